@@ -1,0 +1,1 @@
+"""The Parquet store, the run folder, the executors and the command line."""

@@ -1,0 +1,5 @@
+"""`python -m pipeline` is `nonocensus`."""
+
+from pipeline.cli import main
+
+main()

@@ -1,0 +1,330 @@
+"""The command line. Heavy libraries are imported inside the commands, so that --help answers at once."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from scrapers.importing import Problem
+    from solver.puzzle import Puzzle
+
+app = typer.Typer(
+    help="The census of nonogram archives: import or crawl them, classify every puzzle, report.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+out = Console()
+err = Console(stderr=True)
+
+DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+LISTED = 20
+
+
+def main() -> None:
+    """Entry point: one clear line and exit status 2 for what the user can mend."""
+    try:
+        app()
+    except UserError as error:
+        err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(WRONG_USE)
+    except KeyboardInterrupt:
+        err.print("\nInterrupted. What was finished is kept; the same command goes on from there.")
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(WRONG_USE)
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
+    """A progress bar on standard error with rate, time left and counts; nothing where there is no terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"),
+    )
+    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
+        yield bar, bar.add_task(title, total=total, counts="", rate="")
+
+
+def rate_of(bar: "Progress", task: Any) -> str:
+    """Steps a second so far."""
+    speed = bar.tasks[task].speed
+    return f"{speed:,.0f}/s" if speed else ""
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Puzzle files, folders, .zip and .tar.* archives.")],
+    store: Annotated[str, typer.Option("--out", help="Store to make or to add to.")],
+    as_json: Json = False,
+) -> None:
+    """Bring local files of any known format into a store.
+
+    Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are left out.
+    """
+    from pipeline.importing import import_puzzles
+    from pipeline.store import create_store
+    from scrapers.files import count_files, files_in
+    from scrapers.importing import Problem, read_files
+
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise UserError(f"{missing[0]} does not exist")
+    place = create_store(store)
+    good = bad = 0
+    with progress("importing", count_files(paths)) as (bar, task):
+
+        def seen(item: "Puzzle | Problem") -> None:
+            nonlocal good, bad
+            good, bad = good + (not isinstance(item, Problem)), bad + isinstance(item, Problem)
+            counts = f"[green]{good:,} puzzles[/green]" + (f" [red]{bad:,} problems[/red]" if bad else "")
+            bar.update(task, completed=good + bad, counts=counts, rate=rate_of(bar, task))
+
+        report = import_puzzles(place, read_files(files_in(paths)), seen)
+    total = place.rows()
+    if as_json:
+        fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
+        lists = {"invalid": report.invalid, "problems": report.problems}
+        print(json.dumps(fields | {key: [item._asdict() for item in items] for key, items in lists.items()}))
+    else:
+        list_problems("could not be read", report.problems)
+        list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)
+        known = f", {report.known:,} were there already" if report.known else ""
+        out.print(
+            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
+        )
+        if report.added:
+            out.print(f"Next: nonocensus classify {escape(store)} --out RUN", highlight=False)
+    if not report.added and not report.known:
+        raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
+    raise typer.Exit(SOME_FAILED if report.problems else DONE)
+
+
+def list_problems(what: str, problems: "list[Problem]") -> None:
+    """Name each problem with its reason on standard error, the first few of many."""
+    if problems:
+        err.print(f"[yellow]{len(problems):,} {what}:[/yellow]")
+        for problem in problems[:LISTED]:
+            err.print(f"  {escape(problem.name)}: {escape(problem.reason)}", soft_wrap=True, highlight=False)
+        if len(problems) > LISTED:
+            err.print(f"  ... and {len(problems) - LISTED:,} more (--json lists all)")
+
+
+@app.command()
+def classify(
+    store: Annotated[str, typer.Argument(help="Store of puzzles.")],
+    run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
+    cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
+    cpus: Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")] = None,
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")
+    ] = None,
+    serial: Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Classify every puzzle of a store. The same command again continues where it was stopped."""
+    from contextlib import nullcontext
+
+    from pipeline import executor
+    from pipeline.classify import classify_run
+    from pipeline.run import start_run
+    from pipeline.settings import default_settings
+    from pipeline.store import open_store
+
+    settings = default_settings()
+    config = {"rung": "line", "cpu_limit": settings.cpu_limit if cpu_limit is None else cpu_limit}
+    run = start_run(open_store(store), run_folder, config)
+    finished = run.finished()
+    left = [task for task in run.tasks() if task.name not in finished]
+    rows = sum(task.rows for task in run.tasks())
+    done = rows - sum(task.rows for task in left)
+    errors: list[str] = []
+    labels: dict[str, int] = {}
+    with progress("classifying", rows) as (bar, task):
+        bar.update(task, completed=done)
+
+        def seen(statistics: dict[str, Any]) -> None:
+            if "error" in statistics:
+                errors.append(statistics["error"])
+                return
+            for label, count in statistics["labels"].items():
+                labels[label] = labels.get(label, 0) + count
+            bar.update(task, advance=statistics["rows"], rate=rate_of(bar, task), counts=label_counts(labels))
+
+        if serial or not left:
+            crew: Any = nullcontext(executor.serial)
+        else:
+            crew = executor.ray_executor(settings.tasks_per_cpu, cpus, address)
+        with crew as execute:
+            summary = classify_run(run, execute, seen)
+    if as_json:
+        print(json.dumps(summary | {"errors": errors}))
+    else:
+        print_summary(summary)
+        if not errors:
+            out.print(f"Next: nonocensus report {escape(run_folder)} --out DIR", highlight=False)
+    for error in errors:
+        err.print(f"[red]not read:[/red] {escape(error)}", soft_wrap=True, highlight=False)
+    raise typer.Exit(SOME_FAILED if errors or failures(summary) else DONE)
+
+
+COLORS = {
+    "unique line": "green",
+    "trivial unique line": "green",
+    "stalled": "yellow",
+    "contradiction": "magenta",
+    "timeout": "red",
+}
+
+
+def label_counts(labels: dict[str, int]) -> str:
+    """The labels with their counts on one line, coloured."""
+    return "  ".join(f"[{COLORS.get(label, 'cyan')}]{label} {count:,}[/]" for label, count in labels.items())
+
+
+def failures(summary: dict[str, Any]) -> int:
+    """Puzzles without an answer for a reason other than difficulty."""
+    return sum(count for status, count in summary["status"].items() if status not in ("ok", "timeout"))
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    """A table of labels with counts and shares, and what went wrong."""
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("label")
+    table.add_column("puzzles", justify="right")
+    table.add_column("share", justify="right")
+    rows = summary["rows"]
+    for label, count in summary["labels"].items():
+        table.add_row(f"[{COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
+    for status, count in summary["status"].items():
+        if status not in ("ok", "timeout"):
+            table.add_row(f"[red]{status}[/]", f"{count:,}", f"{count / rows:.1%}")
+    out.print(table)
+    out.print(
+        f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
+        f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
+    )
+
+
+@app.command()
+def status(
+    place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")], as_json: Json = False
+) -> None:
+    """Say what a run has done and what is left, or what a store holds."""
+    from pipeline import run as runs
+    from pipeline import store as stores
+    from pipeline.storage import folder
+
+    where = folder(place)
+    if where.has(stores.MARK):
+        show_store(stores.open_store(place), as_json)
+    elif where.has(runs.MARK):
+        show_run(runs.open_run(place), as_json)
+    else:
+        raise UserError(f"{place} is neither a run nor a store")
+
+
+def show_store(store: Any, as_json: bool) -> None:
+    """What a store holds: puzzles by source and kind."""
+    from collections import Counter
+
+    kinds: Counter[tuple[str, str]] = Counter()
+    for batch in store.batches(["source", "kind", "blotted"]):
+        for source, kind, blotted in zip(*(batch[name].to_pylist() for name in batch.schema.names), strict=True):
+            kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
+    parts = store.parts()
+    if as_json:
+        listed = [{"source": source, "kind": kind, "puzzles": count} for (source, kind), count in kinds.items()]
+        print(json.dumps({"puzzles": store.rows(), "parts": len(parts), "kinds": listed}))
+        return
+    out.print(f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.")
+    for (source, kind), count in sorted(kinds.items()):
+        out.print(f"  {source} {kind}: {count:,}", highlight=False)
+
+
+def show_run(run: Any, as_json: bool) -> None:
+    """What a run has done so far."""
+    from pipeline.run import summarize
+
+    summary = summarize(run)
+    if as_json:
+        print(json.dumps(summary | {"config": run.about["config"], "store": run.about["store"]}))
+        return
+    out.print(f"Run {summary['run_id']} of {escape(run.about['store'])}, {run.about['config']}", highlight=False)
+    print_summary(summary)
+    left = summary["puzzles"] - summary["rows"]
+    if left:
+        out.print(f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to go on.")
+
+
+@app.command()
+def schema(as_json: Json = False) -> None:
+    """Describe the columns of the two tables."""
+    from rich.table import Table
+
+    from solver.tables import PUZZLES, RESULTS
+
+    tables = {"puzzles": PUZZLES, "results": RESULTS}
+    if as_json:
+        print(
+            json.dumps(
+                {
+                    name: [
+                        {"name": f.name, "type": str(f.type), "description": f.metadata[b"description"].decode()}
+                        for f in fields
+                    ]
+                    for name, fields in tables.items()
+                }
+            )
+        )
+        return
+    for name, fields in tables.items():
+        table = Table(title=name, title_justify="left", box=None, header_style="bold", padding=(0, 2, 0, 0))
+        for heading in ("column", "type", "meaning"):
+            table.add_column(heading)
+        for field in fields:
+            table.add_row(field.name, escape(str(field.type)), field.metadata[b"description"].decode())
+        out.print(table)
+
+
+@app.callback()
+def common(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+) -> None:
+    """The census of nonogram archives: import or crawl them, classify every puzzle, report."""
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"nonocensus {installed('nonocensus')}")
+        raise typer.Exit

@@ -1,0 +1,20 @@
+"""The defaults of configs/default.toml."""
+
+import tomllib
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Settings(NamedTuple):
+    """One value for each line of default.toml."""
+
+    rows_per_group: int
+    groups_per_part: int
+    cpu_limit: float
+    tasks_per_cpu: int
+
+
+def default_settings() -> Settings:
+    """Read default.toml."""
+    sections = tomllib.loads(files("configs").joinpath("default.toml").read_text())
+    return Settings(**{name: value for section in sections.values() for name, value in section.items()})

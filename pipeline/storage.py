@@ -1,0 +1,96 @@
+"""Folders on any filesystem that Arrow knows (local, s3://, gs://), in which files appear whole or not at all."""
+
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyarrow import fs
+
+from pipeline.errors import UserError
+
+UNFINISHED = ".tmp"
+
+
+class Folder(NamedTuple):
+    """A folder: Arrow's filesystem, the path in it, and the name that the user gave it."""
+
+    filesystem: fs.FileSystem
+    path: str
+    name: str
+
+    def __truediv__(self, part: str) -> "Folder":
+        return Folder(self.filesystem, f"{self.path}/{part}", f"{self.name}/{part}")
+
+    @property
+    def uri(self) -> str:
+        """What opens this folder from any working directory: its absolute path, or its URI."""
+        return self.name if "://" in self.name else self.path
+
+    def names(self) -> list[str]:
+        """Names of the finished files and folders in it, sorted; none if it does not exist."""
+        found = self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True))
+        return sorted(info.base_name for info in found if not info.base_name.endswith(UNFINISHED))
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return bool(self.filesystem.get_file_info(f"{self.path}/{name}").type == fs.FileType.File)
+
+    def open(self, name: str) -> pa.NativeFile:
+        """Open a file for reading at any place."""
+        return self.filesystem.open_input_file(f"{self.path}/{name}")
+
+    @contextmanager
+    def create(self, name: str) -> Iterator[pa.NativeFile]:
+        """Write a file: it appears under its name when the block ends well, and not at all when it does not."""
+        temporary = f"{self.path}/{name}.{secrets.token_hex(4)}{UNFINISHED}"
+        try:
+            self.filesystem.create_dir(self.path, recursive=True)
+            with self.filesystem.open_output_stream(temporary) as stream:
+                yield stream
+            self.filesystem.move(temporary, f"{self.path}/{name}")
+        except BaseException:
+            if self.filesystem.get_file_info(temporary).type == fs.FileType.File:
+                self.filesystem.delete_file(temporary)
+            raise
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a small file."""
+        with self.create(name) as stream:
+            stream.write(data)
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write a value as indented JSON."""
+        self.write(name, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+    def read_json(self, name: str) -> Any:
+        """Read a JSON file; a UserError names one that is none."""
+        with self.open(name) as stream:
+            data = stream.read()
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise UserError(f"{self.name}/{name} is damaged: {error}") from error
+
+    def sweep(self) -> None:
+        """Delete the unfinished files that a killed process left."""
+        for info in self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True)):
+            if info.base_name.endswith(UNFINISHED):
+                self.filesystem.delete_file(info.path)
+
+
+def folder(uri: str) -> Folder:
+    """The folder under a local path or a URI of one of Arrow's filesystems; it need not exist."""
+    try:
+        if "://" in uri:
+            filesystem, path = fs.FileSystem.from_uri(uri)
+        else:
+            filesystem, path = fs.LocalFileSystem(), str(Path(uri).absolute())
+    except (pa.ArrowException, OSError) as error:
+        raise UserError(f"{uri}: {error}") from error
+    if filesystem.get_file_info(path).type == fs.FileType.File:
+        raise UserError(f"{uri} is a file, not a folder")
+    return Folder(filesystem, path.rstrip("/"), uri.rstrip("/"))

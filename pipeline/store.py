@@ -1,0 +1,147 @@
+"""The puzzles of an archive as Parquet: a folder that grows part by part.
+
+STORE/store.json                     says that this is a store, and of which version
+STORE/puzzles/part-00000.parquet     puzzles, in row groups that are each one task of a run
+STORE/puzzles/part-00000.json        that part's statistics; written last, it marks the part complete
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.errors import UserError
+from pipeline.settings import Settings, default_settings
+from pipeline.storage import Folder, folder
+from solver.tables import PUZZLES, SCHEMA_VERSION
+
+MARK = "store.json"
+KIND = "nonocensus store"
+
+
+class Part(NamedTuple):
+    """A complete part of a store: its file's name without suffix, its rows, the rows of each row group, its SHA-256."""
+
+    name: str
+    rows: int
+    groups: list[int]
+    sha256: str
+
+
+class Store(NamedTuple):
+    """A store of puzzles; see `open_store` and `create_store`."""
+
+    folder: Folder
+
+    @property
+    def puzzles(self) -> Folder:
+        """The folder of the parts."""
+        return self.folder / "puzzles"
+
+    def parts(self) -> list[Part]:
+        """The complete parts, in the order in which they were written."""
+        names = self.puzzles.names()
+        return [
+            Part(**{key: self.puzzles.read_json(name)[key] for key in Part._fields})
+            for name in names
+            if name.endswith(".json")
+        ]
+
+    def rows(self) -> int:
+        """Number of puzzles."""
+        return sum(part.rows for part in self.parts())
+
+    def batches(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """All puzzles, a row group at a time."""
+        for part in self.parts():
+            with self.puzzles.open(f"{part.name}.parquet") as file:
+                reader = pq.ParquetFile(file)
+                for group in range(len(part.groups)):
+                    yield one_batch(reader.read_row_group(group, columns=columns))
+
+    def group(self, part: str, group: int) -> pa.RecordBatch:
+        """One row group of one part. Raises OSError or ArrowInvalid if the file is damaged."""
+        with self.puzzles.open(f"{part}.parquet") as file:
+            return one_batch(pq.ParquetFile(file).read_row_group(group))
+
+
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    """A table as one record batch with no offset, so that its buffers can be read as they lie."""
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def create_store(uri: str) -> Store:
+    """Make a store, or open the one that is there to add to it; refuse a folder that holds anything else."""
+    place = folder(uri)
+    if place.has(MARK):
+        return open_store(uri)
+    if place.names():
+        raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
+    place.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION})
+    return Store(place)
+
+
+def open_store(uri: str) -> Store:
+    """Open a store; a UserError says why if it is none, or one of another version."""
+    place = folder(uri)
+    if not place.has(MARK):
+        raise UserError(f"{uri} is not a store of puzzles; make one with: nonocensus import FILES --out {uri}")
+    mark = place.read_json(MARK)
+    if mark.get("schema") != SCHEMA_VERSION:
+        raise UserError(
+            f"{uri} has tables of version {mark.get('schema')}, this nonocensus reads version {SCHEMA_VERSION}"
+        )
+    return Store(place)
+
+
+def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None) -> int:
+    """Add puzzles as new parts; returns their number.
+
+    A part is complete once its statistics stand beside it. If the process dies, the complete parts stay and the rest
+    leaves no trace.
+    """
+    settings = settings or default_settings()
+    store.puzzles.sweep()
+    numbers = [int(name.split("-")[1].split(".")[0]) for name in store.puzzles.names()]
+    number = max(numbers, default=-1) + 1
+    total = 0
+    groups = regrouped(batches, settings.rows_per_group)
+    for first in groups:
+        total += _write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
+        number += 1
+    return total
+
+
+def _write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
+    """Write up to `groups` record batches as the row groups of one part, then its statistics; returns its rows."""
+    written: list[int] = []
+    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, PUZZLES, compression="zstd") as writer:
+        batch: pa.RecordBatch | None = first
+        while batch is not None:
+            writer.write_batch(batch, row_group_size=len(batch))
+            written.append(len(batch))
+            batch = next(more, None) if len(written) < groups else None
+    with place.open(f"{name}.parquet") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    statistics: dict[str, Any] = Part(name, sum(written), written, sha256)._asdict()
+    place.write_json(f"{name}.json", statistics)
+    return sum(written)
+
+
+def regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of exactly `rows`, the last one excepted."""
+    waiting: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += len(batch)
+        while count >= rows:
+            table = pa.Table.from_batches(waiting)
+            yield one_batch(table.slice(0, rows))
+            waiting = table.slice(rows).to_batches()
+            count -= rows
+    if count:
+        yield one_batch(pa.Table.from_batches(waiting))

@@ -1,0 +1,286 @@
+"""Bit sets: the one data type of the kernels.
+
+A line of n cells is a set of bits, bit i for cell i. Kernels are written once and compiled for the width they need:
+up to 63 cells a bit set is a `uint64`, beyond that it is one wide LLVM integer of 2, 4, 8 or 16 words, on which LLVM
+itself does carries, shifts and bit reversal. One bit is kept free, so that "the place after the last cell" has a bit
+too and no shift count ever reaches the width.
+
+The width is chosen by the type of a marker that kernels pass along as `like` (see `marker`). In memory a bit set is
+one row of a `uint64[:, words]` array, lowest word first.
+
+With `NUMBA_DISABLE_JIT=1` bit sets are plain Python integers, which have no width. All kernels therefore mask a
+complement or a sum before they use its high bits.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, overload, register_model
+
+
+def words_for(cells: int) -> int:
+    """Words of 64 bits (1, 2, 4, 8 or 16) in a bit set for lines of `cells` cells and the place after them."""
+    words = 1
+    while 64 * words <= cells:
+        words *= 2
+    return words
+
+
+def marker(words: int) -> Any:
+    """The value that tells a kernel its bit sets' width by its type: a `uint64`, or a tuple of `words` of them."""
+    return np.uint64(0) if words == 1 else (np.uint64(0),) * words
+
+
+# What kernels call. The bodies are the plain Python version; the compiled one follows below under the same name.
+
+
+def empty(like: Any) -> Any:
+    """The empty set."""
+    return 0
+
+
+def bit(i: int, like: Any) -> Any:
+    """The set of cell i alone."""
+    return 1 << int(i)
+
+
+def low(n: int, like: Any) -> Any:
+    """The set of the first n cells; n is below the width."""
+    return (1 << int(n)) - 1
+
+
+def some(x: Any) -> bool:
+    """Whether any bit is set."""
+    return x != 0
+
+
+def count(x: Any) -> int:
+    """Number of bits set."""
+    return int(x).bit_count()
+
+
+def lowest(x: Any) -> int:
+    """Index of the lowest bit set; x is not empty."""
+    return (int(x) & -int(x)).bit_length() - 1
+
+
+def mirror(x: Any, n: int) -> Any:
+    """Bits 0..n-1 in reversed order; no bit from n on may be set."""
+    return int(format(x, "b").zfill(n)[::-1], 2)
+
+
+def load(memory: np.ndarray, i: int, like: Any) -> Any:
+    """The bit set in row i of a `uint64[:, words]` array."""
+    return sum(int(word) << (64 * k) for k, word in enumerate(memory[i]))
+
+
+def store(memory: np.ndarray, i: int, x: Any) -> None:
+    """Put a bit set into row i of a `uint64[:, words]` array."""
+    for k in range(memory.shape[1]):
+        memory[i, k] = (int(x) >> (64 * k)) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+# The wide integer as a Numba type.
+
+
+class BitSet(types.Type):
+    """Numba type of a bit set of several words."""
+
+    def __init__(self, words: int) -> None:
+        self.words = words
+        super().__init__(name=f"BitSet({words})")
+
+
+@register_model(BitSet)
+class BitSetModel(models.PrimitiveModel):
+    """A bit set of several words is one LLVM integer."""
+
+    def __init__(self, manager: Any, bitset: BitSet) -> None:
+        super().__init__(manager, bitset, ir.IntType(64 * bitset.words))
+
+
+def _is_set(t: Any) -> bool:
+    return isinstance(t, BitSet) or t == types.uint64
+
+
+def _bits_of(like: Any) -> Any:
+    """The bit set type that a marker's type stands for."""
+    if isinstance(like, types.UniTuple):
+        return BitSet(like.count)
+    return types.uint64
+
+
+def _emit(result: Callable[..., Any], emit: Callable[..., Any]) -> Any:
+    """An intrinsic on LLVM values: `result(*types)` is its return type, `emit(builder, width, *values)` its code."""
+
+    @intrinsic
+    def unary(typing: Any, a: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return emit(builder, values[0].type.width, *values)
+
+        return result(a)(a), code
+
+    return unary
+
+
+def _declared(builder: Any, name: str, width: int) -> Any:
+    """An LLVM intrinsic from integer to integer, declared with its full function type."""
+    integer = ir.IntType(width)
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(integer, [integer]), f"llvm.{name}.i{width}")
+
+
+def _to_int64(builder: Any, x: Any) -> Any:
+    return x if x.type.width == 64 else builder.trunc(x, ir.IntType(64))
+
+
+_count = _emit(lambda a: types.int64, lambda b, w, x: _to_int64(b, b.ctpop(x)))
+_lowest = _emit(lambda a: types.int64, lambda b, w, x: _to_int64(b, b.cttz(x, ir.Constant(ir.IntType(1), 0))))
+_reversed = _emit(lambda a: a, lambda b, w, x: b.call(_declared(b, "bitreverse", w), [x]))
+_some = _emit(lambda a: types.boolean, lambda b, w, x: b.icmp_unsigned("!=", x, ir.Constant(x.type, 0)))
+_invert = _emit(lambda a: a, lambda b, w, x: b.not_(x))
+
+
+@intrinsic
+def _widen(typing: Any, word: Any, like: Any) -> Any:
+    """A bit set with these 64 bits as its lowest word."""
+    result = _bits_of(like)
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        width = ir.IntType(64 * getattr(result, "words", 1))
+        return values[0] if width.width == 64 else builder.zext(values[0], width)
+
+    return result(types.uint64, like), code
+
+
+@intrinsic
+def _low_word(typing: Any, x: Any) -> Any:
+    """The lowest word of a bit set."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _to_int64(builder, values[0])
+
+    return types.uint64(x), code
+
+
+def _operator(function: Any, method: str) -> None:
+    """Give two bit sets of several words an operator, by the LLVM builder's method for it."""
+
+    @intrinsic
+    def binary(typing: Any, a: Any, b: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return getattr(builder, method)(*values)
+
+        return a(a, b), code
+
+    @overload(function, strict=False)
+    def overloaded(a: Any, b: Any) -> Any:
+        if isinstance(a, BitSet) and a == b:
+            return lambda a, b: binary(a, b)
+        return None
+
+
+def _shift(function: Any, method: str) -> None:
+    """Give a bit set of several words a shift by any integer below its width."""
+
+    @intrinsic
+    def shift(typing: Any, a: Any, n: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return getattr(builder, method)(values[0], builder.zext(values[1], values[0].type))
+
+        return a(a, n), code
+
+    @overload(function, strict=False)
+    def overloaded(a: Any, n: Any) -> Any:
+        if isinstance(a, BitSet) and isinstance(n, types.Integer):
+            return lambda a, n: shift(a, np.uint64(n))
+        return None
+
+
+_operator(operator.and_, "and_")
+_operator(operator.or_, "or_")
+_operator(operator.xor, "xor")
+_operator(operator.add, "add")
+_operator(operator.sub, "sub")
+_shift(operator.lshift, "shl")
+_shift(operator.rshift, "lshr")
+
+
+@overload(operator.invert, strict=False)
+def _overload_invert(x: Any) -> Any:
+    return (lambda x: _invert(x)) if isinstance(x, BitSet) else None
+
+
+@overload(empty, strict=False)
+def _overload_empty(like: Any) -> Any:
+    return lambda like: _widen(np.uint64(0), like)
+
+
+@overload(bit, strict=False)
+def _overload_bit(i: Any, like: Any) -> Any:
+    return lambda i, like: _widen(np.uint64(1), like) << np.uint64(i)
+
+
+@overload(low, strict=False)
+def _overload_low(n: Any, like: Any) -> Any:
+    return lambda n, like: (_widen(np.uint64(1), like) << np.uint64(n)) - _widen(np.uint64(1), like)
+
+
+@overload(some, strict=False)
+def _overload_some(x: Any) -> Any:
+    return (lambda x: _some(x)) if _is_set(x) else None
+
+
+@overload(count, strict=False)
+def _overload_count(x: Any) -> Any:
+    return (lambda x: _count(x)) if _is_set(x) else None
+
+
+@overload(lowest, strict=False)
+def _overload_lowest(x: Any) -> Any:
+    return (lambda x: _lowest(x)) if _is_set(x) else None
+
+
+@overload(mirror, strict=False)
+def _overload_mirror(x: Any, n: Any) -> Any:
+    if not _is_set(x):
+        return None
+    width = 64 * getattr(x, "words", 1)
+    # n = 0 would shift by the whole width; an empty line has no bits to mirror.
+    return lambda x, n: _reversed(x) >> np.uint64(width - n) if n > 0 else x
+
+
+@overload(load, strict=False)
+def _overload_load(memory: Any, i: Any, like: Any) -> Any:
+    if not isinstance(like, types.UniTuple):
+        return lambda memory, i, like: memory[i, 0]
+    words = like.count
+
+    def wide(memory: Any, i: Any, like: Any) -> Any:
+        x = _widen(memory[i, 0], like)
+        for k in range(1, words):
+            x = x | (_widen(memory[i, k], like) << (64 * k))
+        return x
+
+    return wide
+
+
+@overload(store, strict=False)
+def _overload_store(memory: Any, i: Any, x: Any) -> Any:
+    if not isinstance(x, BitSet):
+
+        def narrow(memory: Any, i: Any, x: Any) -> None:
+            memory[i, 0] = x
+
+        return narrow
+    words = x.words
+
+    def wide(memory: Any, i: Any, x: Any) -> None:
+        for k in range(words):
+            memory[i, k] = _low_word(x >> (64 * k))
+
+    return wide

@@ -1,0 +1,105 @@
+"""The state of one puzzle under solution: which colours each cell may still have, by rows and by columns.
+
+Both views hold the same knowledge at all times: what a row loses at a cell, that cell's column loses too.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.bits import count, empty, load, low, lowest, some, store
+from solver.jit import kernel
+from solver.tables import Clues, Views
+
+BACKGROUND = 0
+
+
+class Board(NamedTuple):
+    """One puzzle's clues and knowledge. Line i is row i for i < height, else column i - height.
+
+    The colours of the blocks, uint8[blocks], go beside it as an argument of their own: it is None for mono puzzles, and
+    from an argument that is None the compiler drops all code for several colours.
+
+    size    int64[3]: width, height, palette (number of colours, the background counted)
+    first   int32[lines + 1]: blocks of line i are first[i] .. first[i + 1]
+    length  uint16[blocks]: 0 for a blot
+    can     uint64[lines x palette, words]: row i x palette + c is the set of cells of line i that may have colour c
+    """
+
+    size: np.ndarray
+    first: np.ndarray
+    length: np.ndarray
+    can: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Working memory of the line solver, and its result.
+
+    reach, gaps   uint64[more than a line's blocks, words]
+    new           uint64[palette, words]: the colours that the line's cells may have, as a line of `Board.can`
+    """
+
+    reach: np.ndarray
+    gaps: np.ndarray
+    new: np.ndarray
+
+
+@kernel
+def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: Any) -> None:
+    """Take puzzle p of a batch onto a board, nothing known yet."""
+    width, height = int(batch.width[p]), int(batch.height[p])
+    board.size[0], board.size[1] = width, height
+    blocks = _take_clues(board, color, batch.rows, p, 0, 0)
+    blocks = _take_clues(board, color, batch.columns, p, height, blocks)
+    board.first[width + height] = blocks
+    palette = 2
+    if color is not None:
+        for j in range(blocks):
+            palette = max(palette, int(color[j]) + 1)
+    board.size[2] = palette
+    for i in range(width + height):
+        cells = low(width if i < height else height, like)
+        for c in range(palette):
+            store(board.can, i * palette + c, cells)
+
+
+@kernel
+def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, line: int, block: int) -> int:
+    """Copy the clues of one side of puzzle p to the lines from `line` and the blocks from `block` on."""
+    for i in range(clues.lines[p], clues.lines[p + 1]):
+        board.first[line] = block
+        line += 1
+        for j in range(clues.blocks[i], clues.blocks[i + 1]):
+            board.length[block] = clues.length[j]
+            if color is not None:
+                color[block] = clues.color[j]
+            block += 1
+    return block
+
+
+@kernel
+def undecided(board: Board, like: Any) -> int:
+    """Number of cells that may still have several colours."""
+    palette, cells = board.size[2], 0
+    for row in range(board.size[1]):
+        once, twice = empty(like), empty(like)
+        for c in range(palette):
+            can = load(board.can, row * palette + c, like)
+            twice = twice | (once & can)
+            once = once | can
+        cells += count(twice)
+    return cells
+
+
+@kernel
+def write_picture(board: Board, cells: np.ndarray, like: Any) -> None:
+    """Write a decided board into uint8[width x height], row by row, a palette entry each."""
+    width, palette = board.size[0], board.size[2]
+    cells[:] = BACKGROUND
+    for row in range(board.size[1]):
+        for c in range(1, palette):
+            can = load(board.can, row * palette + c, like)
+            while some(can):
+                x = lowest(can)
+                can = can & ~(low(x + 1, like))
+                cells[row * width + x] = c

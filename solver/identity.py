@@ -1,0 +1,120 @@
+"""When two puzzles are the same: hashes of their clues.
+
+A puzzle is written as bytes: width and height, then for each line, rows first, the number of its blocks and each
+block's length and colour. `clue_hash` is a hash of that. `canonical_hash` is a hash of the least such text among the 8
+symmetries of the puzzle, in each of which the colours are renumbered in order of first use. So two puzzles have equal
+canonical hashes exactly if one is the other turned, mirrored or recoloured.
+"""
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from solver.jit import kernel
+
+if TYPE_CHECKING:
+    from solver.tables import Clues, Views
+
+HASH_BYTES = 16
+SYMMETRIES = 8
+
+
+def clue_hashes(views: "Views") -> tuple[list[str], list[str]]:
+    """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits."""
+    puzzles = len(views.width)
+    if not puzzles:
+        return [], []
+    ends = np.zeros(puzzles + 1, np.int64)
+    np.cumsum(_text_sizes(views), out=ends[1:])
+    plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
+    _write_texts(views, ends, plain, canonical)
+
+    def hashes(texts: np.ndarray) -> list[str]:
+        data = memoryview(texts.astype("<u2", copy=False).tobytes())
+        return [
+            hashlib.sha256(data[2 * start : 2 * end]).hexdigest()[: 2 * HASH_BYTES]
+            for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+        ]
+
+    return hashes(plain), hashes(canonical)
+
+
+def _text_sizes(views: "Views") -> np.ndarray:
+    """Numbers (uint16) in each puzzle's text."""
+    sizes: np.ndarray = 2 + views.width.astype(np.int64) + views.height
+    for clues in (views.rows, views.columns):
+        first_block = clues.blocks[clues.lines]
+        sizes = sizes + 2 * np.diff(first_block).astype(np.int64)
+    return sizes
+
+
+@kernel
+def _write_texts(views: "Views", ends: np.ndarray, plain: np.ndarray, canonical: np.ndarray) -> None:
+    """Write each puzzle's text, and the least one of its symmetries, at ends[p] .. ends[p + 1]."""
+    names = np.zeros(256, np.uint16)
+    for p in range(len(views.width)):
+        start, end = ends[p], ends[p + 1]
+        _write_text(views, p, 0, False, names, plain[start:end])
+        best = canonical[start:end]
+        _write_text(views, p, 0, True, names, best)
+        candidate = np.empty(end - start, np.uint16)
+        for symmetry in range(1, SYMMETRIES):
+            _write_text(views, p, symmetry, True, names, candidate)
+            for i in range(len(best)):
+                if candidate[i] != best[i]:
+                    if candidate[i] < best[i]:
+                        best[:] = candidate
+                    break
+
+
+@kernel
+def _write_text(views: "Views", p: int, symmetry: int, rename: bool, names: np.ndarray, text: np.ndarray) -> None:
+    """Write puzzle p under a symmetry: bit 0 of it transposes, bits 1 and 2 mirror the new rows and columns.
+
+    names   uint16[256], scratch: the new number of each colour, 0 if not met yet
+    """
+    transposed = symmetry & 1 != 0
+    upside_down, left_right = symmetry & 2 != 0, symmetry & 4 != 0
+    text[0] = views.height[p] if transposed else views.width[p]
+    text[1] = views.width[p] if transposed else views.height[p]
+    names[:] = 0
+    here, colors = 2, 0
+    for side in range(2):
+        clues = views.rows if (side == 0) != transposed else views.columns
+        lines_back = upside_down if side == 0 else left_right
+        blocks_back = left_right if side == 0 else upside_down
+        here, colors = _write_lines(clues, p, lines_back, blocks_back, rename, names, colors, text, here)
+
+
+@kernel
+def _write_lines(
+    clues: "Clues",
+    p: int,
+    lines_back: bool,
+    blocks_back: bool,
+    rename: bool,
+    names: np.ndarray,
+    colors: int,
+    text: np.ndarray,
+    here: int,
+) -> tuple[int, int]:
+    """Write the lines of one side, in reversed order and each with its blocks reversed if so asked."""
+    first, last = clues.lines[p], clues.lines[p + 1]
+    for i in range(first, last):
+        line = first + last - 1 - i if lines_back else i
+        start, stop = clues.blocks[line], clues.blocks[line + 1]
+        text[here] = stop - start
+        here += 1
+        for j in range(start, stop):
+            block = start + stop - 1 - j if blocks_back else j
+            color = clues.color[block]
+            if rename:
+                if names[color] == 0:
+                    colors += 1
+                    names[color] = colors
+                color = names[color]
+            text[here] = clues.length[block]
+            text[here + 1] = color
+            here += 2
+    return here, colors

@@ -1,0 +1,50 @@
+"""Whether pictures satisfy their clues, checked cell by cell before they are written.
+
+This shares nothing with the solver: no bit sets, no boards. A wrong solution is a bug, and is reported as an error.
+"""
+
+import numpy as np
+
+from solver.jit import kernel
+from solver.tables import Clues, Views
+
+
+@kernel
+def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """For each puzzle in `which`: whether the picture pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
+    good = np.zeros(len(which), np.bool_)
+    for k in range(len(which)):
+        p = which[k]
+        width, height = int(batch.width[p]), int(batch.height[p])
+        picture = pictures[offsets[p] : offsets[p + 1]]
+        good[k] = (
+            len(picture) == width * height
+            and _lines_fit(batch.rows, p, picture, width, width, 1)
+            and _lines_fit(batch.columns, p, picture, height, 1, width)
+        )
+    return good
+
+
+@kernel
+def _lines_fit(clues: Clues, p: int, picture: np.ndarray, cells: int, line_step: int, cell_step: int) -> bool:
+    """Whether each line of one side reads as its clue says; line i has its cell x at i * line_step + x * cell_step."""
+    first = clues.lines[p]
+    for line in range(first, clues.lines[p + 1]):
+        here = (line - first) * line_step
+        block, stop = clues.blocks[line], clues.blocks[line + 1]
+        x = 0
+        while x < cells:
+            color = picture[here + x * cell_step]
+            run = x
+            while x < cells and picture[here + x * cell_step] == color:
+                x += 1
+            if color == 0:
+                continue
+            if block == stop or clues.color[block] != color:
+                return False
+            if clues.length[block] != 0 and clues.length[block] != x - run:
+                return False
+            block += 1
+        if block != stop:
+            return False
+    return True

@@ -1,0 +1,174 @@
+"""One puzzle as people handle it: clues, palette, perhaps a goal picture, and where it comes from.
+
+Kernels never see these objects; they read the columns of the puzzles table (`solver.tables`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.limits import MAX_CELLS, MAX_COLORS
+
+BLOT = 0
+"""Length of a block whose length is hidden; it is at least one cell long."""
+
+
+class InvalidPuzzle(ValueError):
+    """A puzzle that can't be: the message names the line and says why."""
+
+
+class Block(NamedTuple):
+    """A number of a clue: a run of `length` cells (0: a blot) of palette entry `color`."""
+
+    length: int
+    color: int = 1
+
+
+Clue = tuple[Block, ...]
+
+
+class Color(NamedTuple):
+    """A palette entry: its name, the one character that stands for it in text pictures, and six hex digits."""
+
+    name: str
+    symbol: str
+    rgb: str
+
+
+WHITE = Color("white", ".", "ffffff")
+BLACK = Color("black", "X", "000000")
+BLACK_ON_WHITE = (WHITE, BLACK)
+
+
+@dataclass(frozen=True, eq=False)
+class Puzzle:
+    """A nonogram. The fields are the columns of the puzzles table; those not given are null there.
+
+    rows, columns   one clue a line, from top to bottom and from left to right
+    palette         entry 0 is the background; the clues' colours follow in order of first use (`arranged`)
+    goal            uint8[height, width] of palette entries: the picture its author had in mind
+
+    Raises InvalidPuzzle for what no table could hold: no lines or too many, a number that is negative or huge, a colour
+    that the palette lacks, a goal of another size. Clues that fit no picture are a puzzle all the same: an archive may
+    hold them, and the census reports them (`solver.check`).
+    """
+
+    rows: tuple[Clue, ...]
+    columns: tuple[Clue, ...]
+    palette: tuple[Color, ...] = BLACK_ON_WHITE
+    goal: np.ndarray | None = None
+    puzzle_id: str = ""
+    source: str | None = None
+    source_id: str | None = None
+    url: str | None = None
+    title: str | None = None
+    author: str | None = None
+    copyright: str | None = None
+    license: str | None = None
+    site_note: str | None = None
+    site_version: str | None = None
+    site_quality: float | None = None
+    site_difficulty: float | None = None
+    site_steps: int | None = None
+    fetched_at: datetime | None = None
+    raw_sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, lines in (("rows", self.rows), ("columns", self.columns)):
+            if not lines:
+                raise InvalidPuzzle(f"it has no {name}")
+            if len(lines) > MAX_CELLS:
+                raise InvalidPuzzle(f"it has {len(lines)} {name}; the most is {MAX_CELLS}")
+            for number, clue in enumerate(lines, 1):
+                for block in clue:
+                    if not 0 <= block.length <= MAX_CELLS:
+                        what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
+                        raise InvalidPuzzle(f"{name[:-1]} {number}: the number {block.length} is {what}")
+                    if not 1 <= block.color < len(self.palette):
+                        raise InvalidPuzzle(f"{name[:-1]} {number}: colour {block.color} is not in the palette")
+        if len(self.palette) - 1 > MAX_COLORS:
+            raise InvalidPuzzle(f"it has {len(self.palette) - 1} colours; the most is {MAX_COLORS}")
+        if self.goal is not None and self.goal.shape != (self.height, self.width):
+            shape = "x".join(str(side) for side in reversed(self.goal.shape))
+            raise InvalidPuzzle(f"its goal is {shape}, its clues are {self.width}x{self.height}")
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    @property
+    def colors(self) -> int:
+        """Number of colours that the clues use, the background not counted."""
+        return max((block.color for clue in self.rows + self.columns for block in clue), default=0)
+
+    @property
+    def kind(self) -> str:
+        """The word mono, for at most one foreground colour, or color."""
+        return "color" if self.colors > 1 else "mono"
+
+    @property
+    def blotted(self) -> bool:
+        """Whether any length is hidden."""
+        return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
+
+
+def arranged(puzzle: Puzzle) -> Puzzle:
+    """The same puzzle with its palette in the order of the colours' first use: row by row, then column by column.
+
+    So the same puzzle from two sources has the same colour numbers and the same clue hash. Colours that no clue uses
+    come last, in their old order.
+    """
+    order = [0]
+    for clue in puzzle.rows + puzzle.columns:
+        for block in clue:
+            if block.color not in order:
+                order.append(block.color)
+    order += [c for c in range(len(puzzle.palette)) if c not in order]
+    if order == sorted(order):
+        return puzzle
+    place = np.argsort(order).astype(np.uint8)
+
+    def moved(lines: Iterable[Clue]) -> tuple[Clue, ...]:
+        return tuple(tuple(Block(block.length, int(place[block.color])) for block in clue) for clue in lines)
+
+    return replace(
+        puzzle,
+        rows=moved(puzzle.rows),
+        columns=moved(puzzle.columns),
+        palette=tuple(puzzle.palette[c] for c in order),
+        goal=None if puzzle.goal is None else place[puzzle.goal],
+    )
+
+
+def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
+    """The clue that describes a line of palette entries: its runs of one colour, the background left out."""
+    clue: list[Block] = []
+    previous = 0
+    for color in map(int, cells):
+        if color and color == previous:
+            clue[-1] = Block(clue[-1].length + 1, color)
+        elif color:
+            clue.append(Block(1, color))
+        previous = color
+    return tuple(clue)
+
+
+def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+    """The clues (rows, columns) of a picture, a uint8[height, width] of palette entries."""
+    return tuple(clue_of(row) for row in picture), tuple(clue_of(column) for column in picture.T)
+
+
+def from_picture(picture: np.ndarray, palette: Sequence[Color] = BLACK_ON_WHITE, **about: object) -> Puzzle:
+    """The puzzle whose goal is this picture; `about` gives further fields of Puzzle (title, author, ...)."""
+    rows, columns = clues_of(picture)
+    goal = np.ascontiguousarray(picture, dtype=np.uint8)
+    return arranged(Puzzle(rows, columns, tuple(palette), goal, **about))  # type: ignore[arg-type]

@@ -1,0 +1,189 @@
+"""The two tables: their Arrow schemas, puzzles in and out of them, and the flat arrays that kernels read.
+
+Every floor of the house shares these schemas. They carry `nonocensus.schema` (their version) in their metadata and a
+description in each field's; `nonocensus schema` prints them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver.identity import clue_hashes
+from solver.puzzle import Block, Clue, Color, Puzzle
+
+SCHEMA_VERSION = "1"
+VERSION_KEY = b"nonocensus.schema"
+
+
+def _schema(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:
+    fields = [pa.field(name, kind, metadata={"description": text}) for name, kind, text in columns]
+    return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
+
+
+TEXT = pa.string()
+BLOCK = pa.struct([pa.field("length", pa.uint16()), pa.field("color", pa.uint8())])
+LINES = pa.list_(pa.list_(BLOCK))
+PALETTE = pa.list_(pa.struct([pa.field("name", TEXT), pa.field("symbol", TEXT), pa.field("rgb", TEXT)]))
+TIME = pa.timestamp("us", tz="UTC")
+
+PUZZLES = _schema(
+    ("puzzle_id", TEXT, "source/source_id, the row's key"),
+    ("source", TEXT, "where the puzzle comes from: webpbn, nonograms, ..."),
+    ("source_id", TEXT, "its id there"),
+    ("url", TEXT, "its page there"),
+    ("title", TEXT, "its title"),
+    ("author", TEXT, "who made it"),
+    ("copyright", TEXT, "its copyright line"),
+    ("license", TEXT, "its licence, null if none is stated"),
+    ("width", pa.uint16(), "columns"),
+    ("height", pa.uint16(), "rows"),
+    ("kind", TEXT, "mono (one foreground colour) or color (several)"),
+    ("blotted", pa.bool_(), "whether the length of any block is hidden"),
+    ("palette", PALETTE, "colours; entry 0 is the background, the others stand in order of first use in the clues"),
+    ("rows", LINES, "clues from top to bottom; length 0 is a blot: hidden, at least 1"),
+    ("columns", LINES, "clues from left to right"),
+    ("goal", pa.binary(), "the author's picture: height x width bytes, row by row, a palette entry each"),
+    ("site_note", TEXT, "the site's own verdict"),
+    ("site_version", TEXT, "the site's version of the puzzle"),
+    ("site_quality", pa.float64(), "the site's rating of quality"),
+    ("site_difficulty", pa.float64(), "the site's rating of difficulty"),
+    ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
+    ("clue_hash", TEXT, "the puzzle's identity: equal clues, equal hash (128 bits of SHA-256, in hex)"),
+    ("canonical_hash", TEXT, "the same for all 8 symmetries and any naming of the colours"),
+    ("fetched_at", TIME, "when it was downloaded"),
+    ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
+)
+
+RESULTS = _schema(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("status", TEXT, "ok, timeout, invalid (clues that no picture can have), error, killed"),
+    ("solutions", TEXT, "unique, multiple, none or unknown; all but the last are proofs"),
+    ("technique", TEXT, "the weakest rung that solves a unique puzzle or refutes one without solution"),
+    ("trivial", pa.bool_(), "line logic decided it with no more line solves than it has lines"),
+    ("label", TEXT, "the verdict in pbnsolve's words"),
+    ("solution", pa.binary(), "a solution: height x width bytes, row by row, a palette entry each"),
+    ("second_solution", pa.binary(), "another one, for multiple"),
+    ("goal_matches", pa.bool_(), "whether the author's picture is a solution; null without one"),
+    ("cpu_seconds", pa.float64(), "CPU time of the whole puzzle"),
+    ("wall_seconds", pa.float64(), "wall time of the whole puzzle"),
+    ("cpu_line", pa.float64(), "CPU time of line logic"),
+    ("cpu_depth2", pa.float64(), "CPU time of the rung depth-2"),
+    ("cpu_probe", pa.float64(), "CPU time of the rung probe"),
+    ("cpu_search", pa.float64(), "CPU time of the rung search"),
+    ("cpu_sat", pa.float64(), "CPU time of clause learning"),
+    ("line_solves", pa.int64(), "lines solved, all rungs together"),
+    ("sweeps", pa.int32(), "passes of line logic over all changed rows or all changed columns (Batenburg)"),
+    ("probes", pa.int64(), "assumptions tried"),
+    ("contradictions", pa.int64(), "assumptions refuted"),
+    ("nodes", pa.int64(), "nodes of the search"),
+    ("max_depth", pa.int32(), "its depth"),
+    ("conflicts", pa.int64(), "conflicts of clause learning"),
+    ("cells", pa.int32(), "width x height"),
+    ("cells_after_line", pa.int32(), "cells decided by line logic"),
+    ("cells_after_depth2", pa.int32(), "cells decided after depth-2"),
+    ("cells_after_probe", pa.int32(), "cells decided after probing"),
+    ("score", pa.float64(), "pbnsolve's difficulty: 100 x line solves / lines"),
+    ("engine", TEXT, "what decided it: line, depth-2, probe, search or the name of the SAT solver"),
+    ("error", TEXT, "why it is invalid or failed"),
+    ("solver_version", TEXT, "version of nonocensus"),
+    ("config_hash", TEXT, "hash of the run's configuration"),
+    ("run_id", TEXT, "the run"),
+    ("part", TEXT, "the run's part"),
+    ("host", TEXT, "the machine that solved it"),
+)
+
+
+class Clues(NamedTuple):
+    """The row or column clues of a batch, as kernels read them: Arrow's own buffers, nothing copied.
+
+    Lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i are blocks[i] .. blocks[i + 1].
+    """
+
+    lines: np.ndarray  # int32[puzzles + 1]
+    blocks: np.ndarray  # int32[all lines + 1]
+    length: np.ndarray  # uint16[all blocks], 0 for a blot
+    color: np.ndarray  # uint8[all blocks], 1 and up
+
+
+class Views(NamedTuple):
+    """A record batch of puzzles as kernels read it."""
+
+    width: np.ndarray  # uint16[puzzles]
+    height: np.ndarray  # uint16[puzzles]
+    rows: Clues
+    columns: Clues
+
+
+def views(batch: pa.RecordBatch) -> Views:
+    """The arrays under the columns width, height, rows and columns of a batch of the puzzles table."""
+
+    def clues(lines: pa.ListArray) -> Clues:
+        blocks = lines.values
+        return Clues(
+            lines.offsets.to_numpy(),
+            blocks.offsets.to_numpy(),
+            blocks.values.field("length").to_numpy(),
+            blocks.values.field("color").to_numpy(),
+        )
+
+    return Views(batch["width"].to_numpy(), batch["height"].to_numpy(), clues(batch["rows"]), clues(batch["columns"]))
+
+
+def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
+    """Puzzles as a batch of the puzzles table, hashes included."""
+    records = [_record(puzzle) for puzzle in puzzles]
+    columns = {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in PUZZLES}
+    batch = pa.RecordBatch.from_pydict(columns, schema=PUZZLES)
+    return with_hashes(batch)
+
+
+def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with clue_hash and canonical_hash filled in."""
+    identities = clue_hashes(views(batch))
+    for name, hashes in zip(("clue_hash", "canonical_hash"), identities, strict=True):
+        place = PUZZLES.get_field_index(name)
+        batch = batch.set_column(place, PUZZLES.field(place), pa.array(hashes, TEXT))
+    return batch
+
+
+def _record(puzzle: Puzzle) -> dict[str, Any]:
+    record = dict(vars(puzzle))
+    record["width"], record["height"] = puzzle.width, puzzle.height
+    record["kind"], record["blotted"] = puzzle.kind, puzzle.blotted
+    record["palette"] = [color._asdict() for color in puzzle.palette]
+    record["rows"] = [[block._asdict() for block in clue] for clue in puzzle.rows]
+    record["columns"] = [[block._asdict() for block in clue] for clue in puzzle.columns]
+    if puzzle.goal is not None:
+        record["goal"] = puzzle.goal.astype(np.uint8).tobytes()
+    return record
+
+
+def puzzles_of(batches: pa.RecordBatch | Iterable[pa.RecordBatch]) -> Iterator[Puzzle]:
+    """The rows of the puzzles table as Puzzle objects, for work on one puzzle at a time."""
+    if isinstance(batches, pa.RecordBatch):
+        batches = [batches]
+    for batch in batches:
+        for record in batch.to_pylist():
+            yield _puzzle(record)
+
+
+def _puzzle(record: dict[str, Any]) -> Puzzle:
+    height, width = record.pop("height"), record.pop("width")
+    for derived in ("kind", "blotted", "clue_hash", "canonical_hash"):
+        del record[derived]
+
+    def clues(lines: list[list[dict[str, int]]]) -> tuple[Clue, ...]:
+        return tuple(tuple(Block(**block) for block in line) for line in lines)
+
+    record["rows"], record["columns"] = clues(record["rows"]), clues(record["columns"])
+    record["palette"] = tuple(Color(**color) for color in record["palette"])
+    record["goal"] = picture(record["goal"], width, height)
+    return Puzzle(**record)
+
+
+def picture(cells: bytes | None, width: int, height: int) -> np.ndarray | None:
+    """A goal or solution column's bytes as uint8[height, width]; None stays None."""
+    return None if cells is None else np.frombuffer(cells, np.uint8).reshape(height, width)

@@ -1,0 +1,162 @@
+"""Whole puzzles against brute force, and properties that must hold for any puzzle."""
+
+from dataclasses import replace
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from strategies import PALETTE, pictures, puzzles
+
+from solver.api import classify, solve
+from solver.ladder import climb
+from solver.propagate import LINE_SOLVES
+from solver.puzzle import Block, Puzzle, from_picture
+from solver.tables import picture, puzzle_batch, views
+
+
+def transposed(puzzle: Puzzle) -> Puzzle:
+    goal = None if puzzle.goal is None else puzzle.goal.T
+    return replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=goal)
+
+
+def mirrored(puzzle: Puzzle) -> Puzzle:
+    goal = None if puzzle.goal is None else puzzle.goal[:, ::-1]
+    return replace(puzzle, rows=tuple(clue[::-1] for clue in puzzle.rows), columns=puzzle.columns[::-1], goal=goal)
+
+
+def answer(puzzle: Puzzle) -> tuple[str, int, np.ndarray | None]:
+    row = solve(puzzle)
+    return (
+        row["label"].removeprefix("trivial "),
+        row["cells_after_line"],
+        picture(row["solution"], puzzle.width, puzzle.height),
+    )
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=6))
+@settings(max_examples=150, deadline=None)
+def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
+    board = oracle.line_logic(puzzle)
+    assert board is not None, "a puzzle made from a picture has a solution"
+    row = solve(puzzle)
+    decided = sum(len(colors) == 1 for line in board for colors in line)
+    assert row["cells_after_line"] == decided
+    assert row["goal_matches"]
+    if decided == puzzle.width * puzzle.height:
+        assert row["solutions"] == "unique"
+        assert picture(row["solution"], puzzle.width, puzzle.height).tolist() == [[*map(min, line)] for line in board]
+    else:
+        assert row["label"] == "stalled"
+        assert row["solution"] is None
+
+
+@pytest.mark.parametrize(("width", "height", "line_solvable"), [(2, 2, 14), (3, 3, 384), (5, 2, 810)])
+def test_every_small_picture(width: int, height: int, line_solvable: int) -> None:
+    """All pictures of a size: as many are line-solvable as published, and those have one solution each."""
+    every = [
+        from_picture(np.array([n >> k & 1 for k in range(width * height)], np.uint8).reshape(height, width))
+        for n in range(2 ** (width * height))
+    ]
+    labels = classify(puzzle_batch(every))["label"].to_pylist()
+    assert sum("unique line" in label for label in labels) == line_solvable
+    for puzzle, label in zip(every, labels, strict=True):
+        if "unique line" in label:
+            assert len(oracle.solutions(puzzle)) == 1
+
+
+@given(puzzles())
+@settings(max_examples=150, deadline=None)
+def test_turned_puzzles_give_turned_answers(puzzle: Puzzle) -> None:
+    label, decided, solution = answer(puzzle)
+    for turn, turned in ((transposed, lambda a: a.T), (mirrored, lambda a: a[:, ::-1])):
+        other_label, other_decided, other_solution = answer(turn(puzzle))
+        assert (other_label, other_decided) == (label, decided)
+        assert (solution is None) == (other_solution is None)
+        if solution is not None:
+            assert (other_solution == turned(solution)).all()
+
+
+@given(pictures(colors=1, most=8))
+@settings(max_examples=60, deadline=None)
+def test_wide_words_give_the_same_answer(cells: np.ndarray) -> None:
+    """The same picture with white margins that need two words: what line logic knows inside does not change."""
+    wide = np.zeros((cells.shape[0], 70), np.uint8)
+    wide[:, 40 : 40 + cells.shape[1]] = cells
+    high = wide.T.copy()
+    wide_row, high_row = solve(from_picture(wide)), solve(from_picture(high))
+    assert wide_row["cells_after_line"] == high_row["cells_after_line"]
+    assert (wide_row["solution"] is None) == (high_row["solution"] is None)
+
+
+@pytest.mark.plain_python
+def test_contradiction_is_found() -> None:
+    puzzle = Puzzle(rows=((Block(2),), (), (Block(2),)), columns=((Block(2),), (Block(1),), (Block(1),)))
+    row = solve(puzzle)
+    assert (row["status"], row["solutions"], row["technique"], row["label"]) == ("ok", "none", "line", "contradiction")
+    assert oracle.solutions(puzzle) == []
+
+
+def test_time_limit_keeps_what_is_known() -> None:
+    """No CPU time at all: work past the first look at the clock is given up, and says so."""
+    rng = np.random.default_rng(1)
+    puzzle = from_picture((rng.random((300, 300)) < 0.5).astype(np.uint8))
+    row = solve(puzzle, cpu_limit=0.0)
+    assert (row["status"], row["solutions"], row["label"]) == ("timeout", "unknown", "timeout")
+    assert row["solution"] is None
+    assert row["cpu_seconds"] < 1
+
+
+@pytest.mark.plain_python
+def test_a_batch_of_all_kinds_keeps_its_order() -> None:
+    rng = np.random.default_rng(2)
+    pool = [
+        from_picture(rng.integers(0, colors + 1, shape, dtype=np.uint8), PALETTE[: colors + 1], puzzle_id=f"test/{k}")
+        for k, (colors, shape) in enumerate([(1, (5, 5)), (3, (70, 4)), (1, (2, 130)), (2, (6, 6)), (1, (1, 1))] * 3)
+    ]
+    broken = Puzzle(rows=((Block(2),),), columns=((Block(1),), ()), puzzle_id="test/broken")
+    together = classify(puzzle_batch([*pool[:4], broken, *pool[4:]])).to_pylist()
+    assert together[4]["status"] == "invalid"
+    assert together[4]["error"] == "its rows paint 2 cells, its columns 1"
+    assert together[4]["label"] is None
+    del together[4]
+    for puzzle, row in zip(pool, together, strict=True):
+        alone = solve(puzzle)
+        for column in ("puzzle_id", "clue_hash", "label", "solution", "cells_after_line", "line_solves", "sweeps"):
+            assert row[column] == alone[column], column
+
+
+def test_slices_of_a_batch_read_their_own_clues() -> None:
+    rng = np.random.default_rng(3)
+    batch = puzzle_batch([from_picture((rng.random((6, 6)) < 0.6).astype(np.uint8)) for _ in range(9)])
+    whole = classify(batch)
+    part = classify(batch.slice(4, 3))
+    for column in ("clue_hash", "label", "solution", "goal_matches", "line_solves"):
+        assert part[column].to_pylist() == whole[column].slice(4, 3).to_pylist()
+
+
+def test_line_solves_of_a_complete_line_puzzle() -> None:
+    """Full rows settle every column in the first two sweeps: trivial."""
+    row = solve(from_picture(np.ones((4, 6), np.uint8)))
+    assert row["label"] == "trivial unique line"
+    assert row["line_solves"] == 10
+    assert row["sweeps"] == 2
+    assert row["score"] == 100
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (200, 200)])
+@pytest.mark.parametrize("fill", [0, 1])
+def test_edge_shapes(shape: tuple[int, int], fill: int) -> None:
+    row = solve(from_picture(np.full(shape, fill, np.uint8)))
+    assert row["solutions"] == "unique"
+    assert set(row["solution"]) == {fill}
+
+
+def test_empty_batch() -> None:
+    assert len(classify(puzzle_batch([]))) == 0
+
+
+def test_a_single_line_needs_one_solve_of_itself() -> None:
+    seen = views(puzzle_batch([from_picture(np.array([[1, 0, 1, 1]], np.uint8))]))
+    assert climb(seen, np.arange(1), 1.0).counters[0, LINE_SOLVES] == 5

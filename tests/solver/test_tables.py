@@ -1,0 +1,125 @@
+"""Puzzles into the table and back, hashes, and the independent check of solutions."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import oracle
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from strategies import PALETTE, puzzles
+
+from solver.api import classify
+from solver.proof import fits
+from solver.puzzle import Block, Puzzle, from_picture
+from solver.tables import PUZZLES, RESULTS, VERSION_KEY, puzzle_batch, puzzles_of, views
+
+
+def same(one: Puzzle, other: Puzzle) -> bool:
+    mine, yours = dict(vars(one)), dict(vars(other))
+    my_goal, your_goal = mine.pop("goal"), yours.pop("goal")
+    if my_goal is None or your_goal is None:
+        return mine == yours and my_goal is your_goal
+    return mine == yours and np.array_equal(my_goal, your_goal)
+
+
+def hashes(puzzle: Puzzle) -> tuple[str, str]:
+    row = puzzle_batch([puzzle]).to_pylist()[0]
+    return row["clue_hash"], row["canonical_hash"]
+
+
+@given(puzzles())
+@settings(max_examples=60, deadline=None)
+def test_puzzles_come_back_from_the_table(puzzle: Puzzle) -> None:
+    full = replace(
+        puzzle, source="s", source_id="1", url="u", title="t", author="a", copyright="c", license="l", site_note="n",
+        site_version="2", site_quality=3.5, site_difficulty=4.5, site_steps=7, raw_sha256="0" * 64,
+        fetched_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    )  # fmt: skip
+    bare = replace(puzzle, goal=None)
+    back = list(puzzles_of(puzzle_batch([full, bare])))
+    assert same(back[0], full)
+    assert same(back[1], bare)
+
+
+def test_schemas_say_their_version_and_describe_every_column() -> None:
+    for schema in (PUZZLES, RESULTS):
+        assert schema.metadata[VERSION_KEY] == b"1"
+        assert all(field.metadata[b"description"] for field in schema)
+    batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
+    assert batch.schema.equals(PUZZLES, check_metadata=True)
+    assert classify(batch).schema.equals(RESULTS, check_metadata=True)
+
+
+def test_kernels_read_arrow_memory_itself() -> None:
+    batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
+    length = views(batch).rows.length
+    address = batch["rows"].values.values.field("length").buffers()[1].address
+    assert length.ctypes.data == address
+
+
+def turned(puzzle: Puzzle, times: int, mirror: bool) -> Puzzle:
+    assert puzzle.goal is not None
+    cells = np.rot90(puzzle.goal, times)
+    return from_picture(cells[:, ::-1] if mirror else cells, puzzle.palette)
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=7))
+@settings(max_examples=60, deadline=None)
+def test_canonical_hash_is_the_same_for_all_symmetries(puzzle: Puzzle) -> None:
+    assert puzzle.goal is not None
+    plain = from_picture(puzzle.goal, puzzle.palette)
+    found = {hashes(turned(plain, times, mirror))[1] for times in range(4) for mirror in (False, True)}
+    assert found == {hashes(plain)[1]}
+
+
+@pytest.mark.plain_python
+def test_clue_hash_tells_puzzles_apart() -> None:
+    cells = np.array([[1, 0, 2], [0, 2, 0]], np.uint8)
+    one = from_picture(cells, PALETTE)
+    recolored = from_picture(np.array([0, 3, 1, 2], np.uint8)[cells], PALETTE)
+    assert hashes(one) == hashes(recolored)
+    assert hashes(one) == hashes(replace(one, title="another", goal=None))
+    assert hashes(one)[0] != hashes(turned(one, 2, False))[0]
+    different = {
+        hashes(puzzle)[0]
+        for puzzle in (
+            one,
+            replace(one, rows=(one.rows[0], (Block(0, 2),))),
+            from_picture(np.array([[1, 0, 1], [0, 1, 0]], np.uint8)),
+            from_picture(np.array([[1, 0], [0, 1], [1, 0]], np.uint8)),
+            from_picture(np.array([[1, 1, 1], [0, 1, 0]], np.uint8)),
+        )
+    }
+    assert len(different) == 5
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=5))
+@settings(max_examples=100, deadline=None)
+def test_fits_is_the_oracle_s_answer(puzzle: Puzzle) -> None:
+    assert puzzle.goal is not None
+    seen = views(puzzle_batch([puzzle]))
+    rng = np.random.default_rng(puzzle.width)
+    for changes in range(3):
+        cells = puzzle.goal.copy()
+        for _ in range(changes):
+            y, x = rng.integers(puzzle.height), rng.integers(puzzle.width)
+            cells[y, x] = rng.integers(0, 3)
+        expected = all(oracle.fits(clue, line) for clue, line in zip(puzzle.rows, cells.tolist(), strict=True)) and all(
+            oracle.fits(clue, line) for clue, line in zip(puzzle.columns, cells.T.tolist(), strict=True)
+        )
+        assert fits(seen, np.arange(1), cells.reshape(-1), np.array([0, cells.size]))[0] == expected
+
+
+def test_a_picture_of_the_wrong_size_does_not_fit() -> None:
+    seen = views(puzzle_batch([from_picture(np.ones((2, 2), np.uint8))]))
+    assert not fits(seen, np.arange(1), np.ones(3, np.uint8), np.array([0, 3]))[0]
+
+
+def test_batches_concatenate() -> None:
+    batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8), puzzle_id=f"x/{n}") for n in range(1, 6)])
+    table = pa.Table.from_batches([batch, batch]).combine_chunks()
+    assert classify(table.to_batches()[0])["label"].to_pylist() == classify(batch)["label"].to_pylist() * 2
