@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import count, empty, load, low, lowest, some, store
+from solver.bits import bit, count, empty, load, low, lowest, some, store
 from solver.jit import kernel
 from solver.tables import Clues, Views
 
@@ -101,5 +101,5 @@ def write_picture(board: Board, cells: np.ndarray, like: Any) -> None:
             can = load(board.can, row * palette + c, like)
             while some(can):
                 x = lowest(can)
-                can = can & ~(low(x + 1, like))
+                can = can & (can - bit(0, like))
                 cells[row * width + x] = c

@@ -55,7 +55,7 @@ def propagate(
                 counters[SWEEPS] += 1
             while some(todo):
                 i = lowest(todo)
-                todo = todo & ~bit(i, like)
+                todo = todo & (todo - bit(0, like))
                 blocks = board.first[line + i + 1] - board.first[line + i]
                 work += (blocks + 1) * board.can.shape[1]
                 if work > CLOCK_EVERY:
@@ -93,7 +93,7 @@ def _tell_crossing_lines(
             changed = changed | lost
             while some(lost):
                 x = lowest(lost)
-                lost = lost & ~bit(x, like)
+                lost = lost & (lost - bit(0, like))
                 k = (crossing + x) * palette + c
                 store(board.can, k, load(board.can, k, like) & ~here)
     return changed
