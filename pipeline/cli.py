@@ -96,9 +96,7 @@ def import_(
     from scrapers.files import count_files, files_in
     from scrapers.importing import Problem, read_files
 
-    missing = [path for path in paths if not path.exists()]
-    if missing:
-        raise UserError(f"{missing[0]} does not exist")
+    existing(paths)
     place = create_store(store)
     good = bad = 0
     with progress("importing", count_files(paths)) as (bar, task):
@@ -127,6 +125,14 @@ def import_(
     if not report.added and not report.known:
         raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
+
+
+def existing(paths: list[Path]) -> list[Path]:
+    """The paths, if they all exist."""
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"{path} does not exist")
+    return paths
 
 
 def list_problems(what: str, problems: "list[Problem]") -> None:
@@ -159,9 +165,14 @@ def classify(
     from pipeline.run import start_run
     from pipeline.settings import default_settings
     from pipeline.store import open_store
+    from solver import __version__
 
     settings = default_settings()
-    config = {"rung": "line", "cpu_limit": settings.cpu_limit if cpu_limit is None else cpu_limit}
+    config = {
+        "rung": "line",
+        "cpu_limit": settings.cpu_limit if cpu_limit is None else cpu_limit,
+        "solver_version": __version__,
+    }
     run = start_run(open_store(store), run_folder, config)
     finished = run.finished()
     left = [task for task in run.tasks() if task.name not in finished]
@@ -235,6 +246,93 @@ def print_summary(summary: dict[str, Any]) -> None:
         f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
         f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
     )
+
+
+@app.command()
+def report(
+    run_folder: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")],
+    out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html, report.md and report.json.")],
+    as_json: Json = False,
+) -> None:
+    """Write the report of a run, finished or not: one HTML page, and the same as Markdown and JSON."""
+    from pipeline.reporting import write_run_report
+    from pipeline.run import open_run
+
+    run = open_run(run_folder)
+    rows, path = write_run_report(run, out_folder)
+    if as_json:
+        print(json.dumps({"rows": rows, "report": path}))
+        return
+    out.print(f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}", soft_wrap=True, highlight=False)
+
+
+@app.command()
+def solve(
+    files: Annotated[list[Path], typer.Argument(help="Puzzle files, folders or archives.", metavar="FILE...")],
+    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Solve puzzles of local files and draw them in the terminal."""
+    from pipeline.terminal import drawn
+    from scrapers.files import files_in
+    from scrapers.importing import Problem, read_files
+    from solver.api import solve as solved
+    from solver.tables import picture
+
+    problems = 0
+    for item in read_files(files_in(existing(files))):
+        if isinstance(item, Problem):
+            problems += 1
+            err.print(f"[red]not read:[/red] {escape(item.name)}: {escape(item.reason)}", soft_wrap=True, highlight=False)
+            continue
+        row: dict[str, Any] = solved(item, cpu_limit=cpu_limit)
+        problems += row["status"] == "invalid"
+        solution = row["solution"]
+        if as_json:
+            print(json.dumps(row | {"solution": None if solution is None else list(solution)}))
+            continue
+        size = f"{item.width}x{item.height}"
+        verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/]"
+        name = " ".join(text for text in (item.puzzle_id, item.title and f'"{item.title}"') if text)
+        out.print(f"[bold]{escape(name)}[/bold] {size}: {verdict} {escape(row['error'] or '')}", highlight=False)
+        if solution is not None:
+            out.print(drawn(picture(solution, item.width, item.height), item.palette), end="")
+        if row["status"] != "invalid":
+            out.print(
+                f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic, {row['line_solves']:,} line solves "
+                f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU",
+                highlight=False,
+            )
+    raise typer.Exit(WRONG_USE if problems else DONE)
+
+
+@app.command()
+def demo(
+    folder: Annotated[str, typer.Option("--out", help="Folder for the demo's archive, store, run and report.")] = "demo",
+    serial: Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")] = False,
+) -> None:
+    """The main job on an embedded archive: write its files, import, classify and report them."""
+    from pipeline.demo import write_archive
+
+    archive = Path(folder) / "archive"
+    count = write_archive(archive)
+    out.print(f"[bold]1.[/bold] An archive of {count} puzzles of our own making: {archive}", highlight=False)
+    store, run, page = (str(Path(folder) / name) for name in ("store", "run", "report"))
+    out.print(f"[bold]2.[/bold] nonocensus import {archive} --out {store}", highlight=False)
+    step(import_, [archive], store)
+    out.print(f"[bold]3.[/bold] nonocensus classify {store} --out {run}", highlight=False)
+    step(classify, store, run, serial=serial)
+    out.print(f"[bold]4.[/bold] nonocensus report {run} --out {page}", highlight=False)
+    step(report, run, page)
+
+
+def step(command: Any, *arguments: Any, **options: Any) -> None:
+    """Run one command as a part of another: an exit status other than success ends the whole."""
+    try:
+        command(*arguments, **options)
+    except typer.Exit as done:
+        if done.exit_code != DONE:
+            raise
 
 
 @app.command()

@@ -28,7 +28,8 @@ def clue_hashes(views: "Views") -> tuple[list[str], list[str]]:
     ends = np.zeros(puzzles + 1, np.int64)
     np.cumsum(_text_sizes(views), out=ends[1:])
     plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
-    _write_texts(views, ends, plain, canonical)
+    candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(256, np.uint16)
+    _write_texts(views, ends, plain, canonical, candidate, names)
 
     def hashes(texts: np.ndarray) -> list[str]:
         data = memoryview(texts.astype("<u2", copy=False).tobytes())
@@ -50,22 +51,37 @@ def _text_sizes(views: "Views") -> np.ndarray:
 
 
 @kernel
-def _write_texts(views: "Views", ends: np.ndarray, plain: np.ndarray, canonical: np.ndarray) -> None:
-    """Write each puzzle's text, and the least one of its symmetries, at ends[p] .. ends[p + 1]."""
-    names = np.zeros(256, np.uint16)
+def _write_texts(
+    views: "Views",
+    ends: np.ndarray,
+    plain: np.ndarray,
+    canonical: np.ndarray,
+    candidate: np.ndarray,
+    names: np.ndarray,
+) -> None:
+    """Write each puzzle's text, and the least one of its symmetries, at ends[p] .. ends[p + 1].
+
+    candidate, names    uint16[longest text], uint16[256], scratch
+    """
     for p in range(len(views.width)):
         start, end = ends[p], ends[p + 1]
         _write_text(views, p, 0, False, names, plain[start:end])
         best = canonical[start:end]
         _write_text(views, p, 0, True, names, best)
-        candidate = np.empty(end - start, np.uint16)
         for symmetry in range(1, SYMMETRIES):
-            _write_text(views, p, symmetry, True, names, candidate)
-            for i in range(len(best)):
-                if candidate[i] != best[i]:
-                    if candidate[i] < best[i]:
-                        best[:] = candidate
-                    break
+            _write_text(views, p, symmetry, True, names, candidate[: end - start])
+            if _less(candidate, best):
+                for i in range(len(best)):
+                    best[i] = candidate[i]
+
+
+@kernel
+def _less(text: np.ndarray, other: np.ndarray) -> bool:
+    """Whether a text comes before another of length len(other)."""
+    for i in range(len(other)):
+        if text[i] != other[i]:
+            return bool(text[i] < other[i])
+    return False
 
 
 @kernel

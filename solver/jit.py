@@ -34,14 +34,25 @@ CACHE_FOLDER = cache_folder()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function in nopython mode, cached on disk, without the GIL and without zero-division checks.
+    """Compile a function in nopython mode, cached on disk, without the GIL.
 
-    Kernels take and return arrays, scalars and named tuples of them; they report trouble by status codes, since an
-    exception in nopython code leaks memory.
+    Kernels take arrays, scalars and named tuples of them, return scalars, and report trouble by status codes. They
+    allocate nothing: their memory comes from the caller. So they need none of Numba's reference counting, which took a
+    fifth of the time of line logic.
     """
+    return _compiled(function, forceinline=False)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that is inlined wherever another calls it: for the innermost ones, whose calls would cost as they do."""
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     others = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        return cast(Callable[P, R], numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+        compiler = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, **options)
+        return cast(Callable[P, R], compiler(function))
     finally:
         numba.config.CACHE_DIR = others

@@ -14,7 +14,7 @@ import numpy as np
 
 from solver.bits import bit, empty, load, mirror, some, store
 from solver.board import Board, Scratch
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 
 
 @kernel
@@ -74,7 +74,7 @@ def place(gap: Any, touch: Any, black: Any, white: Any, cells: int) -> tuple[Any
     return starts, after, fill(after & white, white)
 
 
-@kernel
+@inlined
 def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> bool:
     """Solve one line of n cells; the result is False if it has no arrangement.
 

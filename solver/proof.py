@@ -9,10 +9,15 @@ from solver.jit import kernel
 from solver.tables import Clues, Views
 
 
-@kernel
 def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """For each puzzle in `which`: whether the picture pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
     good = np.zeros(len(which), np.bool_)
+    _check(batch, which, pictures, offsets, good)
+    return good
+
+
+@kernel
+def _check(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, good: np.ndarray) -> None:
     for k in range(len(which)):
         p = which[k]
         width, height = int(batch.width[p]), int(batch.height[p])
@@ -22,7 +27,6 @@ def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndar
             and _lines_fit(batch.rows, p, picture, width, width, 1)
             and _lines_fit(batch.columns, p, picture, height, 1, width)
         )
-    return good
 
 
 @kernel

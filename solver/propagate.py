@@ -11,7 +11,7 @@ import numpy as np
 from solver.bits import bit, empty, load, lowest, some, store
 from solver.board import Board, Scratch
 from solver.clock import cpu_seconds
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.line import solve_line
 
 FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
@@ -73,7 +73,7 @@ def propagate(
     return FIXPOINT
 
 
-@kernel
+@inlined
 def _tell_crossing_lines(
     board: Board, color: np.ndarray | None, line: int, place: int, crossing: int, new: np.ndarray, like: Any
 ) -> Any:

@@ -1,0 +1,5 @@
+"""How the figures of README.md are made: `make bench`, or `python -m benchmarks NAME`.
+
+Each benchmark writes one table to benchmarks/results/. Timings are CPU seconds of the thread, best of several runs in
+one process, unless a table says otherwise.
+"""

@@ -1,0 +1,24 @@
+"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive FILE]."""
+
+import argparse
+from pathlib import Path
+
+from benchmarks import line_logic, pipeline_run, start_up
+from benchmarks.tables import Table, write_tables
+
+BENCHMARKS = {"line_logic": line_logic.run, "pipeline_run": pipeline_run.run, "start_up": start_up.run}
+ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
+    parser.add_argument("--archive", type=Path, default=ARCHIVE, help="archive of puzzles to measure on")
+    options = parser.parse_args()
+    for name in options.names or BENCHMARKS:
+        tables: list[Table] = BENCHMARKS[name](options.archive)
+        print(write_tables(name, tables))
+
+
+if __name__ == "__main__":
+    main()

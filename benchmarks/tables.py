@@ -1,0 +1,44 @@
+"""Tables of figures as Markdown, with the machine they were measured on."""
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+RESULTS = Path(__file__).parent / "results"
+
+
+class Table(NamedTuple):
+    title: str
+    heading: list[str]
+    rows: list[list[object]]
+
+
+def write_tables(name: str, tables: list[Table]) -> str:
+    """Write the tables of one benchmark to benchmarks/results/NAME.md and return the text."""
+    lines = [f"# {name}", "", f"`python -m benchmarks {name}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
+    for table in tables:
+        lines += [f"## {table.title}", "", "| " + " | ".join(table.heading) + " |"]
+        lines += ["|" + "---|" * len(table.heading)]
+        lines += ["| " + " | ".join(shown(value) for value in row) + " |" for row in table.rows] + [""]
+    text = "\n".join(lines)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(text)
+    return text
+
+
+def shown(value: object) -> str:
+    """A number with three or more significant digits; text as it is."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def machine() -> str:
+    """Processor, cores in use, Python and the libraries that matter."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    libraries = ", ".join(f"{library} {version(library)}" for library in ("nonocensus", "numba", "numpy", "pyarrow", "ray"))
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, {libraries}"
