@@ -40,5 +40,5 @@ def machine() -> str:
     """Processor, cores in use, Python and the libraries that matter."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    libraries = ", ".join(f"{library} {version(library)}" for library in ("nonocensus", "numba", "numpy", "pyarrow", "ray"))
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, {libraries}"
+    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "numpy", "pyarrow", "ray")]
+    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])

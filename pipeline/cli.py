@@ -120,11 +120,14 @@ def import_(
         out.print(
             f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
         )
-        if report.added:
-            out.print(f"Next: nonocensus classify {escape(store)} --out RUN", highlight=False)
     if not report.added and not report.known:
         raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
+
+
+def report_problem(name: str, reason: str) -> None:
+    """One line on standard error for a file that can't be read."""
+    err.print(f"[red]not read:[/red] {escape(name)}: {escape(reason)}", soft_wrap=True, highlight=False)
 
 
 def existing(paths: list[Path]) -> list[Path]:
@@ -162,17 +165,12 @@ def classify(
 
     from pipeline import executor
     from pipeline.classify import classify_run
-    from pipeline.run import start_run
+    from pipeline.run import configuration, start_run
     from pipeline.settings import default_settings
     from pipeline.store import open_store
-    from solver import __version__
 
     settings = default_settings()
-    config = {
-        "rung": "line",
-        "cpu_limit": settings.cpu_limit if cpu_limit is None else cpu_limit,
-        "solver_version": __version__,
-    }
+    config = configuration(settings.cpu_limit if cpu_limit is None else cpu_limit)
     run = start_run(open_store(store), run_folder, config)
     finished = run.finished()
     left = [task for task in run.tasks() if task.name not in finished]
@@ -201,8 +199,6 @@ def classify(
         print(json.dumps(summary | {"errors": errors}))
     else:
         print_summary(summary)
-        if not errors:
-            out.print(f"Next: nonocensus report {escape(run_folder)} --out DIR", highlight=False)
     for error in errors:
         err.print(f"[red]not read:[/red] {escape(error)}", soft_wrap=True, highlight=False)
     raise typer.Exit(SOME_FAILED if errors or failures(summary) else DONE)
@@ -273,42 +269,49 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve puzzles of local files and draw them in the terminal."""
-    from pipeline.terminal import drawn
     from scrapers.files import files_in
     from scrapers.importing import Problem, read_files
     from solver.api import solve as solved
-    from solver.tables import picture
 
     problems = 0
     for item in read_files(files_in(existing(files))):
         if isinstance(item, Problem):
             problems += 1
-            err.print(f"[red]not read:[/red] {escape(item.name)}: {escape(item.reason)}", soft_wrap=True, highlight=False)
+            report_problem(item.name, item.reason)
             continue
         row: dict[str, Any] = solved(item, cpu_limit=cpu_limit)
         problems += row["status"] == "invalid"
-        solution = row["solution"]
         if as_json:
+            solution = row["solution"]
             print(json.dumps(row | {"solution": None if solution is None else list(solution)}))
             continue
-        size = f"{item.width}x{item.height}"
-        verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/]"
-        name = " ".join(text for text in (item.puzzle_id, item.title and f'"{item.title}"') if text)
-        out.print(f"[bold]{escape(name)}[/bold] {size}: {verdict} {escape(row['error'] or '')}", highlight=False)
-        if solution is not None:
-            out.print(drawn(picture(solution, item.width, item.height), item.palette), end="")
-        if row["status"] != "invalid":
-            out.print(
-                f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic, {row['line_solves']:,} line solves "
-                f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU",
-                highlight=False,
-            )
+        show_solved(item, row)
     raise typer.Exit(WRONG_USE if problems else DONE)
+
+
+def show_solved(puzzle: "Puzzle", row: dict[str, Any]) -> None:
+    """The verdict of one puzzle, its solution drawn, and what it took."""
+    from pipeline.terminal import in_color, in_symbols
+    from solver.tables import picture
+
+    name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
+    verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
+    out.print(f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}", highlight=False)
+    if row["solution"] is not None:
+        cells = picture(row["solution"], puzzle.width, puzzle.height)
+        out.print((in_color if out.color_system else in_symbols)(cells, puzzle.palette), end="")
+    if row["status"] != "invalid":
+        out.print(
+            f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
+            f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 @app.command()
 def demo(
-    folder: Annotated[str, typer.Option("--out", help="Folder for the demo's archive, store, run and report.")] = "demo",
+    folder: Annotated[str, typer.Option("--out", help="Folder for archive, store, run and report.")] = "demo",
     serial: Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")] = False,
 ) -> None:
     """The main job on an embedded archive: write its files, import, classify and report them."""
@@ -416,13 +419,19 @@ def schema(as_json: Json = False) -> None:
         out.print(table)
 
 
+def show_version(asked: bool) -> None:
+    """Print the version and stop, if asked."""
+    if asked:
+        from importlib.metadata import version
+
+        print(f"nonocensus {version('nonocensus')}")
+        raise typer.Exit
+
+
 @app.callback()
 def common(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=show_version)
+    ] = False,
 ) -> None:
     """The census of nonogram archives: import or crawl them, classify every puzzle, report."""
-    if version:
-        from importlib.metadata import version as installed
-
-        print(f"nonocensus {installed('nonocensus')}")
-        raise typer.Exit

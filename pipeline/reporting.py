@@ -1,12 +1,10 @@
 """Turn a run folder into its report's files."""
 
-from typing import Any
-
 import pyarrow as pa
 
 from pipeline.run import Run, summarize
 from pipeline.storage import folder
-from reports.page import write_report
+from reports.page import About, write_report
 from solver.tables import PUZZLES
 
 PAGE = "report.html"
@@ -28,6 +26,17 @@ def write_run_report(run: Run, uri: str) -> tuple[int, str]:
     return len(results), f"{place.name}/{PAGE}"
 
 
-def about_run(run: Run) -> dict[str, Any]:
+def about_run(run: Run) -> About:
     """What the report says about the run itself."""
-    return {**run.about, **summarize(run)}
+    summary = summarize(run)
+    tasks = summary["cpu_tasks"]
+    return About(
+        run_id=summary["run_id"],
+        configuration=run.about["config"],
+        solver_version=run.about["versions"]["nonocensus"],
+        started=summary["first_started"],
+        finished=summary["last_finished"],
+        hosts=summary["hosts"],
+        worker_cpu_seconds=tasks,
+        kernel_share=summary["cpu_solver"] / tasks if tasks else None,
+    )

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import UserError
 from pipeline.storage import Folder, folder
 from pipeline.store import Part, Store, open_store
+from solver import __version__
 from solver.tables import RESULTS, SCHEMA_VERSION
 
 MARK = "run.json"
@@ -119,6 +120,11 @@ def open_run(uri: str) -> Run:
             f"{uri} has tables of version {about.get('schema')}, this nonocensus reads version {SCHEMA_VERSION}"
         )
     return Run(place, about)
+
+
+def configuration(cpu_limit: float) -> dict[str, Any]:
+    """What decides the rows of a run: its settings and the solver's version."""
+    return {"rung": "line", "cpu_limit": cpu_limit, "solver_version": __version__}
 
 
 def config_hash(config: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The defaults of configs/default.toml."""
 
 import tomllib
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ class Settings(NamedTuple):
     tasks_per_cpu: int
 
 
+@cache
 def default_settings() -> Settings:
     """Read default.toml."""
     sections = tomllib.loads(files("configs").joinpath("default.toml").read_text())

@@ -9,10 +9,11 @@ from solver.puzzle import Color
 UPPER_HALF = "\u2580"
 
 
-def drawn(picture: np.ndarray, palette: tuple[Color, ...]) -> Text:
-    """A picture (uint8[height, width] of palette entries) in true colour: a character holds two cells, one above the other.
+def in_color(picture: np.ndarray, palette: tuple[Color, ...]) -> Text:
+    """A picture, uint8[height, width] of palette entries, in true colour.
 
-    With an odd number of rows the last characters' lower halves keep the terminal's own background.
+    A character holds two cells, one above the other. With an odd number of rows the last characters' lower halves keep
+    the terminal's own background.
     """
     text = Text()
     for top in range(0, len(picture), 2):
@@ -22,3 +23,8 @@ def drawn(picture: np.ndarray, palette: tuple[Color, ...]) -> Text:
             text.append(UPPER_HALF, Style(color=f"#{palette[cell].rgb}", bgcolor=below))
         text.append("\n")
     return text
+
+
+def in_symbols(picture: np.ndarray, palette: tuple[Color, ...]) -> Text:
+    """The same for a terminal without colours, or a file: a line a row, each cell as its colour's symbol."""
+    return Text("".join("".join(palette[cell].symbol for cell in row) + "\n" for row in picture))

@@ -135,9 +135,30 @@ def views(batch: pa.RecordBatch) -> Views:
 def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
     """Puzzles as a batch of the puzzles table, hashes included."""
     records = [_record(puzzle) for puzzle in puzzles]
-    columns = {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in PUZZLES}
-    batch = pa.RecordBatch.from_pydict(columns, schema=PUZZLES)
-    return with_hashes(batch)
+    columns = {
+        field.name: pa.array([record.get(field.name) for record in records], field.type)
+        for field in PUZZLES
+        if field.type != LINES
+    }
+    columns["rows"] = _lines([puzzle.rows for puzzle in puzzles])
+    columns["columns"] = _lines([puzzle.columns for puzzle in puzzles])
+    return with_hashes(pa.RecordBatch.from_pydict(columns, schema=PUZZLES))
+
+
+def _lines(sides: Sequence[tuple[Clue, ...]]) -> pa.ListArray:
+    """A clue column from the rows, or the columns, of each puzzle."""
+    clues = [clue for side in sides for clue in side]
+    blocks = np.array([block for clue in clues for block in clue], np.int64).reshape(-1, 2)
+    structs = pa.StructArray.from_arrays(
+        [pa.array(blocks[:, 0].astype(np.uint16)), pa.array(blocks[:, 1].astype(np.uint8))], fields=list(BLOCK)
+    )
+    lines = pa.ListArray.from_arrays(_offsets(clues), structs)
+    return pa.ListArray.from_arrays(_offsets(sides), lines).cast(LINES)
+
+
+def _offsets(groups: Sequence[Sequence[object]]) -> pa.Array:
+    """Where each group begins and the last one ends when they stand one after the other."""
+    return pa.array(np.cumsum([0, *map(len, groups)]), pa.int32())
 
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -154,8 +175,6 @@ def _record(puzzle: Puzzle) -> dict[str, Any]:
     record["width"], record["height"] = puzzle.width, puzzle.height
     record["kind"], record["blotted"] = puzzle.kind, puzzle.blotted
     record["palette"] = [color._asdict() for color in puzzle.palette]
-    record["rows"] = [[block._asdict() for block in clue] for clue in puzzle.rows]
-    record["columns"] = [[block._asdict() for block in clue] for clue in puzzle.columns]
     if puzzle.goal is not None:
         record["goal"] = puzzle.goal.astype(np.uint8).tobytes()
     return record
@@ -180,10 +199,11 @@ def _puzzle(record: dict[str, Any]) -> Puzzle:
 
     record["rows"], record["columns"] = clues(record["rows"]), clues(record["columns"])
     record["palette"] = tuple(Color(**color) for color in record["palette"])
-    record["goal"] = picture(record["goal"], width, height)
+    if record["goal"] is not None:
+        record["goal"] = picture(record["goal"], width, height)
     return Puzzle(**record)
 
 
-def picture(cells: bytes | None, width: int, height: int) -> np.ndarray | None:
-    """A goal or solution column's bytes as uint8[height, width]; None stays None."""
-    return None if cells is None else np.frombuffer(cells, np.uint8).reshape(height, width)
+def picture(cells: bytes, width: int, height: int) -> np.ndarray:
+    """The bytes of a goal or a solution column as uint8[height, width] of palette entries."""
+    return np.frombuffer(cells, np.uint8).reshape(height, width)

@@ -15,11 +15,11 @@ import pytest
 from pipeline.classify import classify_run
 from pipeline.errors import UserError
 from pipeline.executor import ray_executor, serial
-from pipeline.run import Run, open_run, start_run
+from pipeline.run import Run, configuration, open_run, start_run
 from pipeline.store import Store, append
 from solver.tables import RESULTS, puzzle_batch
 
-CONFIG = {"rung": "line", "cpu_limit": 10.0}
+CONFIG = configuration(10.0)
 OF_THE_MOMENT = ["cpu_seconds", "wall_seconds", "cpu_line", "run_id", "host"]
 
 

@@ -1,0 +1,1 @@
+"""What a run found, for people: figures, charts, pictures and the report."""

@@ -1,0 +1,58 @@
+"""A picture of palette entries as a small SVG: one path a colour, made of few rectangles."""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+import numpy as np
+
+UNKNOWN_COLOR = "888888"
+"""Stands for an entry that the palette lacks, or that is no colour."""
+
+
+def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str:
+    """The picture uint8[height, width] as an SVG element, one unit a cell; it takes the size of what it is put into.
+
+    palette   six hex digits an entry, the background first (it may come from strangers: anything else is drawn grey)
+    text      what it shows, for those who can't see it; without one it is hidden from screen readers
+    """
+    height, width = cells.shape
+    about = f'role="img" aria-label="{escape(text)}"' if text else 'aria-hidden="true"'
+    paths = "".join(
+        f'<path fill="#{_color(palette, entry)}" d="{_path(cells == entry)}"/>'
+        for entry in np.unique(cells[cells > 0]).tolist()
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" shape-rendering="crispEdges" {about}>'
+        f'<path fill="#{_color(palette, 0)}" d="M0 0h{width}v{height}h-{width}z"/>{paths}</svg>'
+    )
+
+
+def _color(palette: Sequence[str | None], entry: int) -> str:
+    color = palette[entry] if entry < len(palette) else None
+    return color.lower() if color and re.fullmatch("[0-9a-fA-F]{6}", color) else UNKNOWN_COLOR
+
+
+def _path(mask: np.ndarray) -> str:
+    return "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in _rectangles(mask))
+
+
+def _rectangles(mask: np.ndarray) -> Iterator[tuple[int, int, int, int]]:
+    """Rectangles (x, y, width, height) that cover the mask: its runs, equal ones in a row of rows as one."""
+    growing: dict[tuple[int, int], int] = {}  # first row of each run (start, stop) of the row before
+    for row, runs in enumerate([*_runs(mask), ()]):
+        for start, stop in sorted(growing.keys() - set(runs)):
+            top = growing.pop((start, stop))
+            yield start, top, stop - start, row - top
+        growing |= {run: row for run in runs if run not in growing}
+
+
+def _runs(mask: np.ndarray) -> list[list[tuple[int, int]]]:
+    """The runs (start, stop) of each row."""
+    edges = np.diff(np.pad(mask, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    runs: list[list[tuple[int, int]]] = [[] for _ in mask]
+    rows, starts = np.nonzero(edges == 1)
+    stops = np.nonzero(edges == -1)[1]
+    for row, start, stop in zip(rows.tolist(), starts.tolist(), stops.tolist(), strict=True):
+        runs[row].append((start, stop))
+    return runs

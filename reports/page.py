@@ -1,0 +1,215 @@
+"""The report of a run: one HTML page that needs no network, the same in Markdown, the figures as JSON.
+
+Titles, authors and reasons come from strangers. Jinja escapes what it puts into the page, and the Markdown environment
+does the same for Markdown; only what this program made itself is `Markup`. A content security policy names the page's
+two scripts by their hashes, so that nothing else could run, and nothing could be loaded.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from importlib.resources import files
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from reports import charts, words
+from reports.aggregate import Figures, Slow, figures, plain
+from reports.drawing import svg
+from solver.puzzle import BLACK_ON_WHITE
+
+HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
+"""The page's mark: a small solved nonogram."""
+
+
+class About(NamedTuple):
+    """What a report tells of its run; what is None is left out."""
+
+    run_id: str | None = None
+    configuration: Mapping[str, Any] | None = None
+    solver_version: str | None = None
+    started: datetime | str | None = None  # text: ISO 8601
+    finished: datetime | str | None = None
+    hosts: Sequence[str] | None = None
+    wall_seconds: float | None = None
+    worker_cpu_seconds: float | None = None  # of all workers together
+    kernel_share: float | None = None  # how much of that was spent in the kernels, 0 to 1
+
+
+class Card(NamedTuple):
+    """A headline figure."""
+
+    value: str
+    name: str
+    note: str
+    color: str | None  # of the label it belongs to, if any
+
+
+def write_report(results: pa.Table, puzzles: pa.Table, about: About | None = None) -> dict[str, bytes]:
+    """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
+
+    results   schema RESULTS, a row a puzzle
+    puzzles   schema PUZZLES, found by puzzle_id; a result without its puzzle is counted all the same
+    """
+    about = about or About()
+    census = figures(results, puzzles)
+    drawn = charts.charts(census)
+    content = {
+        "figures": census,
+        "about": about,
+        "facts": _facts(about),
+        "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
+        "cards": _cards(census),
+        "charts": {chart.name: chart for chart in drawn},
+    }
+    return {
+        "report.html": _html(content, _drawings(census.slowest, results, puzzles)),
+        "report.md": _environment(finalize=_markdown).get_template("report.md.j2").render(content).encode(),
+        "report.json": _json({"about": about, "figures": census}),
+        **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
+    }
+
+
+def _cards(census: Figures) -> tuple[Card, ...]:
+    """The headline figures; verdicts that no puzzle has are left out."""
+    total = census.total
+    unique, several, none = (census.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
+    verdicts = (
+        (census.unique_by_line, "unique by line logic", "unique line"),
+        (unique - census.unique_by_line, "unique, but harder", "unique depth-2"),
+        (several, "with several solutions", "multiple"),
+        (none, "without a solution", "contradiction"),
+        (total - unique - several - none - census.failed, "undecided", "timeout"),
+        (census.failed, "invalid or failed", "invalid"),
+    )
+    cards = [Card(words.number(total), "puzzle" if total == 1 else "puzzles", _origin(census), None)]
+    cards += [
+        Card(words.number(puzzles), name, words.share(puzzles, total), charts.label_color(label))
+        for puzzles, name, label in verdicts
+        if puzzles
+    ]
+    if census.times:
+        note = f"{words.seconds(census.times.median)} median, {words.seconds(census.times.maximum)} at most"
+        cards.append(Card(words.seconds(census.times.total), "of CPU time", note, None))
+    return tuple(cards)
+
+
+def _origin(census: Figures) -> str:
+    names = [group.name for group in census.sources]
+    return ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
+
+
+def _facts(about: About) -> dict[str, str]:
+    """What is known of the run besides its configuration, in words."""
+    known = {
+        "Run": about.run_id,
+        "Solver": about.solver_version,
+        "Started": _moment(about.started),
+        "Finished": _moment(about.finished),
+        "Hosts": ", ".join(about.hosts or ()),
+        "Wall time": about.wall_seconds and words.seconds(about.wall_seconds),
+        "CPU time of the workers": about.worker_cpu_seconds and words.seconds(about.worker_cpu_seconds),
+        "Spent in the kernels": about.kernel_share and words.share(about.kernel_share),
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _moment(moment: datetime | str | None) -> str | None:
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
+    return None if moment is None else f"{moment:%Y-%m-%d %H:%M:%S %Z}".strip()
+
+
+def _setting(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
+
+
+def _drawings(slowest: Sequence[Slow], results: pa.Table, puzzles: pa.Table) -> dict[str, Markup]:
+    """The solution of each of these puzzles, or its author's picture, as SVG by puzzle_id, where there is one."""
+    ids = pa.array([slow.puzzle_id for slow in slowest if slow.puzzle_id is not None], pa.string())
+    solved = _rows(results, ids, "solution")
+    known = _rows(puzzles, ids, "width", "height", "palette", "goal")
+    drawings = {puzzle_id: _drawing(puzzle, solved[puzzle_id]["solution"]) for puzzle_id, puzzle in known.items()}
+    return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
+
+
+def _drawing(puzzle: Mapping[str, Any], solution: bytes | None) -> Markup | None:
+    width, height = puzzle["width"] or 0, puzzle["height"] or 0
+    cells, what = (puzzle["goal"], "author’s picture") if solution is None else (solution, "solution")
+    if not cells or len(cells) != width * height:
+        return None
+    shown = np.frombuffer(cells, np.uint8).reshape(height, width)
+    palette = [color["rgb"] for color in puzzle["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+    return Markup(svg(shown, palette, f"{what} of {puzzle['puzzle_id']}"))
+
+
+def _rows(table: pa.Table, ids: pa.Array, *columns: str) -> dict[str, dict[str, Any]]:
+    """The rows with these puzzle_ids, by id; of several with the same id, the first."""
+    chosen = table.select(["puzzle_id", *columns]).filter(pc.is_in(table["puzzle_id"], ids, skip_nulls=True))
+    return {row["puzzle_id"]: row for row in reversed(chosen.to_pylist())}
+
+
+def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
+    own = _template("report.js")
+    scripts = [charts.script(), own] if content["charts"] else []
+    mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
+    template = _environment(autoescape=True).get_template("report.html.j2")
+    return template.render(
+        content,
+        drawings=drawings,
+        style=Markup(_template("report.css")),
+        scripts=[Markup(script) for script in scripts],
+        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
+        specs={name: chart.spec for name, chart in content["charts"].items()},
+        icon="data:image/svg+xml," + quote(svg(mark, ("1c8a74", "ffffff"))),
+    ).encode()
+
+
+def _environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
+    environment = Environment(
+        loader=PackageLoader("reports"),
+        autoescape=autoescape,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": words.number,
+        "share": words.share,
+        "seconds": words.seconds,
+        "bucket": words.bucket,
+        "color": charts.label_color,
+    }
+    environment.globals |= {"meanings": words.MEANINGS}
+    return environment
+
+
+def _template(name: str) -> str:
+    return (files("reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _sha256(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _markdown(value: Any) -> str:
+    """Text as Markdown that shows just this text, on one line: also inside a table."""
+    if isinstance(value, Markup):
+        return value
+    return re.sub(
+        r"([\\`*_\[\]|~$])", r"\\\1", escape(re.sub(rf"[^\S{words.NO_BREAK}]+", " ", str(value)), quote=False)
+    )
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()

@@ -1,0 +1,70 @@
+"""Figures as people read them: numbers, shares, durations, and what the labels mean."""
+
+from reports.aggregate import Bucket
+
+MEANINGS = {
+    "trivial unique line": "one solution, by line logic, with no more line solves than the puzzle has lines",
+    "unique line": "one solution, found by line logic alone",
+    "unique depth-2": "one solution, found by assumptions followed two levels deep",
+    "unique": "one solution, found by deeper assumptions or by search",
+    "multiple": "at least two solutions",
+    "contradiction": "no solution: the clues contradict each other",
+    "solvable": "a solution; whether it is the only one is not known",
+    "stalled": "line logic leaves cells open, and nothing stronger decided the puzzle",
+    "timeout": "no answer within the time limit",
+    "invalid": "clues that no picture can have, seen before any solving",
+    "error": "the solver failed on it",
+    "killed": "it took its worker down",
+}
+"""What the labels mean, and the statuses that stand for a missing one."""
+
+DASH = "–"
+NO_BREAK = "\u00a0"
+UNITS = (
+    ("µs", 1e-6, 0.9995e-3),
+    ("ms", 1e-3, 0.9995),
+    ("s", 1.0, 120.0),
+    ("min", 60.0, 7200.0),
+    ("h", 3600.0, float("inf")),
+)
+"""Units of time: name, seconds, and the duration in seconds from which the next one reads better."""
+
+
+def number(value: int | None) -> str:
+    """6746 as "6,746"; a dash for what is not known."""
+    return DASH if value is None else f"{value:,}"
+
+
+def share(part: float, whole: float = 1) -> str:
+    """A part of a whole as "79.8 %"; nothing but none and all is rounded to 0 and 100."""
+    if not whole:
+        return DASH
+    percent = 100 * part / whole
+    if 0 < percent < 0.05:
+        return f"<{NO_BREAK}0.1{NO_BREAK}%"
+    if 99.95 <= percent < 100:
+        return f">{NO_BREAK}99.9{NO_BREAK}%"
+    return f"{percent:.1f}{NO_BREAK}%" if percent < 100 else f"100{NO_BREAK}%"
+
+
+def seconds(value: float | None) -> str:
+    """A duration in three digits and the unit that people would choose: "12.3 µs", "1.50 h"."""
+    if value is None:
+        return DASH
+    if value == 0:
+        return f"0{NO_BREAK}s"
+    unit, size = next((unit, size) for unit, size, most in UNITS if value < most)
+    scaled = value / size
+    decimals = 0 if scaled >= 99.95 else 1 if scaled >= 9.995 else 2
+    return f"{scaled:,.{decimals}f}{NO_BREAK}{unit}"
+
+
+def bucket(times: Bucket) -> str:
+    """A time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
+    if times.stop is None:
+        words = f"≥ {times.start:g} s"
+    elif times.start:
+        words = f"{times.start:g}–{times.stop:g} s"
+    else:
+        words = f"< {times.stop:g} s"
+    return words.replace(" ", NO_BREAK)

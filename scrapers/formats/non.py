@@ -1,0 +1,220 @@
+"""Steve Simpson's .non, which webpbn.com exports for black-and-white puzzles and qnonograms and others write.
+
+A file is a sequence of lines: properties (`title "Cat"`), and the headings `rows` and `columns` with one clue a line
+below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row. Several puzzles in a file
+(.nonpack) are parted by lines of equals signs.
+
+The files that exist differ: quotes are optional, inner quotes are not escaped, HTML entities stand for characters,
+a blank line is an empty clue in some and nothing in others, width and height may be missing.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, webpbn
+from solver.limits import MAX_CELLS
+from solver.puzzle import BLOT, Block, Clue, Puzzle
+
+NAME = "non"
+SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
+DESCRIPTION = "Steve Simpson's .non, as webpbn.com exports it: black and white, no blots"
+
+Line = tuple[int, str]
+"""A line of the file: its number and its text."""
+
+LINE_END = re.compile(r"\r\n?|\n")
+DIVIDER = re.compile(r"={4,}\s*")
+HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
+PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
+NUMBERS = re.compile(r"[0-9]+(?:\s*,\s*[0-9]+)*")
+ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+WEBPBN = re.compile(r"(?:www\.)?webpbn(?:\.com)?\s+#?([0-9]+)", re.IGNORECASE)
+BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it has both headings on lines of their own."""
+    return {heading.lower() for heading in HEADING.findall(data)} == {b"rows", b"columns"}
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzles of a .non or .nonpack file."""
+    return each(_bundle(decoded(data)), _puzzle)
+
+
+def _bundle(text: str) -> list[list[Line]]:
+    """The lines of each puzzle in the file."""
+    parts: list[list[Line]] = [[]]
+    for number, line in enumerate(LINE_END.split(text), 1):
+        if DIVIDER.fullmatch(line):
+            parts.append([])
+        else:
+            parts[-1].append((number, line.strip()))
+    return [part for part in parts if any(text for _, text in part)]
+
+
+@dataclass
+class _Parts:
+    """What a puzzle's lines say, not yet judged."""
+
+    properties: dict[str, Line] = field(default_factory=dict)
+    sections: dict[str, list[Line]] = field(default_factory=dict)
+
+
+def _puzzle(lines: list[Line]) -> Puzzle:
+    parts = _parts(lines)
+    rows = _clues(parts, "rows", "height")
+    columns = _clues(parts, "columns", "width")
+    catalogue = _text(parts, "catalogue")
+    number = WEBPBN.fullmatch(catalogue or "")
+    return Puzzle(
+        rows,
+        columns,
+        goal=_goal(parts, len(columns), len(rows)),
+        title=_text(parts, "title") or (None if number else catalogue),
+        author=_text(parts, "by"),
+        copyright=_text(parts, "copyright"),
+        license=_text(parts, "license"),
+        **(webpbn(number[1]) if number else Origin())._asdict(),
+    )
+
+
+def _parts(lines: list[Line]) -> _Parts:
+    """Properties, and the lines below `rows`, `columns` and `goal`. Comments are dropped, and stray lines."""
+    parts = _Parts()
+    section: list[Line] = []
+    for number, text in lines:
+        if text.startswith("#"):
+            continue
+        found = PROPERTY.fullmatch(text) if text[:1].isalpha() else None
+        word, value = (found[1].lower(), found[2]) if found else ("", None)
+        if word == "goal" or (word in ("rows", "columns") and value is None):
+            if word in parts.sections:
+                raise FormatError(f"line {number}: '{word}' stands here for the second time")
+            section = parts.sections[word] = [(number, value)] if value else []
+        elif value is not None:
+            # `columns 5` is an old form of `width 5`
+            parts.properties.setdefault({"rows": "height", "columns": "width"}.get(word, word), (number, value))
+            section = []
+        else:
+            section.append((number, text))
+    return parts
+
+
+def _clues(parts: _Parts, heading: str, side: str) -> tuple[Clue, ...]:
+    if heading not in parts.sections:
+        raise FormatError(f"it has no '{heading}'")
+    lines = _clue_lines(parts.sections[heading], heading, side, _size(parts, side))
+    return tuple([_clue_at(line) for line in lines])
+
+
+def _size(parts: _Parts, side: str) -> int | None:
+    if side not in parts.properties:
+        return None
+    number, value = parts.properties[side]
+    if not re.fullmatch(r"[0-9]{1,9}", value):
+        raise FormatError(f"line {number}: {side} is {clipped(value)}, not a number")
+    return int(value)
+
+
+def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) -> list[Line]:
+    """The lines of a section that are clues.
+
+    Blank ones are not if others say `0` for an empty clue, or if there are enough without them. The last one, before
+    the next heading or at the end of the file, never is.
+    """
+    filled = [line for line in lines if line[1]]
+    if len(filled) == size or any(text == "0" for _, text in filled):
+        lines = filled
+    elif lines and not lines[-1][1]:
+        lines = lines[:-1]
+    least = max((place for place, (_, text) in enumerate(lines, 1) if text), default=0)
+    if size is None or len(lines) >= size >= least:
+        return lines[: least if size is None else size]
+    raise FormatError(f"{side} is {size}, but there are {len(filled)} {heading}")
+
+
+def _clue_at(line: Line) -> Clue:
+    number, text = line
+    try:
+        return _clue(text)
+    except FormatError as error:
+        raise FormatError(f"line {number}: {error}") from None
+
+
+@lru_cache(maxsize=1 << 16)  # most clues of an archive are the same few
+def _clue(text: str) -> Clue:
+    if text in ("", "0"):
+        return ()
+    if not NUMBERS.fullmatch(text):
+        raise FormatError(f"{clipped(text)} is not a list of numbers")
+    for length in text.split(","):
+        digits = length.strip().lstrip("0")
+        if not digits:
+            raise FormatError(f"{clipped(text)} has a 0 among its numbers")
+        if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
+            raise FormatError(f"the number {clipped(digits)} is more than {MAX_CELLS}")
+    return tuple([Block(int(length)) for length in text.split(",")])
+
+
+def _goal(parts: _Parts, width: int, height: int) -> np.ndarray | None:
+    cells = "".join(text for _, text in parts.sections.get("goal", ()))
+    cells = re.sub(r'["\s]', "", cells)
+    if not cells:
+        return None
+    number = parts.sections["goal"][0][0]
+    if wrong := cells.strip("01"):
+        raise FormatError(f"line {number}: the goal has {clipped(wrong[0])} among its 0s and 1s")
+    if len(cells) != width * height:
+        raise FormatError(f"line {number}: the goal has {len(cells)} cells, but {width}x{height} are {width * height}")
+    return (np.frombuffer(cells.encode(), np.uint8) - ord("0")).reshape(height, width)
+
+
+def _text(parts: _Parts, word: str) -> str | None:
+    """The value of a property without its quotes and with its HTML entities resolved."""
+    value = parts.properties.get(word, (0, ""))[1]
+    if len(value) >= 2 and value[0] == value[-1] == '"':
+        value = value[1:-1]
+    return ENTITY.sub(lambda entity: html.unescape(entity[0]), value).strip() or None
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A .non file as webpbn writes it, in plain ASCII. The colour of a puzzle in one colour is not kept."""
+    _refuse(puzzle)
+    lines = [f'{word} "{_escaped(text)}"' for word, text in _texts(puzzle) if text]
+    if puzzle.license:
+        bare = BARE_WORD.fullmatch(puzzle.license)
+        lines.append(f"license {puzzle.license}" if bare else f'license "{_escaped(puzzle.license)}"')
+    lines += [f"width {puzzle.width}", f"height {puzzle.height}"]
+    for heading, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
+        lines += ["", heading, *(",".join(str(block.length) for block in clue) or "0" for clue in clues)]
+    if puzzle.goal is not None:
+        lines += ["", 'goal "' + "".join(map(str, puzzle.goal.ravel().tolist())) + '"']
+    return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
+
+
+def _refuse(puzzle: Puzzle) -> None:
+    blocks = [block for clue in puzzle.rows + puzzle.columns for block in clue]
+    if any(block.length == BLOT for block in blocks):
+        raise FormatError("the format non has no blots; webpbn-xml does")
+    if any(block.color > 1 for block in blocks) or (puzzle.goal is not None and puzzle.goal.max() > 1):
+        raise FormatError("the format non has no colours; webpbn-xml does")
+
+
+def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
+    of_webpbn = puzzle.source == "webpbn" and puzzle.source_id
+    return (
+        ("catalogue", f"webpbn.com #{puzzle.source_id}" if of_webpbn else None),
+        ("title", puzzle.title),
+        ("by", puzzle.author),
+        ("copyright", puzzle.copyright),
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("\r", "&#13;").replace("\n", "&#10;")

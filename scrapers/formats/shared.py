@@ -1,0 +1,79 @@
+"""What the file formats have in common: how they fail, how bytes become text, which puzzles are webpbn's."""
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
+
+from solver.puzzle import InvalidPuzzle, Puzzle
+
+Part = TypeVar("Part")
+
+
+class FormatError(ValueError):
+    """A file that can't be read as puzzles, or a puzzle that a format can't hold: one line that says what and where."""
+
+
+class Origin(NamedTuple):
+    """Where a puzzle comes from: fields of Puzzle, to be given as `**origin._asdict()`."""
+
+    puzzle_id: str = ""
+    source: str | None = None
+    source_id: str | None = None
+    url: str | None = None
+
+
+def webpbn(number: str) -> Origin:
+    """The origin of webpbn.com's puzzle of that number."""
+    number = number.lstrip("0") or "0"
+    return Origin(f"webpbn/{number}", "webpbn", number, f"https://webpbn.com/play.cgi?id={number}")
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file in UTF-8 or else Windows-1252 (webpbn's), or in UTF-16 if it begins with a byte order mark."""
+    if not data.strip():
+        raise FormatError("it is empty")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return decoded_as(data, "utf-16")
+    if b"\0" in data:
+        raise FormatError("it is a binary file, not text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"it is text in neither UTF-8 nor Windows-1252 ({_offence(error)})") from None
+
+
+def decoded_as(data: bytes, encoding: str) -> str:
+    """The text of a file in an encoding that it declares itself."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"it declares itself {encoding} but is not ({_offence(error)})") from None
+
+
+def _offence(error: UnicodeDecodeError) -> str:
+    return f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+
+
+def clipped(text: str) -> str:
+    """Text from a file, quoted for an error message: one line of bearable length."""
+    text = " ".join(text.split())
+    return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
+
+
+def each(parts: Iterable[Part], read: Callable[[Part], Puzzle]) -> Iterator[Puzzle]:
+    """The puzzles of a file that may hold several: those that can be read, then one FormatError about the others."""
+    parts = list(parts)
+    wrong: list[str] = []
+    for number, part in enumerate(parts, 1):
+        try:
+            yield read(part)
+        except (FormatError, InvalidPuzzle) as error:
+            wrong.append(f"puzzle {number}: {error}" if len(parts) > 1 else str(error))
+    if wrong:
+        raise FormatError("; ".join(wrong))
+    if not parts:
+        raise FormatError("it holds no puzzle")

@@ -1,0 +1,328 @@
+"""webpbn.com's XML (https://webpbn.com/pbn_fmt.html), the one format that carries each of its puzzles.
+
+A `<puzzleset>` holds puzzles with their colours, clues and solutions. A count of 0 is a blot, a `<line>` without
+counts is empty. webpbn sends Windows-1252 without saying so, and answers in one line of plain text where it has no
+puzzle to send. Triddlers and triangles, which the format knows too, are refused.
+
+The files come from strangers: nothing that a DOCTYPE points at is fetched, and one with declarations of its own
+(entities above all) is refused.
+"""
+
+import codecs
+import html.entities
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from scrapers.formats.shared import FormatError, Origin, clipped, decoded, decoded_as, each, webpbn
+from solver.limits import MAX_COLORS
+from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, clue_of
+
+NAME = "webpbn-xml"
+SUFFIXES: tuple[str, ...] = (".xml",)
+DESCRIPTION = "webpbn.com's XML: black and white, colour, blots"
+
+TAG = re.compile(rb"<puzzle(?:set)?[\s>]")
+REFUSAL = re.compile(
+    rb"\s*(Puzzle \d+ (?:does not exist|has not been published)|The \w+ format cannot handle [\w ]+ puzzles)\.?\s*"
+)
+PROLOG_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']""")
+ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|euc_jp")
+"""Codecs that a prolog may ask for, by Python's names. Python has stranger ones that take hours over a crafted file."""
+
+NAMED_ENTITY = re.compile(r"&(\w{2,32};)")
+ID = re.compile(r"#?([0-9]+)(?:\s*\(v\.?\s*([^\s)]+)\s*\))?")
+RGB = re.compile(r"#?((?:[0-9a-f]{3}){1,2})", re.IGNORECASE)
+COUNT = re.compile(r"-?[0-9]{1,9}")
+IMAGE_ROW = re.compile(r"\|([^|]*)\|")
+NO_SYMBOLS = "|[]?/\\"
+"""Characters with a meaning of their own in an `<image>`."""
+
+SPARE_SYMBOLS = [character for character in map(chr, range(33, 1024)) if character.isalnum()]
+"""For colours without a symbol, or with one that another has or that an image can't hold."""
+
+NOT_XML = re.compile("[^\\t\\n\\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it has a `<puzzle>` or is what webpbn sends for want of one."""
+    return TAG.search(data) is not None or refusal(data) is not None
+
+
+def refusal(data: bytes) -> str | None:
+    """What webpbn says if this is not a puzzle but its one line of text in place of one."""
+    found = REFUSAL.fullmatch(data)
+    return found[1].decode() if found else None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzles of a puzzleset."""
+    if said := refusal(data):
+        raise FormatError(f"webpbn sent no puzzle but the words '{said}'")
+    root = _tree(_text(data))
+    if root.tag not in ("puzzleset", "puzzle"):
+        raise FormatError(f"it holds <{root.tag}>, not <puzzleset>")
+    elements = [root] if root.tag == "puzzle" else root.findall("puzzle")
+    yield from each(elements, lambda element: _puzzle(element, root))
+
+
+def _text(data: bytes) -> str:
+    declared = PROLOG_ENCODING.match(data.removeprefix(codecs.BOM_UTF8))
+    if declared is None:
+        return decoded(data)
+    name = declared[1].decode("ascii", "replace")
+    try:
+        encoding = codecs.lookup(name).name
+    except LookupError:
+        encoding = ""
+    if not ENCODINGS.fullmatch(encoding):
+        raise FormatError(f"its encoding {clipped(name)} is not supported")
+    return decoded_as(data, encoding).removeprefix("\N{BYTE ORDER MARK}")
+
+
+class _Parser(DefusedXMLParser):
+    """Takes a DOCTYPE that only points somewhere (webpbn's does), never follows it, and refuses declarations in it."""
+
+    def __init__(self) -> None:
+        # the standard library's builder, in C; defusedxml's own is the same in Python
+        super().__init__(target=TreeBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
+
+    def defused_start_doctype_decl(
+        self, name: str, sysid: str | None, pubid: str | None, has_internal_subset: bool
+    ) -> None:
+        if has_internal_subset:
+            super().defused_start_doctype_decl(name, sysid, pubid, has_internal_subset)
+
+
+def _tree(text: str) -> Element:
+    parser = _Parser()
+    try:
+        parser.feed(NAMED_ENTITY.sub(_character, text.lstrip()))
+        root: Element = parser.close()
+    except DefusedXmlException:
+        raise FormatError("its DOCTYPE declares entities or the like, which is refused") from None
+    except ParseError as error:
+        raise FormatError(f"it is not well-formed XML: {error}") from None
+    return root
+
+
+def _character(entity: re.Match[str]) -> str:
+    """The character of an HTML entity, which XML doesn't know; what matters to the markup stays as it is."""
+    character = html.entities.html5.get(entity[1], "&")
+    return entity[0] if character in "<>&\"'" else character
+
+
+def _puzzle(element: Element, root: Element) -> Puzzle:
+    kind = element.get("type", "grid")
+    if kind != "grid":
+        raise FormatError(f"puzzles of type {clipped(kind)} are not supported, only 'grid'")
+    palette, certain = _palette(element)
+    clues = _clues(element, palette)
+    goal = _goal(element, palette)
+    rows = clues.get("rows") or _derived(goal, "rows")
+    columns = clues.get("columns") or _derived(None if goal is None else goal.T, "columns")
+    used = max((block.color for clue in rows + columns for block in clue), default=0)
+    if goal is not None:
+        used = max(used, int(goal.max()))
+    return arranged(Puzzle(rows, columns, palette[: max(certain, used + 1)], goal, **_about(element, root)))
+
+
+def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
+    """The colours, the background first; those from the returned number on count only if the puzzle uses them.
+
+    These are black and white, which need no declaration.
+    """
+    declared = [_color(color) for color in element.findall("color")]
+    if len(declared) > MAX_COLORS + 1:
+        raise FormatError(f"it has {len(declared) - 1} colours; the most is {MAX_COLORS}")
+    for what, given in (("name", [color.name for color in declared]), ("char", [color.symbol for color in declared])):
+        if twice := [text for text, count in Counter(filter(None, given)).items() if count > 1]:
+            raise FormatError(f"two of its colours have the {what} {clipped(twice[0])}")
+    # the one that the clues may not even name comes before the other
+    implied = sorted((BLACK, WHITE), key=lambda color: color.name != element.get("defaultcolor"))
+    colors = {color.name: color for color in (*declared, *implied)} | {color.name: color for color in declared}
+    background = element.get("backgroundcolor", WHITE.name)
+    if background not in colors:
+        raise FormatError(f"its background {clipped(background)} is not among its colours")
+    names = [background, *(name for name in colors if name != background)]
+    certain = len({background, *(color.name for color in declared)})
+    symbols = _distinct([colors[name].symbol for name in names], SPARE_SYMBOLS)
+    palette = tuple(colors[name]._replace(symbol=symbol) for name, symbol in zip(names, symbols, strict=True))
+    return palette, max(2, certain)
+
+
+def _color(element: Element) -> Color:
+    name, symbol, text = element.get("name", ""), element.get("char", ""), (element.text or "").strip()
+    digits = RGB.fullmatch(text)
+    if not digits:
+        raise FormatError(f"the colour {clipped(name)} is {clipped(text)}, not three or six hexadecimal digits")
+    if len(symbol) > 1:
+        raise FormatError(f"the colour {clipped(name)} has the char {clipped(symbol)}, more than one character")
+    rgb = digits[1].lower()
+    return Color(name, symbol, rgb if len(rgb) == 6 else "".join(digit * 2 for digit in rgb))
+
+
+def _distinct(wishes: Iterable[str], spare: Iterable[str]) -> list[str]:
+    """The wishes, with something spare in place of those that are empty or taken."""
+    wishes = list(wishes)
+    spares = (text for text in spare if text not in wishes)
+    taken: set[str] = set()
+    for place, wish in enumerate(wishes):
+        wishes[place] = wish if wish and wish not in taken else next(spares)
+        taken.add(wishes[place])
+    return wishes
+
+
+def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue, ...]]:
+    """The clues of each side that has any."""
+    numbers = {color.name: number for number, color in enumerate(palette)}
+    default = element.get("defaultcolor", BLACK.name)
+    found: dict[str, tuple[Clue, ...]] = {}
+    for clues in element.findall("clues"):
+        side = clues.get("type", "")
+        if side not in ("rows", "columns"):
+            raise FormatError(f"clues of type {clipped(side)} are not supported, only 'rows' and 'columns'")
+        lines = enumerate(clues.findall("line"), 1)
+        found[side] = tuple(_clue(line, f"{side[:-1]} {number}", default, numbers) for number, line in lines)
+    return found
+
+
+def _clue(line: Element, name: str, default: str, numbers: dict[str, int]) -> Clue:
+    clue: list[Block] = []
+    for count in line.findall("count"):
+        text, color = (count.text or "").strip(), count.get("color", default)
+        if not COUNT.fullmatch(text):
+            raise FormatError(f"{name}: {clipped(text)} is not a number")
+        if not numbers.get(color):
+            raise FormatError(
+                f"{name}: {clipped(color)} is {'not a colour' if color not in numbers else 'the background'}"
+            )
+        clue.append(Block(int(text), numbers[color]))
+    return tuple(clue)
+
+
+def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
+    """The picture that the author had in mind; other solutions, and what visitors saved, don't count."""
+    image = next((s.find("image") for s in element.findall("solution") if s.get("type", "goal") == "goal"), None)
+    if image is None:
+        return None
+    numbers = {color.symbol: number for number, color in enumerate(palette)}
+    cells: list[list[int]] = []
+    for number, row in enumerate(IMAGE_ROW.findall(image.text or ""), 1):
+        if unknown := [symbol for symbol in row if symbol not in numbers]:
+            raise FormatError(f"row {number} of the goal: {clipped(unknown[0])} stands for no colour")
+        cells.append([numbers[symbol] for symbol in row])
+        if len(row) != len(cells[0]):
+            raise FormatError(f"row {number} of the goal has {len(row)} cells, those before it have {len(cells[0])}")
+    return np.array(cells, np.uint8) if cells else None
+
+
+def _derived(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:
+    """The clues of the lines of a picture: the format lets a goal stand for clues."""
+    if goal is None:
+        raise FormatError(f"it has neither clues for its {side} nor a goal")
+    return tuple(clue_of(line) for line in goal)
+
+
+def _about(element: Element, root: Element) -> dict[str, Any]:
+    """The fields of Puzzle that say what it is and whose; a puzzleset may say some for all its puzzles."""
+
+    def text(tag: str, of: Element = element) -> str | None:
+        return (of.findtext(tag) or "").strip() or None
+
+    site = (text("source") or text("source", root) or "").lower()
+    number = ID.fullmatch(text("id") or "") if site.removeprefix("www.").startswith("webpbn") else None
+    return {
+        "title": text("title"),
+        "author": text("author") or text("author", root),
+        "copyright": text("copyright") or text("copyright", root),
+        "license": text("license"),
+        "site_note": text("note"),
+        "site_version": number[2] if number else None,
+        **(webpbn(number[1]) if number else Origin())._asdict(),
+    }
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A puzzleset of one puzzle as webpbn writes it, in plain ASCII. `<license>` is an element of our own."""
+    palette = _writable(puzzle.palette)
+    ink = palette[min(1, len(palette) - 1)].name
+    background = "" if palette[0].name == WHITE.name else f" backgroundcolor={_attribute(palette[0].name)}"
+    lines = [
+        '<?xml version="1.0"?>',
+        '<!DOCTYPE pbn SYSTEM "https://webpbn.com/pbn-0.3.dtd">',
+        "<puzzleset>",
+        *_source(puzzle),
+        f'<puzzle type="grid" defaultcolor={_attribute(ink)}{background}>',
+        *(f"<{tag}>{_content(text)}</{tag}>" for tag, text in _texts(puzzle) if text),
+        "",
+        *(f"<color name={_attribute(c.name)} char={_attribute(c.symbol)}>{c.rgb.upper()}</color>" for c in palette),
+        *_clue_elements("columns", puzzle.columns, palette),
+        *_clue_elements("rows", puzzle.rows, palette),
+        *_goal_element(puzzle.goal, palette),
+        "",
+        "</puzzle>",
+        "</puzzleset>",
+    ]
+    return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
+
+
+def _writable(palette: tuple[Color, ...]) -> tuple[Color, ...]:
+    """The palette with distinct names, and with distinct symbols that an image can hold."""
+    names = _distinct([color.name for color in palette], (f"color{n}" for n in itertools.count(1)))
+    plain = [c.symbol if len(c.symbol) == 1 and c.symbol.isprintable() else "" for c in palette]
+    symbols = _distinct(["" if symbol in NO_SYMBOLS else symbol for symbol in plain], SPARE_SYMBOLS)
+    return tuple(Color(*triple) for triple in zip(names, symbols, (color.rgb for color in palette), strict=True))
+
+
+def _source(puzzle: Puzzle) -> tuple[str, ...]:
+    return ("<source>webpbn.com</source>", "") if puzzle.source == "webpbn" else ()
+
+
+def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
+    version = f" (v.{puzzle.site_version})" if puzzle.site_version else ""
+    return (
+        ("title", puzzle.title),
+        ("author", puzzle.author),
+        ("copyright", puzzle.copyright),
+        ("id", f"#{puzzle.source_id}{version}" if puzzle.source == "webpbn" and puzzle.source_id else None),
+        ("license", puzzle.license),
+        ("note", puzzle.site_note),
+    )
+
+
+def _clue_elements(side: str, clues: tuple[Clue, ...], palette: tuple[Color, ...]) -> Iterator[str]:
+    tags = ["", "<count>", *(f"<count color={_attribute(color.name)}>" for color in palette[2:])]
+    yield from ("", f'<clues type="{side}">')
+    for clue in clues:
+        yield "<line>" + "".join(f"{tags[block.color]}{block.length}</count>" for block in clue) + "</line>"
+    yield "</clues>"
+
+
+def _goal_element(goal: np.ndarray | None, palette: tuple[Color, ...]) -> Iterator[str]:
+    if goal is not None:
+        yield from ("", '<solution type="goal">', "<image>")
+        for row in goal.tolist():
+            yield _content("|" + "".join(palette[cell].symbol for cell in row) + "|")
+        yield from ("</image>", "</solution>")
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_allowed(text))
+
+
+def _content(text: str) -> str:
+    return escape(_allowed(text), {"\r": "&#13;"})
+
+
+def _allowed(text: str) -> str:
+    """The text without the characters that XML can't hold at all."""
+    return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,186 @@
+"""The command line as a user meets it: what it prints, what it leaves behind, and one clear line for each mistake."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pipeline.cli import main
+from pipeline.store import Store
+
+DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
+SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def nonocensus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
+    """Run one command in an empty folder; returns exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["nonocensus", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return Result(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run
+
+
+def left_behind(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def test_from_files_to_report(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"in/diamond.non": DIAMOND, "in/more/switch.non": SWITCH})
+    imported = nonocensus("import", "in", "--out", "store", "--json")
+    assert imported.code == 0
+    assert json.loads(imported.out)["added"] == 2
+    assert "2 puzzles" in nonocensus("status", "store").out.replace("Store of ", "")
+    classified = nonocensus("classify", "store", "--out", "run", "--serial", "--json")
+    assert classified.code == 0
+    assert json.loads(classified.out)["labels"] == {"unique line": 1, "stalled": 1}
+    assert "2 of 2 puzzles classified" in nonocensus("status", "run").out
+    reported = nonocensus("report", "run", "--out", "report")
+    assert reported.code == 0
+    assert "report/report.html" in reported.out
+    assert {"report.html", "report.json", "report.md"} <= {path.name for path in (tmp_path / "report").iterdir()}
+    again = nonocensus("import", "in", "--out", "store", "--json")
+    assert again.code == 0
+    assert json.loads(again.out)["known"] == 2
+
+
+def test_solve_draws(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"diamond.non": DIAMOND})
+    result = nonocensus("solve", "diamond.non")
+    assert result.code == 0
+    assert "unique line" in result.out
+    assert "..X..\n.XXX.\nXXXXX\n.XXX.\n..X..\n" in result.out
+    row = json.loads(nonocensus("solve", "diamond.non", "--json").out)
+    assert row["solution"] == [0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0]
+
+
+BAD_FILES = {
+    "unknown.txt": ("once upon a time", "unknown format"),
+    "empty.non": (b"", "is empty"),
+    "binary.non": (bytes(range(256)) * 4, ""),
+    "negative.non": (DIAMOND.replace("3", "-3"), "-3"),
+    "huge.non": (DIAMOND.replace("3", "99999999999999999999"), "99999999999999999999"),
+    "letters.non": (DIAMOND.replace("3", "x"), "x"),
+    "encoding.non": (DIAMOND.encode().replace(b"Diamond", b"\x81\x8d"), ""),
+    "broken.xml": ("<puzzleset><puzzle>", ""),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_one_bad_file(nonocensus: Command, tmp_path: Path, name: str) -> None:
+    """It is named with its reason on one line, nothing is imported, and the exit status is 2."""
+    content, reason = BAD_FILES[name]
+    write(tmp_path, {name: content})
+    result = nonocensus("import", name, "--out", "store")
+    assert result.code == 2
+    lines = [line for line in result.err.splitlines() if name in line and "no puzzle found" not in line]
+    assert len(lines) == 1
+    assert reason in lines[0]
+    assert "Traceback" not in result.err
+    assert not list(tmp_path.glob("store/puzzles/*"))
+
+
+def test_bad_files_do_not_stop_the_good_ones(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {f"in/{name}": content for name, (content, _) in BAD_FILES.items()} | {"in/diamond.non": DIAMOND})
+    result = nonocensus("import", "in", "--out", "store", "--json")
+    assert result.code == 1
+    report = json.loads(result.out)
+    assert report["added"] == 1
+    assert sorted(Path(problem["name"]).name for problem in report["problems"]) == sorted(BAD_FILES)
+
+
+def test_clues_that_can_not_be_become_invalid_rows(nonocensus: Command, tmp_path: Path) -> None:
+    files = {
+        "in/wide.non": DIAMOND.replace("rows\n1\n3\n5", "rows\n1\n3\n2,3"),
+        "in/totals.non": DIAMOND.replace("rows\n1\n3\n5", "rows\n1\n3\n4"),
+        "in/good.non": DIAMOND,
+    }
+    write(tmp_path, files)
+    imported = nonocensus("import", "in", "--out", "store")
+    assert imported.code == 0
+    assert "row 3: its blocks need 6 cells, the line has 5" in imported.err
+    assert "its rows paint 12 cells, its columns 13" in imported.err
+    classified = nonocensus("classify", "store", "--out", "run", "--serial", "--json")
+    assert classified.code == 1
+    assert json.loads(classified.out)["status"] == {"invalid": 2, "ok": 1}
+    assert nonocensus("solve", "in/wide.non").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["import", "nowhere.non", "--out", "store"], "nowhere.non does not exist"),
+        (["import", "empty", "--out", "store"], "no puzzle found in empty"),
+        (["import", "good.non", "--out", "full"], "full holds something else than a store"),
+        (["import", "good.non", "--out", "good.non"], "good.non is a file, not a folder"),
+        (["classify", "nowhere", "--out", "run"], "nowhere is not a store of puzzles"),
+        (["status", "full"], "full is neither a run nor a store"),
+        (["report", "full", "--out", "report"], "full is not a run"),
+        (["solve", "nowhere.non"], "nowhere.non does not exist"),
+    ],
+)
+def test_wrong_use(nonocensus: Command, tmp_path: Path, arguments: list[str], message: str) -> None:
+    """One line that says what and where, exit status 2, and nothing half-written."""
+    write(tmp_path, {"good.non": DIAMOND, "full/note.txt": "mine"})
+    (tmp_path / "empty").mkdir()
+    before = left_behind(tmp_path)
+    result = nonocensus(*arguments)
+    assert result.code == 2
+    assert message in result.err
+    assert len(result.err.strip().splitlines()) == 1
+    assert [name for name in left_behind(tmp_path) if not name.startswith("store")] == before
+    assert not list(tmp_path.glob("store/puzzles/*"))
+
+
+def test_another_run_in_the_folder(nonocensus: Command, store: Store) -> None:
+    uri = store.folder.uri
+    assert nonocensus("classify", uri, "--out", "run", "--serial").code == 0
+    result = nonocensus("classify", uri, "--out", "run", "--serial", "--cpu-limit", "5")
+    assert result.code == 2
+    assert "run holds another run: cpu_limit is 60.0 there and 5.0 here; choose another --out" in result.err
+    into_store = nonocensus("classify", uri, "--out", uri, "--serial")
+    assert into_store.code == 2
+    assert "holds something else than a run" in into_store.err
+
+
+def test_schema_and_version(nonocensus: Command) -> None:
+    assert "clue_hash" in nonocensus("schema").out
+    tables = json.loads(nonocensus("schema", "--json").out)
+    assert {"name": "status", "type": "string"}.items() <= tables["results"][2].items()
+    assert nonocensus("--version").out.startswith("nonocensus ")
+
+
+@pytest.mark.slow
+def test_demo(nonocensus: Command, tmp_path: Path) -> None:
+    result = nonocensus("demo", "--out", "demo", "--serial")
+    assert result.code == 0, result.err
+    assert "report.html" in result.out.splitlines()[-1]
+    assert (tmp_path / "demo/report/report.html").stat().st_size > 10_000
+    labels = json.loads(nonocensus("status", "demo/run", "--json").out)["labels"]
+    assert sum(labels.values()) >= 200
+    assert {"unique line", "trivial unique line", "stalled", "contradiction"} <= set(labels)
+    assert nonocensus("demo", "--out", "demo", "--serial").code == 0

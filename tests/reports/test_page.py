@@ -1,0 +1,244 @@
+"""The report's files: whole, harmless and true to the figures."""
+
+import base64
+import hashlib
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from census import PUZZLES_TABLE, RESULTS_TABLE, failed, known, puzzles, results, solved
+
+from reports import words
+from reports.aggregate import Bucket, figures, plain
+from reports.page import About, write_report
+from solver.tables import PUZZLES, RESULTS
+
+ABOUT = About(
+    run_id="run-1",
+    configuration={"cpu_limit": 60, "inputs": ["store"], "run_id": "<b>"},
+    solver_version="0.1.0",
+    started="2026-01-02T03:04:05.678+00:00",
+    finished=datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC),
+    hosts=["node-1", "node-2"],
+    wall_seconds=300.0,
+    worker_cpu_seconds=550.0,
+    kernel_share=0.93,
+)
+EVIL = "<script>alert(1)</script>"
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where an end tag has no start tag."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] == "script":
+            self.scripts.append(data)
+        elif self._open and self._open[-1] != "style":
+            self.text += data
+
+    def of(self, tag: str) -> Iterator[dict[str, str | None]]:
+        return (attributes for name, attributes in self.elements if name == tag)
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, bytes]:
+    return write_report(RESULTS_TABLE, PUZZLES_TABLE, ABOUT)
+
+
+@pytest.fixture(scope="module")
+def page(report: dict[str, bytes]) -> Page:
+    return Page(report["report.html"].decode())
+
+
+def test_files(report: dict[str, bytes]) -> None:
+    images = {"report-labels.svg", "report-times.svg", "report-sizes.svg"}
+    assert set(report) == {"report.html", "report.md", "report.json"} | images
+    assert set(re.findall(r"\]\(([^)]+)\)", report["report.md"].decode())) == images
+    for name in images:
+        assert ET.fromstring(report[name]).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_json_holds_the_same_figures(report: dict[str, bytes]) -> None:
+    content = json.loads(report["report.json"])
+    assert content["figures"] == plain(figures(RESULTS_TABLE, PUZZLES_TABLE))
+    assert content["about"]["run_id"] == "run-1"
+    assert content["about"]["configuration"]["cpu_limit"] == 60
+
+
+def test_the_page_loads_nothing(page: Page) -> None:
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "xlink:href", "srcset", "action", "data", "poster"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
+
+
+def test_the_style_loads_nothing(report: dict[str, bytes]) -> None:
+    style = re.findall("<style>(.*?)</style>", report["report.html"].decode(), re.S)[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_policy_admits_just_the_scripts_of_the_page(page: Page) -> None:
+    policy = next(meta["content"] or "" for meta in page.of("meta") if meta.get("http-equiv"))
+    runs = [attributes.get("type") is None for attributes in page.of("script")]
+    code = [script for script, run in zip(page.scripts, runs, strict=True) if run]
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in code]
+    assert len(hashes) == 2
+    assert policy.endswith("script-src " + " ".join(f"'sha256-{value}'" for value in hashes))
+    assert policy.startswith("default-src 'none';")
+
+
+def test_the_page_tells_the_figures(page: Page) -> None:
+    text = " ".join(page.text.replace(words.NO_BREAK, " ").split())
+    for told in ("Census of 8 nonograms", "2 of them (25.0 %)", "2 unique by line logic 25.0 %", "1 undecided 12.5 %"):
+        assert told in text
+    for told in (
+        "2 invalid or failed 25.0 %",
+        "60.1 s of CPU time",
+        "row 1: too long",
+        "Knot by Jan local/6 · 30×31",
+    ):
+        assert told in text
+    for told in ("2026-01-02 03:04:05 UTC", "node-1, node-2", "5.00 min", "9.17 min", "93.0 %", '["store"]', "<b>"):
+        assert told in text
+
+
+def test_every_chart_has_words_a_still_picture_and_a_specification(page: Page) -> None:
+    plots = [attributes for attributes in page.of("div") if "data-chart" in attributes]
+    assert [plot["data-chart"] for plot in plots] == ["labels", "times", "sizes"]
+    assert all(plot["role"] == "img" and plot["aria-label"] for plot in plots)
+    assert sum("marks" in (attributes.get("class") or "") for attributes in page.of("svg")) == 3
+    assert set(json.loads(page.scripts[0])) == {"labels", "times", "sizes"}
+
+
+def test_strangers_words_stay_words() -> None:
+    evil = {"title": EVIL, "author": f'"{EVIL}', "source": EVIL, "palette": [{"rgb": EVIL}], "goal": b"\0\0\0\0"}
+    rows = results(
+        solved("a/1", 1.0), solved(EVIL, 2.0), solved("a/2", 1.0, EVIL, technique=EVIL), failed("a/3", "error", EVIL)
+    )
+    report = write_report(
+        rows,
+        puzzles(known("a/1", **evil), known(EVIL, **evil), known("a/3", **evil)),
+        About(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]),
+    )
+    html = report["report.html"].decode()
+    assert "<script>alert" not in html
+    assert len(list(Page(html).of("script"))) == 3
+    assert EVIL in Page(html).text
+    assert "<script" not in report["report.md"].decode()
+    for name, content in report.items():
+        if name.endswith(".svg"):
+            assert b"<script" not in content
+            ET.fromstring(content)
+
+
+def test_markdown_shows_titles_as_they_are() -> None:
+    title = "a|b *c* [d](e) `f`\n# g \\ <h>"
+    markdown = write_report(results(solved("a/1", 1.0)), puzzles(known("a/1", title=title)))["report.md"].decode()
+    assert r"| a/1 | a\|b \*c\* \[d\](e) \`f\` # g \\ &lt;h&gt; |" in markdown
+
+
+@pytest.mark.parametrize(
+    ("solution", "goal", "label"),
+    [
+        (b"\1\0\0\1", b"\1\1\1\1", "solution of a/1"),
+        (None, b"\1\1\1\1", "author’s picture of a/1"),
+        (None, None, None),
+        (b"\1\0\0", None, None),
+    ],
+)
+def test_thumbnails(solution: bytes | None, goal: bytes | None, label: str | None) -> None:
+    report = write_report(results(solved("a/1", 1.0, solution=solution)), puzzles(known("a/1", goal=goal)))
+    drawings = [svg for svg in Page(report["report.html"].decode()).of("svg") if svg.get("viewbox") == "0 0 2 2"]
+    assert [svg.get("aria-label") for svg in drawings] == ([label] if label else [])
+
+
+@pytest.mark.parametrize(
+    ("rows", "known_puzzles"),
+    [
+        (RESULTS.empty_table(), PUZZLES.empty_table()),
+        (results(solved("a/1", 1e-5)), puzzles(known("a/1"))),
+        (results(solved("a/1", 0.0)), puzzles()),
+        (results(failed("a/1", "invalid", "why"), failed("a/2", "error", "why")), puzzles()),
+        (results({}, {}), puzzles({})),
+    ],
+    ids=["empty", "one", "no puzzle", "failures", "nulls"],
+)
+def test_edges(rows: Any, known_puzzles: Any) -> None:
+    report = write_report(rows, known_puzzles)
+    assert json.loads(report["report.json"])["figures"]["total"] == len(rows)
+    assert f"Census of {len(rows)} nonogram" in Page(report["report.html"].decode()).text
+    assert report["report.md"].startswith(b"# Census of")
+
+
+def test_the_same_tables_give_the_same_bytes(report: dict[str, bytes]) -> None:
+    assert write_report(RESULTS_TABLE, PUZZLES_TABLE, ABOUT) == report
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.0, "0 s"),
+        (1.234e-7, "0.12 µs"),
+        (1.234e-5, "12.3 µs"),
+        (0.00456, "4.56 ms"),
+        (0.5, "500 ms"),
+        (0.99996, "1.00 s"),
+        (0.0009999, "1.00 ms"),
+        (1.0, "1.00 s"),
+        (60.01, "60.0 s"),
+        (119.99, "120 s"),
+        (123.0, "2.05 min"),
+        (7200.0, "2.00 h"),
+        (3.6e7, "10,000 h"),
+    ],
+)
+def test_seconds(value: float | None, text: str) -> None:
+    assert words.seconds(value).replace(words.NO_BREAK, " ") == text
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 0, "–"),
+        (0, 5, "0.0 %"),
+        (5, 5, "100 %"),
+        (1, 10_000, "< 0.1 %"),
+        (9_999, 10_000, "> 99.9 %"),
+        (5384, 6746, "79.8 %"),
+    ],
+)
+def test_share(part: int, whole: int, text: str) -> None:
+    assert words.share(part, whole).replace(words.NO_BREAK, " ") == text
+
+
+def test_bucket_names() -> None:
+    names = [words.bucket(Bucket(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
+    assert [name.replace(words.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]

@@ -1,0 +1,189 @@
+"""The embedded archive is what it says: varied, deterministic, its goals true, its impossible puzzles impossible."""
+
+from collections import Counter
+from collections.abc import Sequence
+from importlib.resources import files
+
+import numpy as np
+import oracle
+import pytest
+
+from scrapers import demo
+from scrapers.demo import oddities
+from scrapers.demo.picture import InvalidPicture, parse
+from solver.puzzle import Clue, Puzzle, arranged, clue_of, from_picture
+from solver.tables import puzzle_batch
+
+HEART = "title: Heart\ncolors: #=black 000000, .=white ffffff\n\n.#.#.\n#####\n.###.\n..#..\n"
+
+
+@pytest.fixture(scope="module")
+def puzzles() -> list[Puzzle]:
+    return demo.demo_puzzles()
+
+
+def of_title(puzzles: list[Puzzle], start: str) -> list[Puzzle]:
+    return [puzzle for puzzle in puzzles if (puzzle.title or "").startswith(start)]
+
+
+def test_there_are_enough_of_every_kind(puzzles: list[Puzzle]) -> None:
+    assert len(puzzles) >= 220
+    assert len(list(demo.drawn_pictures())) >= 75
+    kinds = Counter((puzzle.kind, puzzle.blotted) for puzzle in puzzles)
+    assert kinds["mono", False] >= 120
+    assert kinds["color", False] >= 60
+    assert kinds["mono", True] >= 10
+    assert kinds["color", True] >= 10
+    assert sum(puzzle.goal is None for puzzle in puzzles) == len(oddities.IMPOSSIBLE)
+
+
+def test_sizes(puzzles: list[Puzzle]) -> None:
+    assert all(1 <= side <= 60 for puzzle in puzzles for side in (puzzle.width, puzzle.height))
+    assert any(puzzle.width == puzzle.height == 60 for puzzle in puzzles)
+    assert any(puzzle.width == 1 and puzzle.height > 1 for puzzle in puzzles)
+    assert any(puzzle.height == 1 and puzzle.width > 1 for puzzle in puzzles)
+    for picture in demo.drawn_pictures():
+        assert all(5 <= side <= 36 for side in picture.cells.shape), picture.title
+
+
+def test_every_puzzle_is_signed(puzzles: list[Puzzle]) -> None:
+    assert [puzzle.puzzle_id for puzzle in puzzles] == [f"demo/{number}" for number in range(1, len(puzzles) + 1)]
+    assert [f"demo/{puzzle.source_id}" for puzzle in puzzles] == [puzzle.puzzle_id for puzzle in puzzles]
+    signatures = {(puzzle.source, puzzle.author, puzzle.copyright, puzzle.license) for puzzle in puzzles}
+    assert signatures == {("demo", "nonocensus", "Copyright 2026 the nonocensus authors", "Apache-2.0")}
+    assert all(puzzle.title for puzzle in puzzles)
+    assert len({puzzle.title for puzzle in puzzles}) == len(puzzles)
+
+
+def test_no_two_are_the_same(puzzles: list[Puzzle]) -> None:
+    assert len({(puzzle.rows, puzzle.columns) for puzzle in puzzles}) == len(puzzles)
+
+
+def test_it_is_the_same_every_time(puzzles: list[Puzzle]) -> None:
+    assert puzzle_batch(demo.demo_puzzles()).equals(puzzle_batch(puzzles))
+
+
+def test_goals_have_the_clues(puzzles: list[Puzzle]) -> None:
+    for puzzle in puzzles:
+        if puzzle.goal is not None:
+            lines = [*zip(puzzle.rows, puzzle.goal, strict=True), *zip(puzzle.columns, puzzle.goal.T, strict=True)]
+            assert all(oracle.fits(clue, cells.tolist()) for clue, cells in lines), puzzle.title
+
+
+def test_palettes(puzzles: list[Puzzle]) -> None:
+    for puzzle in puzzles:
+        assert puzzle.colors in (len(puzzle.palette) - 1, 0), f"{puzzle.title}: a colour that nobody needs"
+        assert len({color.symbol for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
+        assert len({color.rgb for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
+        assert puzzle.palette[0].symbol == "."
+        assert arranged(puzzle) is puzzle, f"{puzzle.title}: its colours are not in order of first use"
+        if puzzle.goal is not None:
+            assert puzzle.goal.max() < len(puzzle.palette)
+        if puzzle.kind == "mono":
+            assert [color.rgb for color in puzzle.palette] == ["ffffff", "000000"], puzzle.title
+
+
+def test_every_text_is_a_picture() -> None:
+    texts = [file for file in files(demo).joinpath("drawn").iterdir() if file.name.endswith(".txt")]
+    assert len(texts) == len(list(demo.drawn_pictures()))
+
+
+def test_switches_can_be_thrown(puzzles: list[Puzzle]) -> None:
+    for puzzle, (*_, places) in zip(of_title(puzzles, "Switch "), oddities.SWITCHES, strict=True):
+        for x, y in places:
+            assert puzzle.goal is not None
+            other = puzzle.goal.copy()
+            square = other[y : y + oddities.SWITCH, x : x + oddities.SWITCH]
+            square[:] = square[:, ::-1]
+            again = from_picture(other, puzzle.palette)
+            assert not np.array_equal(other, puzzle.goal)
+            assert (again.rows, again.columns) == (puzzle.rows, puzzle.columns), puzzle.title
+
+
+def test_the_impossible_ones_are_impossible(puzzles: list[Puzzle]) -> None:
+    impossible = of_title(puzzles, "Impossible")
+    assert len(impossible) == len(oddities.IMPOSSIBLE)
+    for puzzle in impossible:
+        assert totals(puzzle.rows) == totals(puzzle.columns), puzzle.title
+        assert not solvable(puzzle), puzzle.title
+
+
+def test_the_search_for_solutions_finds_some(puzzles: list[Puzzle]) -> None:
+    easy = of_title(puzzles, "Small heart") + of_title(puzzles, "Switch 1") + of_title(puzzles, "Noise 1")
+    assert all(solvable(puzzle) for puzzle in easy if puzzle.width <= 8 and not puzzle.blotted)
+
+
+def test_strange_shapes(puzzles: list[Puzzle]) -> None:
+    assert any(() in puzzle.rows and () in puzzle.columns and puzzle.colors for puzzle in puzzles)
+    assert any(puzzle.goal is not None and puzzle.goal.all() and puzzle.goal.size > 1 for puzzle in puzzles)
+    assert any(not puzzle.colors for puzzle in puzzles)
+
+
+def totals(lines: Sequence[Clue]) -> Counter[int]:
+    """Cells painted, by colour."""
+    cells: Counter[int] = Counter()
+    for clue in lines:
+        for block in clue:
+            cells[block.color] += block.length
+    return cells
+
+
+def solvable(puzzle: Puzzle) -> bool:
+    """Whether any picture has the clues: row after row is tried, and dropped as soon as a column can't go on."""
+    rows = [list(oracle.arrangements(clue, puzzle.width)) for clue in puzzle.rows]
+
+    def search(done: list[tuple[int, ...]]) -> bool:
+        for column, clue in zip(zip(*done, strict=True), puzzle.columns, strict=False):
+            if not begins(clue, column):
+                return False
+        if len(done) < puzzle.height:
+            return any(search([*done, row]) for row in rows[len(done)])
+        return all(
+            oracle.fits(clue, column) for clue, column in zip(puzzle.columns, zip(*done, strict=True), strict=True)
+        )
+
+    return search([])
+
+
+def begins(clue: Clue, cells: Sequence[int]) -> bool:
+    """Whether a line that begins with these cells may still become what its clue says."""
+    runs = clue_of(cells)
+    if len(runs) > len(clue):
+        return False
+    last = len(runs) - 1
+    for k, (run, block) in enumerate(zip(runs, clue, strict=False)):
+        open_end = k == last and cells[-1] != 0
+        if run.color != block.color or run.length > block.length or (run.length < block.length and not open_end):
+            return False
+    return True
+
+
+def test_a_text_becomes_a_picture() -> None:
+    title, cells, palette = parse(HEART)
+    assert title == "Heart"
+    assert [color.name for color in palette] == ["white", "black"]
+    assert cells.tolist() == [[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("title: Heart", "Heart", 'line 1: "Heart" should read "title: ..."'),
+        ("title: Heart", "title: ", 'line 1: "title: " should read "title: ..."'),
+        ("colors:", "colours:", 'line 2: "colours: #=black 000000, .=white ffffff" should read "colors: ..."'),
+        ("000000", "black", 'line 2: "#=black black" should read like "r=red cc2222"'),
+        ("000000, ", "000000, #=red ff0000, ", 'line 2: two colours have the symbol "#"'),
+        ("000000, ", "000000, r=black ff0000, ", 'line 2: two colours have the name "black"'),
+        (", .=white ffffff", "", 'line 2: no colour has the symbol ".", that of the background'),
+        (", .=white", ", r=red ff0000, .=white", 'line 2: no cell has the colour "red"'),
+        ("\n\n", "\n.....\n", 'line 3: "....." should be empty'),
+        (".###.", ".###", "line 6: the row has 4 cells, the first one 5"),
+        (".###.", ".#x#.", 'line 6: no colour has the symbol "x"'),
+        ("#####\n", "\n", "line 5: the row has 0 cells, the first one 5"),
+        (HEART, "title: Heart\n", "it has 1 lines; title, colours, an empty line and one row are the least"),
+    ],
+)
+def test_a_bad_text_says_what_is_wrong(old: str, new: str, message: str) -> None:
+    with pytest.raises(InvalidPicture) as error:
+        parse(HEART.replace(old, new, 1))
+    assert str(error.value) == message

@@ -1,0 +1,326 @@
+"""Files, folders and archives, also those of people who mean ill."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scrapers import files
+from scrapers.files import SourceFile, count_files, files_in
+
+
+def tar_of(members: dict[str, bytes], mode: str = "w:") -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def zip_of(members: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def found_in(path: Path, data: bytes) -> list[SourceFile]:
+    path.write_bytes(data)
+    return list(files_in([path]))
+
+
+def names(found: list[SourceFile]) -> list[str]:
+    return [file.name for file in found]
+
+
+def test_plain_files(tmp_path: Path) -> None:
+    (tmp_path / "b.non").write_bytes(b"b")
+    (tmp_path / "README").write_bytes(b"a")
+    paths = [tmp_path / "b.non", str(tmp_path / "README")]
+    assert list(files_in(paths)) == [SourceFile("b.non", b"b"), SourceFile("README", b"a")]
+    assert count_files(paths) == 2
+
+
+def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("z.non", "sub/deep/a.xml", "sub/b", "a.txt", ".git/config", "sub/.x.non", "Zoë.non", "readme.non"):
+        path = tmp_path / "puzzles" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    for name in ("README", "README-FORMAT", "README.md", "LICENSE.old.MIT", "LICENCE", "x.png", "x.PNG", "x.py"):
+        (tmp_path / "puzzles" / name).write_text(name)
+    found = list(files_in([tmp_path / "puzzles"]))
+    expected = ["Zoë.non", "a.txt", "readme.non", "sub/b", "sub/deep/a.xml", "z.non"]
+    assert names(found) == [f"puzzles/{name}" for name in expected]
+    assert [file.data for file in found] == [name.encode() for name in expected]
+    assert count_files([tmp_path / "puzzles"]) == 6
+    (tmp_path / "puzzles").rename(tmp_path / ".puzzles")
+    assert names(list(files_in([tmp_path / ".puzzles"]))) == [f".puzzles/{name}" for name in expected]
+    (tmp_path / ".puzzles").rename(tmp_path / "puzzles")
+    monkeypatch.chdir(tmp_path / "puzzles")
+    assert list(files_in(["."])) == list(files_in(["../puzzles/"])) == list(files_in(["sub/.."])) == found
+
+
+def test_links(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "real.non").write_bytes(b"x")
+    (folder / "file.non").symlink_to(tmp_path / "real.non")
+    (folder / "gone.non").symlink_to(tmp_path / "nowhere")
+    (folder / "round").symlink_to(folder)
+    assert list(files_in([folder])) == [
+        SourceFile("folder/file.non", b"x"),
+        SourceFile("folder/gone.non", None, "No such file or directory"),
+    ]
+
+
+def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = tmp_path / "missing.non"
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "shut.non").write_bytes(b"x")
+    real_open = Path.open
+
+    def opened(path: Path, *args, **kwargs):
+        if path.name == "shut.non":
+            raise PermissionError(13, "Permission denied")
+        return real_open(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", opened)
+    paths = [missing, tmp_path / "pipe", tmp_path / "shut.non"]
+    assert list(files_in(paths)) == [
+        SourceFile("missing.non", None, "No such file or directory"),
+        SourceFile("pipe", None, "it is neither a file nor a folder"),
+        SourceFile("shut.non", None, "Permission denied"),
+    ]
+    assert count_files(paths) == 3
+
+
+def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def scandir(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert list(files_in([tmp_path])) == [SourceFile(tmp_path.name, None, "Permission denied")]
+
+
+def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    folder.mkdir()
+    (folder / "a\x1b[31m\n.non").write_bytes(b"x")
+    Path(os.fsdecode(os.fsencode(folder) + b"/b\xff.non")).write_bytes(b"x")
+    assert names(list(files_in([folder]))) == ["x/a\ufffd[31m\ufffd.non", "x/b\ufffd.non"]
+
+
+def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    large, fits = bytes((1 << 20) + 1), bytes(1 << 20)
+    error = "it is larger than 1 MiB"
+    for name, data in (
+        ("a.zip", zip_of({"l.non": large, "f.non": fits})),
+        ("a.tar", tar_of({"l.non": large, "f.non": fits})),
+    ):
+        first, second = found_in(tmp_path / name, data)
+        assert first == SourceFile(f"{name}/l.non", None, error)
+        assert second == SourceFile(f"{name}/f.non", fits)
+    assert found_in(tmp_path / "l.non", large) == [SourceFile("l.non", None, error)]
+    assert found_in(tmp_path / "l.non.gz", gzip.compress(large)) == [SourceFile("l.non", None, error)]
+    assert found_in(tmp_path / "f.non.gz", gzip.compress(fits)) == [SourceFile("f.non", fits)]
+
+
+MEMBERS = {"sub/b.non": b"b", "a.xml": b"a", "README": b"", ".hidden": b"", "__MACOSX/._a.xml": b"", "sub/x.png": b""}
+
+
+@pytest.mark.parametrize("named_well", [True, False])
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2"])
+def test_archives(tmp_path: Path, suffix: str, named_well: bool) -> None:
+    modes = {".tar": "w:", ".tar.xz": "w:xz", ".tar.bz2": "w:bz2"}
+    data = zip_of(MEMBERS) if suffix == ".zip" else tar_of(MEMBERS, modes.get(suffix, "w:gz"))
+    name = f"set{suffix}" if named_well else "set.dat"
+    expected = [SourceFile(f"{name}/sub/b.non", b"b"), SourceFile(f"{name}/a.xml", b"a")]
+    assert found_in(tmp_path / name, data) == expected
+    assert count_files([tmp_path / name]) == (2 if suffix == ".zip" else None)
+    inside_folder = [file._replace(name=f"{tmp_path.name}/{file.name}") for file in expected]
+    assert list(files_in([tmp_path])) == inside_folder
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_single_compressed_files(tmp_path: Path, pack) -> None:
+    suffix = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}[pack.__module__]
+    assert found_in(tmp_path / f"a.non{suffix}", pack(b"rows")) == [SourceFile("a.non", b"rows")]
+    assert found_in(tmp_path / "a.non", pack(b"rows")) == [SourceFile("a.non", b"rows")]
+    (damaged,) = found_in(tmp_path / "b.non", pack(b"rows")[:-6])
+    assert damaged.data is None
+    assert damaged.error is not None
+    assert damaged.error.startswith("it is damaged: ")
+
+
+@pytest.mark.parametrize("evil", ["../../etc/passwd", "/etc/passwd", "..\\..\\etc\\passwd", "a/../../etc/passwd"])
+@pytest.mark.parametrize("make", [zip_of, tar_of])
+def test_nothing_leaves_the_archive(tmp_path: Path, make, evil: str) -> None:
+    (tmp_path / "in").mkdir()
+    (file,) = found_in(tmp_path / "in" / "x.dat", make({evil: b"root"}))
+    assert file.name in ("x.dat/etc/passwd", "x.dat/a/etc/passwd")
+    assert file.data == b"root"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["x.dat"]
+
+
+def test_links_and_devices_in_a_tar(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:") as archive:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
+            info = tarfile.TarInfo(f"x{kind.decode()}.non")
+            info.type, info.linkname = kind, "/etc/passwd"
+            archive.addfile(info)
+        archive.addfile(tarfile.TarInfo("empty.non"))
+    assert found_in(tmp_path / "x.tar", buffer.getvalue()) == [SourceFile("x.tar/empty.non", b"")]
+
+
+def test_links_and_folders_in_a_zip(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("link.non")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+        archive.mkdir("folder")
+        archive.writestr("a.non", "a")
+    assert found_in(tmp_path / "x.zip", buffer.getvalue()) == [SourceFile("x.zip/a.non", b"a")]
+    assert count_files([tmp_path / "x.zip"]) == 1
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [zip_of({"a": b""}), tar_of({"a": b""}), tar_of({"a": b""}, "w:xz"), gzip.compress(b"")],
+    ids=["zip", "tar", "xz", "gz"],
+)
+@pytest.mark.parametrize("make", [zip_of, tar_of])
+def test_archives_in_archives(tmp_path: Path, make, inner: bytes) -> None:
+    found = found_in(tmp_path / "x.dat", make({"inner": inner, "a.non": b"a"}))
+    assert found == [
+        SourceFile("x.dat/inner", None, "archives in archives are not opened"),
+        SourceFile("x.dat/a.non", b"a"),
+    ]
+
+
+def test_encrypted_members(tmp_path: Path) -> None:
+    data = bytearray(zip_of({"secret.non": b"a", "open.non": b"b"}))
+    data[data.index(b"PK\1\2") + 8] |= 1
+    data[data.index(b"PK\3\4") + 6] |= 1
+    assert found_in(tmp_path / "x.zip", bytes(data)) == [
+        SourceFile("x.zip/secret.non", None, "it is encrypted"),
+        SourceFile("x.zip/open.non", b"b"),
+    ]
+
+
+def test_compressions_that_unpack_all_at_once(tmp_path: Path) -> None:
+    (file,) = found_in(tmp_path / "x.zip", zip_of({"a.non": b"a"}, zipfile.ZIP_BZIP2))
+    assert file == SourceFile("x.zip/a.non", None, "zip compression method 12 is not supported")
+
+
+def test_a_damaged_member_of_a_zip(tmp_path: Path) -> None:
+    data = zip_of({"a.non": b"aaaa", "b.non": b"bbbb"}, zipfile.ZIP_STORED).replace(b"aaaa", b"aaxa", 1)
+    assert found_in(tmp_path / "x.zip", data) == [
+        SourceFile("x.zip/a.non", None, "it is damaged: Bad CRC-32 for file 'a.non'"),
+        SourceFile("x.zip/b.non", b"bbbb"),
+    ]
+
+
+def test_a_zip_that_lies_about_sizes(tmp_path: Path) -> None:
+    data = bytearray(zip_of({"a.non": bytes(1 << 20)}))
+    size = (1 << 20).to_bytes(4, "little")
+    for _ in range(2):
+        data[data.index(size) : data.index(size) + 4] = (10).to_bytes(4, "little")
+    (file,) = found_in(tmp_path / "x.zip", bytes(data))
+    assert file.data is None
+    assert file.error is not None
+
+
+def test_truncated_zip(tmp_path: Path) -> None:
+    data = zip_of({"a.non": b"a"})
+    assert found_in(tmp_path / "x.zip", data[:-10]) == [
+        SourceFile("x.zip", None, "it is damaged: File is not a zip file")
+    ]
+    assert count_files([tmp_path / "x.zip"]) == 1
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz"])
+def test_archives_in_name_only(tmp_path: Path, name: str) -> None:
+    for data in (b"", b"rows\n1\n", bytes(range(256)) * 4):
+        (file,) = found_in(tmp_path / name, data)
+        assert file.name == name
+        assert file.error is not None
+        assert file.error.startswith("it is damaged: ")
+
+
+@pytest.mark.parametrize("mode", ["w:", "w:gz", "w:xz", "w:bz2"])
+def test_what_was_read_of_a_truncated_tar_stays(tmp_path: Path, mode: str) -> None:
+    members = {f"{number}.non": os.urandom(800_000) for number in range(5)}
+    data = tar_of(members, mode)
+    found = found_in(tmp_path / "x.tar", data[: len(data) // 2])
+    assert [(file.name, file.data) for file in found[:-1]] == [
+        (f"x.tar/{name}", data) for name, data in list(members.items())[: len(found) - 1]
+    ]
+    assert len(found) in (2, 3)
+    assert found[-1].name == "x.tar"
+    assert found[-1].error is not None
+    assert found[-1].error.startswith("it is damaged: ")
+
+
+def test_a_damaged_header_inside_a_tar(tmp_path: Path) -> None:
+    data = tar_of({"a.non": b"a", "b.non": b"b", "c.non": b"c"})
+    assert found_in(tmp_path / "x.tar", data.replace(b"b.non", b"x.non", 1)) == [
+        SourceFile("x.tar/a.non", b"a"),
+        SourceFile("x.tar", None, "it is damaged: no header at byte 1024"),
+    ]
+
+
+def test_a_tar_header_that_asks_for_much_memory(tmp_path: Path) -> None:
+    for kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
+        info = tarfile.TarInfo("x")
+        info.type, info.size = kind, 1 << 33
+        data = tar_of({"a.non": b"a"})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(10240)
+        found = found_in(tmp_path / "x.tar", data)
+        assert found[0] == SourceFile("x.tar/a.non", b"a")
+        assert found[1:] == [SourceFile("x.tar", None, f"it is damaged: a header of {1 << 33} bytes")]
+
+
+@pytest.mark.timeout(20)
+def test_a_tar_that_runs_backwards(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("x.non")
+    header = bytearray(info.tobuf())
+    header[124:136] = (-1024).to_bytes(12, "big", signed=True)
+    header[148:156] = b"%06o\0 " % tarfile.calc_chksums(bytes(header))[0]
+    data = tar_of({"a.non": b"a"})[:1024] + bytes(header) + bytes(10240)
+    found = found_in(tmp_path / "x.tar", data)
+    assert found[0] == SourceFile("x.tar/a.non", b"a")
+    assert found[-1].error is not None
+    assert len(found) == 2
+
+
+@pytest.mark.timeout(60)
+def test_a_bomb(tmp_path: Path) -> None:
+    began = time.process_time()
+    bomb = lzma.compress(bytes(256 << 20), preset=0)
+    assert found_in(tmp_path / "x.non", bomb) == [SourceFile("x.non", None, "it is larger than 16 MiB")]
+    assert time.process_time() - began < 30
+
+
+def test_real_archive_and_real_folder_agree(tmp_path: Path, shared_data: Path) -> None:
+    path = shared_data / "webpbn-2014-mono.tar.xz"
+    found = list(files_in([path]))
+    assert len(found) == 6746
+    assert "webpbn-2014-mono.tar.xz/webpbn-2014/1.non" in names(found)
+    for file in found[:50]:
+        assert file.data is not None
+        (tmp_path / Path(file.name).name).write_bytes(file.data)
+    plain = {Path(file.name).name: file.data for file in files_in([tmp_path])}
+    assert plain == {Path(file.name).name: file.data for file in found[:50]}

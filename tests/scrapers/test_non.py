@@ -1,0 +1,298 @@
+"""Simpson's .non: real files, the quirks of those who write it, what is refused and how, round trips."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import pictures, puzzles
+
+from scrapers.files import files_in
+from scrapers.formats import FormatError, non, read_puzzles
+from solver.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
+
+SMALL = """catalogue "webpbn.com #0042"
+title "Two "quoted" words"
+by "Zo&euml; & Co"
+copyright "&copy; Copyright 2009 by Zo&#235;"
+license CC-BY-3.0
+width 3
+height 2
+
+rows
+3
+1,1
+
+columns
+2
+1
+2
+
+goal "111101"
+"""
+
+
+def one(text: str | bytes) -> Puzzle:
+    (puzzle,) = non.read(text.encode() if isinstance(text, str) else text)
+    return puzzle
+
+
+def lengths(puzzle: Puzzle) -> tuple[list[list[int]], list[list[int]]]:
+    rows, columns = ([[block.length for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns))
+    return rows, columns
+
+
+def test_everything_in_a_small_file() -> None:
+    puzzle = one(SMALL)
+    assert lengths(puzzle) == ([[3], [1, 1]], [[2], [1], [2]])
+    assert puzzle.goal is not None
+    assert puzzle.goal.tolist() == [[1, 1, 1], [1, 0, 1]]
+    assert puzzle.goal.dtype == np.uint8
+    assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("webpbn/42", "webpbn", "42")
+    assert puzzle.url == "https://webpbn.com/play.cgi?id=42"
+    assert puzzle.title == 'Two "quoted" words'
+    assert puzzle.author == "Zoë & Co"
+    assert puzzle.copyright == "© Copyright 2009 by Zoë"
+    assert puzzle.license == "CC-BY-3.0"
+
+
+def test_survey_and_other_programs(shared_data: Path) -> None:
+    paths = [*(shared_data / "survey-mono").glob("*.non"), *(shared_data / "formats/non").glob("*.non")]
+    assert len(paths) == 34
+    for path in paths:
+        assert non.recognizes(path.read_bytes())
+        puzzle = one(path.read_bytes())
+        assert puzzle.goal is not None
+        assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns), path.name
+        if path.name.startswith("webpbn"):
+            assert puzzle.puzzle_id == f"webpbn/{int(path.stem.removeprefix('webpbn-'))}"
+
+
+def test_archive_of_2014(shared_data: Path) -> None:
+    files = list(files_in([shared_data / "webpbn-2014-mono.tar.xz"]))
+    assert len(files) == 6746
+    found = {}
+    for file in files:
+        assert file.error is None
+        assert file.data is not None
+        (puzzle,) = read_puzzles(file.name, file.data)
+        assert puzzle.goal is not None
+        assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns), file.name
+        assert puzzle.puzzle_id == "webpbn/" + file.name.split("/")[-1].removesuffix(".non")
+        found[puzzle.source_id] = puzzle
+        again = one(non.write(puzzle))
+        assert vars(replace(again, goal=None)) == vars(replace(puzzle, goal=None))
+    # Windows-1252, and a lone quotation mark
+    assert found["20094"].title == "Khut’jvriani Drosha"
+    assert found["16616"].title == "Aldège's Desert Bloomers"
+    assert any(puzzle.title is not None and puzzle.title.startswith('"A True') for puzzle in found.values())
+    assert found["6574"].copyright == "© Copyright 2009 by Gator"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_encodings(encoding: str) -> None:
+    text = SMALL.replace("Two", "Déjà vu’s")
+    assert one(text.encode(encoding)).title == 'Déjà vu’s "quoted" words'
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends(end: str) -> None:
+    data = SMALL.replace("\n", end).encode()
+    assert non.recognizes(data)
+    assert vars(replace(one(data), goal=None)) == vars(replace(one(SMALL), goal=None))
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ('title "a"', "a"),
+        ("title a b ", "a b"),
+        ('title ""A"', '"A'),
+        ('title ""A""', '"A"'),
+        ('title "a "b" "', 'a "b"'),
+        ('TITLE\t"a"', "a"),
+        ('title "AT&T &copy &copy; &#x41; &nosuch;"', "AT&T &copy © A &nosuch;"),
+        ('title ""', None),
+        ("title", None),
+    ],
+)
+def test_quotes_and_entities(line: str, title: str | None) -> None:
+    assert one(f"{line}\nrows\n1\ncolumns\n1\n").title == title
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "expected"),
+    [
+        ("rows\n1\n0\n1\n", "columns\n1,1\n", [[1], [], [1]]),
+        ("height 3\nrows\n1\n\n1\n", "columns\n1,1\n", [[1], [], [1]]),
+        ("height 3\nrows\n1\n\n0\n\n1\n", "columns\n1,1\n", [[1], [], [1]]),
+        ("rows\n1\n\n1\n", "columns\n1,1\n", [[1], [], [1]]),
+        ("rows\n1\n\n0\n\n1\n", "columns\n1,1\n", [[1], [], [1]]),
+        ("height 3\nrows\n1\n1\n\n\n", "columns\n2\n", [[1], [1], []]),
+        ("height 2\nrows\n\n\n\n", "columns\n0\n", [[], []]),
+        ("rows 2\nrows\n1\n1\n", "columns 1\ncolumns\n2\n", [[1], [1]]),
+        ("rows\n# the top\n1\n#\n1\n", "columns\n2\n", [[1], [1]]),
+        ("rows\n 2 , 01\n", "columns\n1\n1\n0\n1\n", [[2, 1]]),
+    ],
+)
+def test_clue_lines(rows: str, columns: str, expected: list[list[int]]) -> None:
+    assert lengths(one(rows + columns))[0] == expected
+    assert lengths(one(columns + rows))[0] == expected
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ['goal "011\n110"', 'goal "011"\n"110"', "goal\n011\n110", "goal 011110", 'goal\n"011110"', 'goal "011 110"'],
+)
+def test_forms_of_the_goal(goal: str) -> None:
+    puzzle = one(f"rows\n2\n2\ncolumns\n1\n2\n1\n{goal}\n\nsaved 000000\n")
+    assert puzzle.goal is not None
+    assert puzzle.goal.tolist() == [[0, 1, 1], [1, 1, 0]]
+
+
+def test_no_goal_nor_anything_else() -> None:
+    puzzle = one('rows\n1\ncolumns\n1\ngoal ""')
+    assert puzzle.goal is None
+    assert (puzzle.puzzle_id, puzzle.source, puzzle.title, puzzle.license) == ("", None, None, None)
+
+
+def test_catalogue_of_others_stands_in_for_the_title() -> None:
+    text = 'catalogue "qnonograms candle.jap"\nrows\n1\ncolumns\n1\n'
+    assert one(text).title == "qnonograms candle.jap"
+    assert one(text).puzzle_id == ""
+    assert one('title "Candle"\n' + text).title == "Candle"
+    assert one('catalogue "webpbn.com #7"\nrows\n1\ncolumns\n1\n').title is None
+
+
+def test_several_puzzles() -> None:
+    other = SMALL.replace("#0042", "#43")
+    assert [puzzle.source_id for puzzle in non.read(f"{SMALL}====\n{other}=====\n\n".encode())] == ["42", "43"]
+
+
+def test_of_several_puzzles_the_good_ones_come_first() -> None:
+    read = non.read(f"rows\nx\ncolumns\n1\n====\n{SMALL}".encode())
+    assert next(read).source_id == "42"
+    with pytest.raises(FormatError, match=r"^puzzle 1: line 2: 'x' is not a list of numbers$"):
+        next(read)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("1,1\n", "1,x\n", "line 11: '1,x' is not a list of numbers"),
+        ("1,1\n", "1,-1\n", "line 11: '1,-1' is not a list of numbers"),
+        ("1,1\n", "1,,1\n", "line 11: '1,,1' is not a list of numbers"),
+        ("1,1\n", "x,1\n", "line 11: 'x,1' is not a list of numbers"),
+        ("1,1\n", "one\n", "line 11: 'one' is not a list of numbers"),
+        ("1,1\n", "1.5\n", "line 11: '1.5' is not a list of numbers"),
+        ("1,1\n", "1a,1b\n", "line 11: '1a,1b' is not a list of numbers"),
+        ("1,1\n", "\u0661,\u0661\n", "line 11: '\u0661,\u0661' is not a list of numbers"),
+        ("1,1\n", "1" * 90 + "x\n", f"line 11: '{'1' * 37}...' is not a list of numbers"),
+        ("1,1\n", "1,0\n", "line 11: '1,0' has a 0 among its numbers"),
+        ("1,1\n", "1,1024\n", "line 11: the number '1024' is more than 1023"),
+        ("1,1\n", "9" * 5000 + "\n", f"line 11: the number '{'9' * 37}...' is more than 1023"),
+        ("height 2", "height 3", "height is 3, but there are 2 rows"),
+        ("height 2", "height 1023", "height is 1023, but there are 2 rows"),
+        ("rows\n3\n1,1\n", "rows\n\n\n0\n\n", "height is 2, but there are 1 rows"),
+        ("height 2", "height 1", "height is 1, but there are 2 rows"),
+        ("width 3", "width 4", "width is 4, but there are 3 columns"),
+        ("width 3", "width three", "line 6: width is 'three', not a number"),
+        ("width 3", "width -3", "line 6: width is '-3', not a number"),
+        ("width 3", "width " + "3" * 5000, f"line 6: width is '{'3' * 37}...', not a number"),
+        ("rows\n", "", "it has no 'rows'"),
+        ("columns\n", "", "height is 2, but there are 5 rows"),
+        ("columns\n", "rows\n", "line 13: 'rows' stands here for the second time"),
+        ("111101", "1111", "line 18: the goal has 4 cells, but 3x2 are 6"),
+        ("111101", "11a101", "line 18: the goal has 'a' among its 0s and 1s"),
+        ("111101", "1é1101", "line 18: the goal has 'é' among its 0s and 1s"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(old: str, new: str, message: str) -> None:
+    assert old in SMALL
+    with pytest.raises(FormatError) as error:
+        one(SMALL.replace(old, new, 1))
+    assert str(error.value) == message
+
+
+def test_missing_columns() -> None:
+    with pytest.raises(FormatError, match=r"^it has no 'columns'$"):
+        one("rows\n1\n")
+    with pytest.raises(FormatError, match=r"^it has no columns$"):
+        one("rows\n1\ncolumns\n")
+
+
+def test_too_many_lines() -> None:
+    with pytest.raises(FormatError, match=r"^it has 2000 rows; the most is 1023$"):
+        one("columns\n0\nrows\n" + "0\n" * 2000)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "it is empty"),
+        (b" \r\n\t\n", "it is empty"),
+        (b"\xef\xbb\xbf", "it holds no puzzle"),
+        (b"rows\n\0\n", "it is a binary file, not text"),
+        (b"rows\n\x81\n", "it is text in neither UTF-8 nor Windows-1252 (byte 0x81 at offset 5)"),
+        (b"\xff\xfer\0\x00", "it declares itself utf-16 but is not (byte 0x00 at offset 4)"),
+    ],
+)
+def test_no_text(data: bytes, message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        one(data)
+    assert str(error.value) == message
+
+
+def test_written_as_webpbn_writes_it(shared_data: Path) -> None:
+    data = (shared_data / "survey-mono/webpbn-00001.non").read_bytes()
+    written = non.write(one(data))
+    assert written.decode().replace("&#169;", "&copy;") == data.decode().rstrip("\n") + "\n"
+
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1).map(str.strip)
+titles = (
+    st.none() | texts.filter(bool) | st.sampled_from(['"', '""', '"a" "b"', "&amp;", "&copy;", "a\nb", "#", "rows"])
+)
+
+
+@given(picture=pictures(1), title=titles, author=titles, owner=titles, license=titles, number=st.integers(1, 99999))
+def test_round_trip(picture, title, author, owner, license, number) -> None:  # noqa: A002
+    about = {"puzzle_id": f"webpbn/{number}", "source": "webpbn", "source_id": str(number)}
+    url = f"https://webpbn.com/play.cgi?id={number}"
+    puzzle = from_picture(picture, title=title, author=author, copyright=owner, license=license, url=url, **about)
+    data = non.write(puzzle)
+    assert non.recognizes(data)
+    again = one(data)
+    assert vars(replace(again, goal=None)) == vars(replace(puzzle, goal=None))
+    assert again.goal is not None
+    assert (again.goal == picture).all()
+
+
+@given(puzzles())
+def test_written_or_refused(puzzle: Puzzle) -> None:
+    if puzzle.blotted or puzzle.kind == "color":
+        with pytest.raises(FormatError, match=r"^the format non has no (blots|colours); webpbn-xml does$"):
+            non.write(puzzle)
+    else:
+        again = one(non.write(puzzle))
+        assert (again.rows, again.columns) == (puzzle.rows, puzzle.columns)
+
+
+def test_refused() -> None:
+    with pytest.raises(FormatError, match="blots"):
+        non.write(Puzzle(((Block(BLOT),),), ((Block(1),),)))
+    palette = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
+    with pytest.raises(FormatError, match="colours"):
+        non.write(Puzzle(((),), ((),), palette, np.array([[2]], np.uint8)))
+
+
+@given(st.binary() | st.text('0123456789,\nrowsclumn "#=-x').map(str.encode) | st.text().map(str.encode))
+def test_any_bytes_are_read_or_refused_in_one_line(data: bytes) -> None:
+    refused = ""
+    try:
+        list(non.read(data))
+    except FormatError as error:
+        refused = str(error)
+    assert "\n" not in refused

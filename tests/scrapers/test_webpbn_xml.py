@@ -1,0 +1,425 @@
+"""webpbn's XML: real files, what the format allows, attacks, refusals, round trips."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import PALETTE, pictures, puzzles
+
+from scrapers.formats import FormatError, webpbn_xml
+from solver.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Block, Color, Puzzle, clues_of, from_picture
+
+RED = Color("red", "r", "ff0000")
+
+COLORED = """<?xml version="1.0"?>
+<!DOCTYPE pbn SYSTEM "https://webpbn.com/pbn-0.3.dtd">
+<puzzleset>
+<source>webpbn.com</source>
+
+<puzzle type="grid" defaultcolor="red">
+<title>A &quot;small&quot; one</title>
+<author>Zo\N{LATIN SMALL LETTER E WITH DIAERESIS}</author>
+<authorid>zoe</authorid>
+<copyright>(c) Copyright 2009 by Zoe</copyright>
+<id>#42 (v.7)</id>
+<description>Nothing much.</description>
+<note>published,definitely unique</note>
+
+<color name="white" char=".">FFFFFF</color>
+<color name="black" char="X">000</color>
+<color name="red" char="r">f00</color>
+
+<clues type="columns">
+<line><count>0</count></line>
+<line></line>
+<line><count color="black">1</count><count>1</count></line>
+</clues>
+
+<clues type="rows">
+<line><count>1</count><count color="black">1</count></line>
+<line><count>1</count></line>
+</clues>
+
+<solution type="goal">
+<image>
+|r.X|
+|..r|
+</image>
+</solution>
+
+</puzzle>
+</puzzleset>
+"""
+
+
+def one(text: str | bytes) -> Puzzle:
+    (puzzle,) = webpbn_xml.read(text.encode() if isinstance(text, str) else text)
+    return puzzle
+
+
+def grid(inner: str, attributes: str = "") -> Puzzle:
+    return one(f"<puzzleset><puzzle {attributes}>{inner}</puzzle></puzzleset>")
+
+
+def side(name: str, *lines: str) -> str:
+    return f'<clues type="{name}">' + "".join(f"<line>{line}</line>" for line in lines) + "</clues>"
+
+
+ONE = side("rows", "<count>1</count>") + side("columns", "<count>1</count>")
+
+
+def test_everything_in_a_small_file() -> None:
+    puzzle = one(COLORED)
+    assert puzzle.palette == (WHITE, RED, BLACK)
+    assert puzzle.rows == ((Block(1, 1), Block(1, 2)), (Block(1, 1),))
+    assert puzzle.columns == ((Block(0, 1),), (), (Block(1, 2), Block(1, 1)))
+    assert puzzle.blotted
+    assert puzzle.kind == "color"
+    assert puzzle.goal is not None
+    assert puzzle.goal.tolist() == [[1, 0, 2], [0, 0, 1]]
+    assert puzzle.goal.dtype == np.uint8
+    assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("webpbn/42", "webpbn", "42")
+    assert puzzle.url == "https://webpbn.com/play.cgi?id=42"
+    assert (puzzle.title, puzzle.author) == ('A "small" one', "Zoë")
+    assert puzzle.copyright == "(c) Copyright 2009 by Zoe"
+    assert (puzzle.site_note, puzzle.site_version) == ("published,definitely unique", "7")
+
+
+def test_replies_of_webpbn(shared_data: Path) -> None:
+    paths = list((shared_data / "webpbn-xml").glob("*.xml"))
+    assert len(paths) == 8
+    for path in paths:
+        puzzle = one(path.read_bytes())
+        assert puzzle.puzzle_id == f"webpbn/{path.stem}"
+        assert puzzle.site_version == "1"
+        assert puzzle.site_note is not None
+        assert puzzle.site_note.startswith("published,definitely unique,")
+        assert puzzle.goal is not None
+        assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns)
+        assert puzzle.palette == BLACK_ON_WHITE
+
+
+def test_written_as_webpbn_writes_it(shared_data: Path) -> None:
+    unknown = ("<authorid>", "<description>")
+    for number in (1, 6, 16, 23):
+        data = (shared_data / f"webpbn-xml/{number}.xml").read_bytes().decode("cp1252")
+        expected = [line for line in data.splitlines() if not line.startswith(unknown)]
+        assert webpbn_xml.write(one(data)).decode().splitlines() == expected
+
+
+def test_color_and_hard_puzzles(shared_data: Path) -> None:
+    paths = [*(shared_data / "color").glob("*.xml"), *(shared_data / "hard-mono").glob("*.xml")]
+    assert len(paths) == 26
+    for path in paths:
+        assert webpbn_xml.recognizes(path.read_bytes())
+        puzzle = one(path.read_bytes())
+        assert puzzle.puzzle_id == f"webpbn/{int(path.stem)}"
+        assert puzzle.goal is None
+        assert puzzle.kind == ("color" if path.parent.name == "color" else "mono")
+        for color in range(1, puzzle.colors + 1):
+            rows, columns = (
+                sum(b.length for clue in clues for b in clue if b.color == color)
+                for clues in (puzzle.rows, puzzle.columns)
+            )
+            assert rows == columns > 0
+
+
+def test_files_of_number_loom(shared_data: Path) -> None:
+    for path in (shared_data / "formats/xml").glob("*.xml"):
+        puzzle = one(path.read_bytes())
+        assert (puzzle.puzzle_id, puzzle.source, puzzle.url) == ("", None, None)
+        assert puzzle.author == "Paul Stansifer"
+        assert puzzle.copyright == "CC BY 4.0"
+        assert puzzle.palette == (Color("white", " ", "ffffff"), Color("black", "#", "000000"))
+
+
+@pytest.mark.parametrize(
+    ("data", "title"),
+    [
+        (COLORED.replace("small", "crème").encode(), 'A "crème" one'),
+        (COLORED.replace("small", "crème ’n’").encode("cp1252"), 'A "crème ’n’" one'),
+        (COLORED.replace("small", "crème").encode("utf-8-sig"), 'A "crème" one'),
+        (COLORED.replace("small", "crème").encode("utf-16"), 'A "crème" one'),
+        (b"\n\n" + COLORED.replace("small", "&eacute;&#232;&amp;lt;").encode(), 'A "éè&lt;" one'),
+        (COLORED.replace("\n", "\r\n").encode(), 'A "small" one'),
+        (
+            COLORED.replace('"1.0"', '"1.0" encoding="ISO-8859-2"').replace("small", "ő").encode("iso8859-2"),
+            'A "ő" one',
+        ),
+        (COLORED.replace('"1.0"', "'1.0' encoding='utf-8'").replace("small", "ő").encode(), 'A "ő" one'),
+    ],
+)
+def test_encodings_and_entities(data: bytes, title: str) -> None:
+    assert one(data).title == title
+
+
+def test_html_entities_without_a_doctype() -> None:
+    assert grid(f"<title>&copy; 2004</title>{ONE}").title == "© 2004"
+
+
+def test_black_and_white_need_no_declaration() -> None:
+    assert grid(ONE).palette == BLACK_ON_WHITE
+    assert grid(ONE, 'defaultcolor="red"><color name="red" char="r">f00</color').palette == (WHITE, RED)
+    assert grid(ONE + '<color name="black" char="#">112233</color>').palette == (
+        WHITE,
+        Color("black", "#", "112233"),
+    )
+    assert grid('<color name="red" char="r">f00</color><solution><image>|rX.|</image></solution>').palette == (
+        *(WHITE, RED, BLACK),
+    )
+
+
+def test_the_background_may_have_another_color() -> None:
+    attributes = 'backgroundcolor="red" defaultcolor="white"'
+    puzzle = grid('<color name="red" char="r">f00</color><solution><image>|r.|</image></solution>', attributes)
+    assert puzzle.palette == (RED, WHITE)
+    assert puzzle.rows == ((Block(1, 1),),)
+    assert grid(side("rows", "<count>1</count>") + side("columns", "<count>1</count>"), 'backgroundcolor="white"')
+
+
+def test_colors_without_a_char() -> None:
+    colors = '<color name="red">f00</color><color name="blue">00f</color>'
+    line = '<count color="red">1</count><count color="blue">1</count>'
+    puzzle = grid(colors + side("rows", line) + side("columns", '<count color="red">1</count>', ""))
+    symbols = [color.symbol for color in puzzle.palette]
+    assert len(set(symbols)) == 3
+    assert all(len(symbol) == 1 for symbol in symbols)
+
+
+@pytest.mark.parametrize("clues", ["", side("rows", "<count>2</count>"), side("columns", "<count>1</count>", "")])
+def test_clues_from_the_goal(clues: str) -> None:
+    puzzle = grid(clues + '<solution type="goal"><image>|X.|</image></solution>')
+    assert puzzle.columns == ((Block(1),), ())
+    assert puzzle.rows == (((Block(2),),) if "rows" in clues else ((Block(1),),))
+
+
+def test_other_solutions_are_no_goal() -> None:
+    others = "".join(f'<solution type="{kind}"><image>|?|</image></solution>' for kind in ("solution", "saved"))
+    assert grid(ONE + others).goal is None
+    puzzle = grid(ONE + others + "<solution><image>\n|X|\n</image></solution>")
+    assert puzzle.goal is not None
+    assert puzzle.goal.tolist() == [[1]]
+
+
+def test_a_goal_need_not_fit_its_clues() -> None:
+    puzzle = grid(ONE + "<solution><image>|.|</image></solution>")
+    assert puzzle.rows == ((Block(1),),)
+
+
+def test_a_set_speaks_for_its_puzzles() -> None:
+    text = "<puzzleset><source>webpbn.com</source><author>A</author><copyright>C</copyright>{}</puzzleset>"
+    first, second = webpbn_xml.read(
+        text.format(
+            f"<puzzle><id>#7</id>{ONE}</puzzle><puzzle><source>mine</source><id>8</id><author>B</author>{ONE}</puzzle>"
+        ).encode()
+    )
+    assert (first.puzzle_id, first.site_version, first.author, first.copyright) == ("webpbn/7", None, "A", "C")
+    assert (second.puzzle_id, second.source, second.author, second.copyright) == ("", None, "B", "C")
+
+
+def test_a_puzzle_by_itself() -> None:
+    assert one(f"<puzzle>{ONE}</puzzle>").rows == ((Block(1),),)
+
+
+def test_of_several_puzzles_the_good_ones_come_first() -> None:
+    bad, good = '<puzzle type="triddler"></puzzle>', f"<puzzle>{ONE}</puzzle>"
+    read = webpbn_xml.read(f"<puzzleset>{bad}{good}<puzzle/>{good}</puzzleset>".encode())
+    assert next(read).width == next(read).width == 1
+    with pytest.raises(FormatError) as error:
+        next(read)
+    assert str(error.value) == (
+        "puzzle 1: puzzles of type 'triddler' are not supported, only 'grid'; "
+        "puzzle 3: it has neither clues for its rows nor a goal"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Puzzle 5 does not exist",
+        "Puzzle 5 has not been published",
+        "The ss format cannot handle multicolor puzzles.",
+    ],
+)
+def test_replies_that_are_no_puzzle(words: str) -> None:
+    data = f"{words}\n".encode()
+    assert webpbn_xml.recognizes(data)
+    assert webpbn_xml.refusal(data) == words.rstrip(".")
+    with pytest.raises(FormatError, match=f"^webpbn sent no puzzle but the words '{words.rstrip('.')}'$"):
+        one(data)
+    assert webpbn_xml.refusal(b"Puzzle 5 does not exist, or does it?\n") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('type="grid"', 'type="triddler"', "puzzles of type 'triddler' are not supported, only 'grid'"),
+        ('type="rows"', 'type="topleft"', "clues of type 'topleft' are not supported, only 'rows' and 'columns'"),
+        ("<count>0<", "<count>x<", "column 1: 'x' is not a number"),
+        ("<count>0<", "<count><", "column 1: '' is not a number"),
+        ("<count>0<", "<count>1_0<", "column 1: '1_0' is not a number"),
+        ("<count>0<", "<count>-1<", "column 1: the number -1 is negative"),
+        ("<count>0<", "<count>1024<", "column 1: the number 1024 is more than 1023"),
+        ("<count>0<", f"<count>{'9' * 5000}<", f"column 1: '{'9' * 37}...' is not a number"),
+        ('"black">1</count></line>', '"blue">1</count></line>', "row 1: 'blue' is not a colour"),
+        ('"black">1</count></line>', '"white">1</count></line>', "row 1: 'white' is the background"),
+        ('defaultcolor="red"', 'defaultcolor="blue"', "column 1: 'blue' is not a colour"),
+        ('defaultcolor="red"', 'backgroundcolor="blue"', "its background 'blue' is not among its colours"),
+        (">f00<", ">f0<", "the colour 'red' is 'f0', not three or six hexadecimal digits"),
+        (">f00<", ">red/black<", "the colour 'red' is 'red/black', not three or six hexadecimal digits"),
+        ('char="r"', 'char="X"', "two of its colours have the char 'X'"),
+        ('char="r"', 'char="rr"', "the colour 'red' has the char 'rr', more than one character"),
+        ('name="red"', 'name="black"', "two of its colours have the name 'black'"),
+        ("|..r|", "|..b|", "row 2 of the goal: 'b' stands for no colour"),
+        ("|..r|", "|.[.X]r|", "row 2 of the goal: '[' stands for no colour"),
+        ("|..r|", "|...r|", "row 2 of the goal has 4 cells, those before it have 3"),
+        ("|..r|", "", "its goal is 3x1, its clues are 3x2"),
+        ("</puzzleset>", "", "it is not well-formed XML: no element found: line 39, column 0"),
+        ("<title>", "<title>&nosuch;", "it is not well-formed XML: undefined entity &nosuch;: line 7, column 7"),
+        ("<title>", "<title>\x02", "it is not well-formed XML: not well-formed (invalid token): line 7, column 7"),
+        ('"1.0"', '"1.0" encoding="utf-7"', "its encoding 'utf-7' is not supported"),
+        ('"1.0"', '"1.0" encoding="punycode"', "its encoding 'punycode' is not supported"),
+        ('"1.0"', '"1.0" encoding="x"', "its encoding 'x' is not supported"),
+        ('"1.0"', '"1.0" encoding="us-ascii"', "it declares itself ascii but is not (byte 0xc3 at offset 227)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(old: str, new: str, message: str) -> None:
+    assert old in COLORED
+    with pytest.raises(FormatError) as error:
+        one(COLORED.replace(old, new, 1))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "it is empty"),
+        (b"<puzzleset>\0</puzzleset>", "it is a binary file, not text"),
+        (b"<puzzleset>\x81</puzzleset>", "it is text in neither UTF-8 nor Windows-1252 (byte 0x81 at offset 11)"),
+        (b"<puzzleset/>", "it holds no puzzle"),
+        (b"<html><body>500</body></html>", "it holds <html>, not <puzzleset>"),
+        (b"syntax error", "it is not well-formed XML: syntax error: line 1, column 0"),
+    ],
+)
+def test_no_puzzles_at_all(data: bytes, message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        one(data)
+    assert str(error.value) == message
+
+
+def test_too_many_colors() -> None:
+    colors = "".join(f'<color name="c{n}">{n:06x}</color>' for n in range(400))
+    with pytest.raises(FormatError, match=r"^it has 399 colours; the most is 31$"):
+        grid(colors + ONE)
+    colors = "".join(f'<color name="c{n}">{n:06x}</color>' for n in range(31))
+    assert len(grid(colors + side("rows", "") + side("columns", "")).palette) == 32
+
+
+BILLION_LAUGHS = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+
+
+@pytest.mark.parametrize(
+    "subset",
+    [
+        f'<!ENTITY e0 "ha">{BILLION_LAUGHS}',
+        f'<!ENTITY e11 "{"a" * 100_000}">',
+        '<!ENTITY e11 SYSTEM "file:///etc/passwd">',
+        '<!ENTITY % e11 SYSTEM "http://127.0.0.1:9/x.dtd"> %e11;',
+        '<!ATTLIST count color CDATA "red">',
+        "<!ELEMENT puzzleset ANY>",
+    ],
+)
+def test_declarations_in_the_doctype_are_refused(subset: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(FormatError, match=r"^its DOCTYPE declares entities or the like, which is refused$"):
+        one(f"<!DOCTYPE pbn [{subset}]><puzzleset><title>{'&e11;' * 1000}</title></puzzleset>")
+    assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize("doctype", ['SYSTEM "file:///etc/passwd"', 'PUBLIC "-//x" "http://127.0.0.1:9/x.dtd"'])
+def test_what_a_doctype_points_at_is_not_fetched(doctype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("a file was opened"))
+    monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("a connection was opened"))
+    assert one(f"<!DOCTYPE pbn {doctype}><puzzleset><puzzle>{ONE}</puzzle></puzzleset>").width == 1
+
+
+def test_nested_without_end() -> None:
+    with pytest.raises(FormatError):
+        one(b"<puzzleset>" + b"<a>" * 200_000)
+    with pytest.raises(FormatError, match=r"^it holds no puzzle$"):
+        one(b"<puzzleset>" + b"<a>" * 200_000 + b"</a>" * 200_000 + b"</puzzleset>")
+
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), min_size=1)
+titles = st.none() | texts.map(str.strip).filter(bool) | st.sampled_from(["&amp;", "<b>", "]]>", "a\nb", "a\rb", '"'])
+
+
+@given(
+    puzzle=puzzles(),
+    about=st.fixed_dictionaries(dict.fromkeys(("title", "author", "copyright", "license", "site_note"), titles)),
+    number=st.none() | st.integers(1, 99999),
+    version=st.none() | st.integers(1, 20),
+)
+def test_round_trip(puzzle: Puzzle, about: dict, number: int | None, version: int | None) -> None:
+    puzzle = replace(puzzle, puzzle_id="", **about)
+    if number:
+        puzzle = replace(
+            puzzle,
+            puzzle_id=f"webpbn/{number}",
+            source="webpbn",
+            source_id=str(number),
+            url=f"https://webpbn.com/play.cgi?id={number}",
+            site_version=version and str(version),
+        )
+    data = webpbn_xml.write(puzzle)
+    assert webpbn_xml.recognizes(data)
+    again = one(data)
+    assert vars(replace(again, goal=None)) == vars(replace(puzzle, goal=None))
+    assert again.goal is not None
+    assert (again.goal == puzzle.goal).all()
+
+
+@given(
+    picture=pictures(3),
+    symbols=st.lists(st.sampled_from(["", ".", "X", "|", "[", "\n", "ab", " ", "<", '"', "é"]), min_size=4, max_size=4),
+    names=st.lists(st.sampled_from(["", "white", "black", "a b", '"', "color1", "<", "é"]), min_size=4, max_size=4),
+)
+def test_any_palette_can_be_written(picture: np.ndarray, symbols: list[str], names: list[str]) -> None:
+    palette = [Color(name, symbol, f"{n}" * 6) for n, (name, symbol) in enumerate(zip(names, symbols, strict=True))]
+    puzzle = from_picture(picture, palette)
+    again = one(webpbn_xml.write(puzzle))
+    assert (again.rows, again.columns) == (puzzle.rows, puzzle.columns)
+    assert (again.goal == puzzle.goal).all()
+    assert [color.rgb for color in again.palette] == [color.rgb for color in puzzle.palette]
+    assert len({color.symbol for color in again.palette}) == len({color.name for color in again.palette}) == 4
+
+
+def test_what_xml_cannot_hold_is_replaced() -> None:
+    puzzle = replace(from_picture(np.ones((1, 1), np.uint8), PALETTE[:2]), title="a\0b\x1b\ufffec")
+    assert one(webpbn_xml.write(puzzle)).title == "a\ufffdb\ufffd\ufffdc"
+
+
+@given(
+    st.binary()
+    | st.text().map(str.encode)
+    | st.lists(
+        st.sampled_from(
+            [
+                *("<puzzleset>", "</puzzleset>", "<puzzle>", "</puzzle>", "<line>", "</line>", "<count>", "</count>"),
+                *("<clues type='rows'>", "<clues type='columns'>", "</clues>", "<solution><image>", "|X|", "1", "&"),
+                *("</image></solution>", "<color name='a' char='b'>", "</color>", "000", "<!"),
+            ]
+        )
+    ).map(lambda parts: "".join(parts).encode())
+)
+def test_any_bytes_are_read_or_refused_in_one_line(data: bytes) -> None:
+    refused = ""
+    try:
+        list(webpbn_xml.read(data))
+    except FormatError as error:
+        refused = str(error)
+    assert "\n" not in refused
