@@ -108,20 +108,21 @@ def import_(
             bar.update(task, completed=good + bad, counts=counts, rate=rate_of(bar, task))
 
         report = import_puzzles(place, read_files(files_in(paths)), seen)
+    if not as_json:
+        list_problems("could not be read", report.problems)
+    if not report.added and not report.known:
+        raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
     total = place.rows()
     if as_json:
         fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
         lists = {"invalid": report.invalid, "problems": report.problems}
         print(json.dumps(fields | {key: [item._asdict() for item in items] for key, items in lists.items()}))
     else:
-        list_problems("could not be read", report.problems)
         list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)
         known = f", {report.known:,} were there already" if report.known else ""
         out.print(
             f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
         )
-    if not report.added and not report.known:
-        raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
 
 

@@ -74,13 +74,15 @@ def one_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def create_store(uri: str) -> Store:
-    """Make a store, or open the one that is there to add to it; refuse a folder that holds anything else."""
+    """Make a store, or open the one that is there to add to it; refuse a folder that holds anything else.
+
+    Nothing is written before `append` has puzzles to write.
+    """
     place = folder(uri)
     if place.has(MARK):
         return open_store(uri)
     if place.names():
         raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
-    place.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION})
     return Store(place)
 
 
@@ -110,6 +112,8 @@ def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings |
     total = 0
     groups = regrouped(batches, settings.rows_per_group)
     for first in groups:
+        if not store.folder.has(MARK):
+            store.folder.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION})
         total += _write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
         number += 1
     return total

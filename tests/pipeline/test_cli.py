@@ -101,7 +101,7 @@ def test_one_bad_file(nonocensus: Command, tmp_path: Path, name: str) -> None:
     assert len(lines) == 1
     assert reason in lines[0]
     assert "Traceback" not in result.err
-    assert not list(tmp_path.glob("store/puzzles/*"))
+    assert not (tmp_path / "store").exists()
 
 
 def test_bad_files_do_not_stop_the_good_ones(nonocensus: Command, tmp_path: Path) -> None:
@@ -152,8 +152,7 @@ def test_wrong_use(nonocensus: Command, tmp_path: Path, arguments: list[str], me
     assert result.code == 2
     assert message in result.err
     assert len(result.err.strip().splitlines()) == 1
-    assert [name for name in left_behind(tmp_path) if not name.startswith("store")] == before
-    assert not list(tmp_path.glob("store/puzzles/*"))
+    assert left_behind(tmp_path) == before
 
 
 def test_another_run_in_the_folder(nonocensus: Command, store: Store) -> None:
