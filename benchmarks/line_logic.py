@@ -17,7 +17,8 @@ from solver.ladder import SOLVED, climb
 from solver.line import solve_line
 from solver.propagate import LINE_SOLVES
 from solver.puzzle import Puzzle, clue_of, from_picture
-from solver.tables import puzzle_batch, views
+from solver.tables import puzzle_batch
+from solver.views import views
 
 RUNS = 10
 

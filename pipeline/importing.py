@@ -10,7 +10,8 @@ from pipeline.store import Store, append
 from scrapers.importing import Problem
 from solver.check import faults
 from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch, views
+from solver.tables import puzzle_batch
+from solver.views import views
 
 KNOWN_COLUMNS = ["puzzle_id", "clue_hash"]
 

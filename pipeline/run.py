@@ -112,14 +112,7 @@ def start_run(store: Store, uri: str, config: dict[str, Any]) -> Run:
 def open_run(uri: str) -> Run:
     """Open a run folder; a UserError says so if it is none."""
     place = folder(uri)
-    if not place.has(MARK):
-        raise UserError(f"{uri} is not a run; make one with: nonocensus classify STORE --out {uri}")
-    about = place.read_json(MARK)
-    if about.get("schema") != SCHEMA_VERSION:
-        raise UserError(
-            f"{uri} has tables of version {about.get('schema')}, this nonocensus reads version {SCHEMA_VERSION}"
-        )
-    return Run(place, about)
+    return Run(place, place.read_mark(MARK, "a run", "classify STORE"))
 
 
 def configuration(cpu_limit: float) -> dict[str, Any]:

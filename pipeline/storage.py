@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from pipeline.errors import UserError
+from solver.tables import SCHEMA_VERSION
 
 UNFINISHED = ".tmp"
 
@@ -74,6 +75,21 @@ class Folder(NamedTuple):
             return json.loads(data)
         except ValueError as error:
             raise UserError(f"{self.name}/{name} is damaged: {error}") from error
+
+    def read_mark(self, name: str, what: str, command: str) -> Any:
+        """Read the JSON file that says what this folder is, a store or a run.
+
+        A UserError says if it is none, naming the command that makes one, or if its tables are of another version.
+        """
+        if not self.has(name):
+            raise UserError(f"{self.name} is not {what}; make one with: nonocensus {command} --out {self.name}")
+        mark = self.read_json(name)
+        there = mark.get("schema")
+        if there != SCHEMA_VERSION:
+            raise UserError(
+                f"{self.name} has tables of version {there}, this nonocensus reads version {SCHEMA_VERSION}"
+            )
+        return mark
 
     def sweep(self) -> None:
         """Delete the unfinished files that a killed process left."""

@@ -89,13 +89,7 @@ def create_store(uri: str) -> Store:
 def open_store(uri: str) -> Store:
     """Open a store; a UserError says why if it is none, or one of another version."""
     place = folder(uri)
-    if not place.has(MARK):
-        raise UserError(f"{uri} is not a store of puzzles; make one with: nonocensus import FILES --out {uri}")
-    mark = place.read_json(MARK)
-    if mark.get("schema") != SCHEMA_VERSION:
-        raise UserError(
-            f"{uri} has tables of version {mark.get('schema')}, this nonocensus reads version {SCHEMA_VERSION}"
-        )
+    place.read_mark(MARK, "a store of puzzles", "import FILES")
     return Store(place)
 
 

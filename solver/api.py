@@ -6,8 +6,9 @@ import pyarrow as pa
 from solver.check import faults
 from solver.ladder import climb
 from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch, views
+from solver.tables import puzzle_batch
 from solver.verdict import results
+from solver.views import views
 
 
 def classify(batch: pa.RecordBatch, *, cpu_limit: float = 60.0) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ import numpy as np
 
 from solver.bits import bit, count, empty, load, low, lowest, some, store
 from solver.jit import kernel
-from solver.tables import Clues, Views
+from solver.views import Clues, Views
 
 BACKGROUND = 0
 

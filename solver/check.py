@@ -7,7 +7,8 @@ import numpy as np
 
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLOT, InvalidPuzzle, Puzzle
-from solver.tables import Clues, Views, puzzle_batch, views
+from solver.tables import puzzle_batch
+from solver.views import Clues, Views, views
 
 
 def faults(batch: Views) -> dict[int, str]:

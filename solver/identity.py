@@ -7,20 +7,17 @@ canonical hashes exactly if one is the other turned, mirrored or recoloured.
 """
 
 import hashlib
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from solver.jit import kernel
-
-if TYPE_CHECKING:
-    from solver.tables import Clues, Views
+from solver.views import Clues, Views
 
 HASH_BYTES = 16
 SYMMETRIES = 8
 
 
-def clue_hashes(views: "Views") -> tuple[list[str], list[str]]:
+def clue_hashes(views: Views) -> tuple[list[str], list[str]]:
     """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits."""
     puzzles = len(views.width)
     if not puzzles:
@@ -41,7 +38,7 @@ def clue_hashes(views: "Views") -> tuple[list[str], list[str]]:
     return hashes(plain), hashes(canonical)
 
 
-def _text_sizes(views: "Views") -> np.ndarray:
+def _text_sizes(views: Views) -> np.ndarray:
     """Numbers (uint16) in each puzzle's text."""
     sizes: np.ndarray = 2 + views.width.astype(np.int64) + views.height
     for clues in (views.rows, views.columns):
@@ -52,7 +49,7 @@ def _text_sizes(views: "Views") -> np.ndarray:
 
 @kernel
 def _write_texts(
-    views: "Views",
+    views: Views,
     ends: np.ndarray,
     plain: np.ndarray,
     canonical: np.ndarray,
@@ -85,7 +82,7 @@ def _less(text: np.ndarray, other: np.ndarray) -> bool:
 
 
 @kernel
-def _write_text(views: "Views", p: int, symmetry: int, rename: bool, names: np.ndarray, text: np.ndarray) -> None:
+def _write_text(views: Views, p: int, symmetry: int, rename: bool, names: np.ndarray, text: np.ndarray) -> None:
     """Write puzzle p under a symmetry: bit 0 of it transposes, bits 1 and 2 mirror the new rows and columns.
 
     names   uint16[256], scratch: the new number of each colour, 0 if not met yet
@@ -105,7 +102,7 @@ def _write_text(views: "Views", p: int, symmetry: int, rename: bool, names: np.n
 
 @kernel
 def _write_lines(
-    clues: "Clues",
+    clues: Clues,
     p: int,
     lines_back: bool,
     blocks_back: bool,

@@ -12,7 +12,7 @@ from solver.board import Board, Scratch, set_up, undecided, write_picture
 from solver.clock import cpu_seconds, wall_seconds
 from solver.jit import kernel
 from solver.propagate import CONTRADICTION, COUNTERS, OUT_OF_TIME, propagate
-from solver.tables import Views
+from solver.views import Views
 
 # What is known of a puzzle when its turn is over.
 STALLED, SOLVED, REFUTED, TIMED_OUT = 0, 1, 2, 3

@@ -6,7 +6,7 @@ This shares nothing with the solver: no bit sets, no boards. A wrong solution is
 import numpy as np
 
 from solver.jit import kernel
-from solver.tables import Clues, Views
+from solver.views import Clues, Views
 
 
 def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:

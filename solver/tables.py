@@ -1,17 +1,18 @@
-"""The two tables: their Arrow schemas, puzzles in and out of them, and the flat arrays that kernels read.
+"""The two tables: their Arrow schemas, and puzzles in and out of them.
 
 Every floor of the house shares these schemas. They carry `nonocensus.schema` (their version) in their metadata and a
 description in each field's; `nonocensus schema` prints them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from solver.identity import clue_hashes
 from solver.puzzle import Block, Clue, Color, Puzzle
+from solver.views import views
 
 SCHEMA_VERSION = "1"
 VERSION_KEY = b"nonocensus.schema"
@@ -94,42 +95,6 @@ RESULTS = _schema(
     ("part", TEXT, "the run's part"),
     ("host", TEXT, "the machine that solved it"),
 )
-
-
-class Clues(NamedTuple):
-    """The row or column clues of a batch, as kernels read them: Arrow's own buffers, nothing copied.
-
-    Lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i are blocks[i] .. blocks[i + 1].
-    """
-
-    lines: np.ndarray  # int32[puzzles + 1]
-    blocks: np.ndarray  # int32[all lines + 1]
-    length: np.ndarray  # uint16[all blocks], 0 for a blot
-    color: np.ndarray  # uint8[all blocks], 1 and up
-
-
-class Views(NamedTuple):
-    """A record batch of puzzles as kernels read it."""
-
-    width: np.ndarray  # uint16[puzzles]
-    height: np.ndarray  # uint16[puzzles]
-    rows: Clues
-    columns: Clues
-
-
-def views(batch: pa.RecordBatch) -> Views:
-    """The arrays under the columns width, height, rows and columns of a batch of the puzzles table."""
-
-    def clues(lines: pa.ListArray) -> Clues:
-        blocks = lines.values
-        return Clues(
-            lines.offsets.to_numpy(),
-            blocks.offsets.to_numpy(),
-            blocks.values.field("length").to_numpy(),
-            blocks.values.field("color").to_numpy(),
-        )
-
-    return Views(batch["width"].to_numpy(), batch["height"].to_numpy(), clues(batch["rows"]), clues(batch["columns"]))
 
 
 def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:

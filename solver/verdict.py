@@ -10,7 +10,8 @@ from solver import __version__, ladder
 from solver.ladder import Outcome
 from solver.proof import fits
 from solver.propagate import LINE_SOLVES, SWEEPS
-from solver.tables import RESULTS, TEXT, Views
+from solver.tables import RESULTS, TEXT
+from solver.views import Views
 
 STATUSES = ("ok", "timeout", "invalid", "error")
 OK, TIMEOUT, INVALID, ERROR = range(len(STATUSES))

@@ -12,7 +12,8 @@ from solver.api import classify, solve
 from solver.ladder import climb
 from solver.propagate import LINE_SOLVES
 from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import picture, puzzle_batch, views
+from solver.tables import picture, puzzle_batch
+from solver.views import views
 
 
 def transposed(puzzle: Puzzle) -> Puzzle:

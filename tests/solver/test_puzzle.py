@@ -11,7 +11,8 @@ from strategies import PALETTE, pictures, puzzles
 from solver.check import faults, validate
 from solver.limits import MAX_CELLS
 from solver.puzzle import Block, Color, InvalidPuzzle, Puzzle, arranged, clue_of, clues_of, from_picture
-from solver.tables import puzzle_batch, views
+from solver.tables import puzzle_batch
+from solver.views import views
 
 
 def test_clue_of_a_line() -> None:

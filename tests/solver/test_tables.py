@@ -13,7 +13,8 @@ from strategies import PALETTE, puzzles
 from solver.api import classify
 from solver.proof import fits
 from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import PUZZLES, RESULTS, VERSION_KEY, puzzle_batch, puzzles_of, views
+from solver.tables import PUZZLES, RESULTS, VERSION_KEY, puzzle_batch, puzzles_of
+from solver.views import views
 
 
 def same(one: Puzzle, other: Puzzle) -> bool:
