@@ -128,7 +128,7 @@ def line_time(cells: int, share: float) -> list[object]:
             mask = sum(1 << x for x in range(cells) if not known[x] or line[x] == c)
             for k in range(words):
                 board.can[c, k] = mask >> (64 * k) & (2**64 - 1)
-        scratch = Scratch(*(np.zeros((rows, words), np.uint64) for rows in (cells + 1, cells + 1, colors + 1)))
+        scratch = Scratch(*(np.zeros((rows, words), np.uint64) for rows in (cells + 1, cells + 1, colors + 1, 4)))
         block_colors = None if colors == 1 else np.array([block.color for block in clue], np.uint8)
         repeats = 20_000 // words
         _repeat(cells, board, block_colors, scratch, 1, marker(words))

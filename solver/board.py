@@ -37,11 +37,13 @@ class Scratch(NamedTuple):
 
     reach, gaps   uint64[more than a line's blocks, words]
     new           uint64[palette, words]: the colours that the line's cells may have, as a line of `Board.can`
+    news          uint64[4, words]: what `propagate` did, rows numbered there
     """
 
     reach: np.ndarray
     gaps: np.ndarray
     new: np.ndarray
+    news: np.ndarray
 
 
 @kernel
@@ -75,6 +77,46 @@ def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, li
                 color[block] = clues.color[j]
             block += 1
     return block
+
+
+@kernel
+def copy(board: Board, other: Board) -> None:
+    """Give another board of the same puzzle the same knowledge."""
+    for i in range((board.size[0] + board.size[1]) * board.size[2]):
+        for k in range(board.can.shape[1]):
+            other.can[i, k] = board.can[i, k]
+
+
+@kernel
+def allows(board: Board, y: int, x: int, c: int, like: Any) -> bool:
+    """Whether a cell may have colour c."""
+    return some((load(board.can, y * int(board.size[2]) + c, like) >> x) & bit(0, like))
+
+
+@kernel
+def choices(board: Board, y: int, x: int, like: Any) -> int:
+    """Number of colours that a cell may have."""
+    number = 0
+    for c in range(int(board.size[2])):
+        number += allows(board, y, x, c, like)
+    return number
+
+
+@kernel
+def forbid(board: Board, y: int, x: int, c: int, like: Any) -> None:
+    """Take colour c away from a cell, in its row and its column."""
+    height, palette = int(board.size[1]), int(board.size[2])
+    row, column = y * palette + c, (height + x) * palette + c
+    store(board.can, row, load(board.can, row, like) & ~bit(x, like))
+    store(board.can, column, load(board.can, column, like) & ~bit(y, like))
+
+
+@kernel
+def assume(board: Board, y: int, x: int, c: int, like: Any) -> None:
+    """Take all colours but c away from a cell."""
+    for other in range(int(board.size[2])):
+        if other != c:
+            forbid(board, y, x, other, like)
 
 
 @kernel

@@ -1,61 +1,87 @@
-"""The ladder: a whole batch of puzzles in one nopython call, each as far up the rungs as it takes.
+"""The ladder: a whole batch of puzzles, each as far up the rungs as it takes.
 
-So far the ladder has one rung, line logic.
+The rungs up to search run in one nopython call for all puzzles. It stops at a puzzle that needs the tail (solver.tail),
+with that puzzle on the board, and goes on with the next one when the tail has decided.
 """
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver import tail
 from solver.bits import low, marker, words_for
 from solver.board import Board, Scratch, set_up, undecided, write_picture
 from solver.clock import cpu_seconds, wall_seconds
 from solver.jit import kernel
-from solver.propagate import CONTRADICTION, COUNTERS, OUT_OF_TIME, propagate
+from solver.lookahead import NO_LIMIT, refute
+from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
+from solver.swap import swap
 from solver.views import Views
 
-# What is known of a puzzle when its turn is over.
-STALLED, SOLVED, REFUTED, TIMED_OUT = 0, 1, 2, 3
+# The rungs, each defined so that its answer does not depend on the order of work.
+LINE, DEPTH, PROBE, SEARCH = range(4)
+RUNGS = ("line", "depth-2", "probe", "search")
 
-CPU, WALL = 0, 1
-TIMES = 2
+# How many solutions a puzzle has.
+UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)
+SOLUTIONS = ("unknown", "unique", "multiple", "none")
+
+# Seconds of each rung, of the tail, and of the whole puzzle by the wall clock.
+CPU_SAT, WALL = 4, 5
+TIMES = 6
+
+SEEN_BYTES = 64 << 20
+"""Most memory for what probes have seen; a puzzle that needs more is probed without."""
 
 
 class Outcome(NamedTuple):
     """What the ladder found, a row a puzzle of the batch. Rows of puzzles it was not given stay as they were.
 
-    verdict     int8: STALLED, SOLVED, REFUTED or TIMED_OUT
+    solutions   int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
+    rung        int8: the rung that decided, or the last one begun
+    late        bool: the CPU limit came first
     counters    int64[puzzles, COUNTERS], numbered in solver.propagate
-    decided     int32: cells that line logic decided
-    seconds     float64[puzzles, TIMES]: CPU and WALL seconds of the puzzle
-    offsets     int64[puzzles + 1]: puzzle p's picture is picture[offsets[p] : offsets[p + 1]]
-    picture     uint8: solutions, row by row, a palette entry each
+    decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not run to its end
+    seconds     float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
+    offsets     int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
+    first       uint8: a solution, row by row, a palette entry each
+    second      uint8: another one
+    found       int8: solutions found, 0, 1 or 2
     """
 
-    verdict: np.ndarray
+    solutions: np.ndarray
+    rung: np.ndarray
+    late: np.ndarray
     counters: np.ndarray
     decided: np.ndarray
     seconds: np.ndarray
     offsets: np.ndarray
-    picture: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    found: np.ndarray
 
 
-def climb(batch: Views, which: np.ndarray, cpu_limit: float) -> Outcome:
-    """Run the puzzles `which` (indices) of a batch up the ladder, each with at most `cpu_limit` CPU seconds.
+def climb(batch: Views, which: np.ndarray, cpu_limit: float, depth: int = 2, top: int = SEARCH) -> Outcome:
+    """Run the puzzles `which` (indices) of a batch up the ladder to the rung `top`, each in `cpu_limit` CPU seconds.
 
     They must be free of faults (solver.check). Puzzles are grouped by what the kernels are compiled for: the words of
-    a bit set, and one colour or several.
+    a bit set, and one colour or several. `depth` is that of the rung depth-2.
     """
     puzzles = len(batch.width)
     offsets = np.zeros(puzzles + 1, np.int64)
     np.cumsum(batch.width.astype(np.int64) * batch.height, out=offsets[1:])
     outcome = Outcome(
-        verdict=np.full(puzzles, STALLED, np.int8),
+        solutions=np.full(puzzles, UNKNOWN, np.int8),
+        rung=np.full(puzzles, LINE, np.int8),
+        late=np.zeros(puzzles, np.bool_),
         counters=np.zeros((puzzles, COUNTERS), np.int64),
-        decided=np.zeros(puzzles, np.int32),
+        decided=np.full((puzzles, SEARCH), -1, np.int32),
         seconds=np.zeros((puzzles, TIMES)),
         offsets=offsets,
-        picture=np.zeros(offsets[-1], np.uint8),
+        first=np.zeros(offsets[-1], np.uint8),
+        second=np.zeros(offsets[-1], np.uint8),
+        found=np.zeros(puzzles, np.int8),
     )
     sides = np.maximum(batch.width, batch.height)[which]
     words = np.array([words_for(side) for side in range(int(sides.max(initial=0)) + 1)])[sides]
@@ -64,9 +90,40 @@ def climb(batch: Views, which: np.ndarray, cpu_limit: float) -> Outcome:
         for colored in (False, True):
             group = which[(words == width) & ((colors > 1) == colored)]
             if len(group):
-                board, color, scratch = _memory(batch, group, int(width), int(colors.max()) if colored else None)
-                _climb(batch, group, cpu_limit, board, color, scratch, outcome, marker(int(width)))
+                memory = _memory(batch, group, int(width), int(colors.max()) if colored else None)
+                _climb_group(batch, group, cpu_limit, depth, top, memory, outcome, marker(int(width)))
     return outcome
+
+
+class Memory(NamedTuple):
+    """All memory that the kernels need for any puzzle of a group."""
+
+    board: Board
+    trial: Board
+    color: np.ndarray | None
+    scratch: Scratch
+    seen: np.ndarray
+
+
+def _climb_group(
+    batch: Views,
+    group: np.ndarray,
+    cpu_limit: float,
+    depth: int,
+    top: int,
+    memory: Memory,
+    outcome: Outcome,
+    like: Any,
+) -> None:
+    """The kernels' rungs for all puzzles of a group, the tail for those that need it."""
+    board, trial, color, scratch, seen = memory
+    k = 0
+    while True:
+        k = _climb(batch, group, k, cpu_limit, depth, top, board, trial, color, scratch, seen, outcome, like)
+        if k == len(group):
+            return
+        _follow_tail(group[k], cpu_limit, memory, outcome, like)
+        k += 1
 
 
 def _highest_colors(batch: Views) -> np.ndarray:
@@ -79,20 +136,12 @@ def _highest_colors(batch: Views) -> np.ndarray:
     return highest
 
 
-def _memory(
-    batch: Views, group: np.ndarray, words: int, colors: int | None
-) -> tuple[Board, np.ndarray | None, Scratch]:
-    """A board and scratch memory that hold any puzzle of the group; `colors` is None for mono puzzles."""
-    lines = int((batch.width[group].astype(np.int64) + batch.height[group]).max())
-    side = int(max(batch.width[group].max(), batch.height[group].max()))
-    blocks = max(
-        int(
-            (np.diff(batch.rows.blocks[batch.rows.lines]) + np.diff(batch.columns.blocks[batch.columns.lines]))[
-                group
-            ].max()
-        ),
-        1,
-    )
+def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> Memory:
+    """Memory for any puzzle of the group; `colors` is None for mono puzzles."""
+    width, height = batch.width[group].astype(np.int64), batch.height[group].astype(np.int64)
+    lines, side, cells = int((width + height).max()), int(max(width.max(), height.max())), int((width * height).max())
+    rows, columns = (np.diff(clues.blocks[clues.lines]) for clues in (batch.rows, batch.columns))
+    blocks = max(int((rows + columns)[group].max()), 1)
     palette = 2 if colors is None else colors + 1
     board = Board(
         size=np.zeros(3, np.int64),
@@ -100,40 +149,107 @@ def _memory(
         length=np.zeros(blocks, np.uint16),
         can=np.zeros((lines * palette, words), np.uint64),
     )
-    color = None if colors is None else np.zeros(blocks, np.uint8)
-    reach, gaps = (np.zeros((side + 1, words), np.uint64) for _ in range(2))
-    return board, color, Scratch(reach, gaps, np.zeros((palette, words), np.uint64))
+    reach, gaps, new, news = (np.zeros((size, words), np.uint64) for size in (side + 1, side + 1, palette, 4))
+    seen = 2 * cells * palette
+    return Memory(
+        board,
+        board._replace(can=np.zeros_like(board.can)),
+        None if colors is None else np.zeros(blocks, np.uint8),
+        Scratch(reach, gaps, new, news),
+        np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
+    )
 
 
 @kernel
 def _climb(
     batch: Views,
     group: np.ndarray,
+    k: int,
     cpu_limit: float,
+    depth: int,
+    top: int,
     board: Board,
+    trial: Board,
     color: np.ndarray | None,
     scratch: Scratch,
+    seen: np.ndarray,
     outcome: Outcome,
     like: Any,
-) -> None:
-    """Puzzle by puzzle. One puzzle's last look at the clock is the next one's first."""
+) -> int:
+    """Puzzle by puzzle from group[k] on. Returns at the first that needs the tail, or at the end.
+
+    One puzzle's last look at the clock is the next one's first.
+    """
     cpu, wall = cpu_seconds(), wall_seconds()
-    for p in group:
+    while k < len(group):
+        p = group[k]
+        deadline = cpu + cpu_limit
+        counters = outcome.counters[p]
         set_up(board, color, batch, p, like)
         width, height = int(board.size[0]), int(board.size[1])
         rows, columns = low(height, like), low(width, like)
-        found = propagate(board, color, rows, columns, scratch, outcome.counters[p], cpu + cpu_limit, like)
-        left = undecided(board, like)
-        outcome.decided[p] = width * height - left
-        if found == CONTRADICTION:
-            outcome.verdict[p] = REFUTED
-        elif found == OUT_OF_TIME:
-            outcome.verdict[p] = TIMED_OUT
+        status = propagate(board, color, rows, columns, rows, columns, scratch, counters, deadline, like)
+        left = width * height
+        rung = LINE
+        while True:
+            before = cpu
+            cpu = cpu_seconds()
+            outcome.seconds[p, rung] = cpu - before
+            left = undecided(board, like)
+            outcome.decided[p, rung] = width * height - left
+            if status != FIXPOINT or left == 0 or rung == PROBE or rung == top:
+                break
+            rung += 1
+            limit = depth if rung == DEPTH else NO_LIMIT
+            status = refute(board, trial, color, limit, scratch, seen, counters, deadline, like)
+        outcome.rung[p] = rung
+        if status == CONTRADICTION:
+            outcome.solutions[p] = NONE
+        elif status == OUT_OF_TIME:
+            outcome.late[p] = True
         elif left == 0:
-            outcome.verdict[p] = SOLVED
-            write_picture(board, outcome.picture[outcome.offsets[p] : outcome.offsets[p + 1]], like)
-        else:
-            outcome.verdict[p] = STALLED
-        last_cpu, last_wall = cpu, wall
-        cpu, wall = cpu_seconds(), wall_seconds()
-        outcome.seconds[p, CPU], outcome.seconds[p, WALL] = cpu - last_cpu, wall - last_wall
+            outcome.solutions[p] = UNIQUE
+            outcome.found[p] = 1
+            write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
+        last_wall = wall
+        wall = wall_seconds()
+        outcome.seconds[p, WALL] = wall - last_wall
+        if status == FIXPOINT and left > 0 and top == SEARCH:
+            return k
+        k += 1
+    return k
+
+
+def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, like: Any) -> None:
+    """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
+    cpu, wall = time.thread_time(), time.monotonic()
+    deadline = cpu + cpu_limit - outcome.seconds[p, : CPU_SAT].sum()
+    width, height = int(memory.board.size[0]), int(memory.board.size[1])
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    outcome.rung[p] = SEARCH
+    learner = tail.learner(memory.board, memory.color, memory.scratch, like)
+    try:
+        found = tail.next_solution(learner, deadline)
+        if found:
+            outcome.first[place] = tail.picture_of(learner, like)
+            outcome.found[p] = 1
+            outcome.second[place] = outcome.first[place]
+            if swap(outcome.second[place], width, height):
+                outcome.found[p] = 2
+            else:
+                tail.exclude(learner, outcome.first[place], like)
+                found = tail.next_solution(learner, deadline)
+                if found:
+                    outcome.second[place] = tail.picture_of(learner, like)
+                    outcome.found[p] = 2
+        outcome.counters[p, CONFLICTS] = learner.solver.accum_stats()["conflicts"]
+    finally:
+        learner.solver.delete()
+    if outcome.found[p] == 2:
+        outcome.solutions[p] = MULTIPLE
+    elif found is None:
+        outcome.late[p] = True
+    else:
+        outcome.solutions[p] = UNIQUE if outcome.found[p] else NONE
+    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu
+    outcome.seconds[p, WALL] += time.monotonic() - wall

@@ -78,11 +78,12 @@ def place(gap: Any, touch: Any, black: Any, white: Any, cells: int) -> tuple[Any
 def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> bool:
     """Solve one line of n cells; the result is False if it has no arrangement.
 
-    What the line's cells can be according to its clue and `board.can` goes to `scratch.new`, undefined if there is no
-    arrangement. `like` is the width marker (solver.bits).
+    What the line's cells can be according to its clue and `board.can` goes to `scratch.new`, and where each block can
+    start (for a blot: the cells that it can cover) to `scratch.reach`; both are undefined if there is no arrangement.
+    `like` is the width marker (solver.bits).
     """
     length, can = board.length, board.can
-    reach, gaps, new = scratch  # from the first pass: each block's starts (or a blot's cells), the gaps' cells
+    reach, gaps, new = scratch.reach, scratch.gaps, scratch.new  # from the first pass: each block's starts (or a blot's cells), the gaps' cells
     first, last = board.first[line], board.first[line + 1]
     palette = 2 if color is None else board.size[2]
     base = line * palette
@@ -118,9 +119,12 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, scratc
         starts, after, gap = place(gap, touch, black, white, cells)
         cover = load(reach, j - first, like)
         if cells > 0:
-            cover = spread(cover & (mirror(starts, n) >> (cells - 1)), cells)
+            cover = cover & (mirror(starts, n) >> (cells - 1))
+            store(reach, j - first, cover)
+            cover = spread(cover, cells)
         else:
             cover = cover & mirror(starts, n)
+            store(reach, j - first, cover)
         if color is None:
             blacks = blacks | cover
         else:

@@ -1,4 +1,4 @@
-"""Line logic to its fixpoint.
+"""Line logic to its fixpoint, on all lines or on some.
 
 Sweeps alternate: all rows with news, then all columns with news, and so on (Batenburg's sweeps). Rows share no cell
 with each other, so what a sweep finds, and how many lines it solves, does not depend on the order inside it.
@@ -16,11 +16,16 @@ from solver.line import solve_line
 
 FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 
-LINE_SOLVES, SWEEPS = 0, 1
-COUNTERS = 2
+# Counters of one puzzle's effort, an int64 array.
+LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)
+WORK, NEXT_LOOK = 7, 8  # blocks x words solved so far; the work at which to look at the clock again
+COUNTERS = 9
 
-CLOCK_EVERY = 50_000
-"""Work between two looks at the clock, in blocks x words; at some 10 to 40 ns each, that is 2 ms at most."""
+LOOK_EVERY = 50_000
+"""Work between two looks at the clock; at some 10 to 40 ns each, that is 2 ms at most."""
+
+# Rows of Scratch.news: what the last `propagate` did.
+SOLVED_ROWS, SOLVED_COLUMNS, CHANGED_ROWS, CHANGED_COLUMNS = range(4)
 
 
 @kernel
@@ -29,6 +34,8 @@ def propagate(
     color: np.ndarray | None,
     rows: Any,
     columns: Any,
+    open_rows: Any,
+    open_columns: Any,
     scratch: Scratch,
     counters: np.ndarray,
     deadline: float,
@@ -36,41 +43,61 @@ def propagate(
 ) -> int:
     """Solve the lines in the bit sets `rows` and `columns`, then those that changed, until nothing changes.
 
-    counters    int64[COUNTERS]: LINE_SOLVES and SWEEPS are added to
-    deadline    CPU seconds of this thread at which to give up
-    Returns FIXPOINT, CONTRADICTION (a line has no arrangement) or OUT_OF_TIME; the board keeps what was found.
+    open_rows, open_columns   the lines that may be solved; the others only learn
+    counters                  int64[COUNTERS]: effort is added
+    deadline                  CPU seconds of this thread at which to give up
+    Returns FIXPOINT, CONTRADICTION (a line has no arrangement) or OUT_OF_TIME. The board keeps what was found;
+    `scratch.news` says which lines were solved and which have a cell that changed.
     """
     width, height = int(board.size[0]), int(board.size[1])
-    work = 0
-    while some(rows) or some(columns):
+    rows, columns = rows & open_rows, columns & open_columns
+    solved_rows, solved_columns = rows, columns
+    changed_rows, changed_columns = empty(like), empty(like)
+    status = FIXPOINT
+    while status == FIXPOINT and (some(rows) or some(columns)):
         for side in range(2):
             if side == 0:
                 todo, cells, line, crossing = rows, width, 0, height
-                rows = empty(like)
             else:
                 todo, cells, line, crossing = columns, height, height, 0
-                columns = empty(like)
-            changed = empty(like)
+            changed, crossed = empty(like), empty(like)
             if some(todo):
                 counters[SWEEPS] += 1
-            while some(todo):
+            while some(todo) and status == FIXPOINT:
                 i = lowest(todo)
                 todo = todo & (todo - bit(0, like))
-                blocks = board.first[line + i + 1] - board.first[line + i]
-                work += (blocks + 1) * board.can.shape[1]
-                if work > CLOCK_EVERY:
-                    work = 0
-                    if cpu_seconds() > deadline:
-                        return OUT_OF_TIME
+                status = _look_at_clock(board, line + i, counters, deadline)
                 counters[LINE_SOLVES] += 1
-                if not solve_line(cells, line + i, board, color, scratch, like):
-                    return CONTRADICTION
-                changed = changed | _tell_crossing_lines(board, color, line + i, i, crossing, scratch.new, like)
+                if status == FIXPOINT and not solve_line(cells, line + i, board, color, scratch, like):
+                    status = CONTRADICTION
+                if status == FIXPOINT:
+                    lost = _tell_crossing_lines(board, color, line + i, i, crossing, scratch.new, like)
+                    crossed = crossed | lost
+                    if some(lost):
+                        changed = changed | bit(i, like)
             if side == 0:
-                columns = columns | changed
+                changed_rows, changed_columns = changed_rows | changed, changed_columns | crossed
+                rows, columns = empty(like), columns | (crossed & open_columns)
+                solved_columns = solved_columns | columns
             else:
-                rows = changed
-    return FIXPOINT
+                changed_rows, changed_columns = changed_rows | crossed, changed_columns | changed
+                rows, columns = crossed & open_rows, empty(like)
+                solved_rows = solved_rows | rows
+    store(scratch.news, SOLVED_ROWS, solved_rows)
+    store(scratch.news, SOLVED_COLUMNS, solved_columns)
+    store(scratch.news, CHANGED_ROWS, changed_rows)
+    store(scratch.news, CHANGED_COLUMNS, changed_columns)
+    return status
+
+
+@inlined
+def _look_at_clock(board: Board, line: int, counters: np.ndarray, deadline: float) -> int:
+    """Count the work of solving a line; once in a while, OUT_OF_TIME if the deadline has passed."""
+    counters[WORK] += (board.first[line + 1] - board.first[line] + 1) * board.can.shape[1]
+    if counters[WORK] < counters[NEXT_LOOK]:
+        return FIXPOINT
+    counters[NEXT_LOOK] = counters[WORK] + LOOK_EVERY
+    return OUT_OF_TIME if cpu_seconds() > deadline else FIXPOINT
 
 
 @inlined

@@ -27,7 +27,7 @@ class LineSolver:
             can=np.zeros((colors + 1, words), np.uint64),
         )
         self.color = np.zeros(cells + 1, np.uint8) if colors > 1 else None
-        self.scratch = Scratch(*(np.zeros((size, words), np.uint64) for size in (cells + 1, cells + 1, colors + 1)))
+        self.scratch = Scratch(*(np.zeros((size, words), np.uint64) for size in (cells + 1, cells + 1, colors + 1, 4)))
 
     def __call__(self, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge | None:
         self.board.first[1] = len(clue)

@@ -1,0 +1,225 @@
+"""A board as a formula in conjunctive normal form, for a clause learner.
+
+Order encoding (Tamura and others; Copris solves nonograms so): a variable says "block j starts at cell p or before".
+With that, which block or which gap holds a cell is a matter of two literals of its line, so each cell takes clauses of
+three literals, and no variable stands for a block's covering a cell. A blot has variables for its end as well; the
+other blocks' ends are their starts, shifted. Only what the board leaves open gets variables: places where a block can
+still start, cells that have several colours left.
+
+Literals are int32 as in DIMACS. A cell with two colours left has one variable (false: the lower colour); one with more
+has a variable for each, of which at most one is true.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.bits import bit, count, load, low, lowest, some, store
+from solver.board import BACKGROUND, Board, Scratch, allows, choices
+from solver.jit import inlined, kernel
+from solver.line import solve_line
+
+TRUE = 1 << 30
+FALSE = -TRUE
+WIDEST = 3
+"""Literals in the longest clause."""
+
+
+class Variables(NamedTuple):
+    """Where the variables of an encoding are.
+
+    number          how many there are, numbered from 1
+    cell            int32[height x width]: a cell's first variable, 0 if it is decided
+    start, end      int32[blocks]: a block's first start variable, a blot's first end variable
+    starts, ends    uint64[blocks, words]: where the block can start; for a blot, the places after cells it can end on
+    """
+
+    number: int
+    cell: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+def encode(
+    board: Board, color: np.ndarray | None, scratch: Scratch, like: Any
+) -> tuple[Variables, np.ndarray]:
+    """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
+    width, height = int(board.size[0]), int(board.size[1])
+    blocks, words = int(board.first[width + height]), board.can.shape[1]
+    variables = Variables(
+        0,
+        np.zeros(height * width, np.int32),
+        np.zeros(blocks, np.int32),
+        np.zeros(blocks, np.int32),
+        np.zeros((blocks, words), np.uint64),
+        np.zeros((blocks, words), np.uint64),
+    )
+    variables = variables._replace(number=_number_variables(board, color, scratch, variables, like))
+    clauses = np.zeros((0, WIDEST), np.int32)
+    clauses = np.zeros((_write_clauses(board, color, variables, clauses, like), WIDEST), np.int32)
+    _write_clauses(board, color, variables, clauses, like)
+    return variables, clauses
+
+
+@kernel
+def _number_variables(
+    board: Board, color: np.ndarray | None, scratch: Scratch, variables: Variables, like: Any
+) -> int:
+    """Number all variables; returns how many there are."""
+    width, height = int(board.size[0]), int(board.size[1])
+    free = 1
+    for y in range(height):
+        for x in range(width):
+            left = choices(board, y, x, like)
+            if left > 1:
+                variables.cell[y * width + x] = free
+                free += 1 if left == 2 else left
+    for line in range(width + height):
+        cells = width if line < height else height
+        solve_line(cells, line, board, color, scratch, like)
+        first = int(board.first[line])
+        for j in range(first, int(board.first[line + 1])):
+            starts = load(scratch.reach, j - first, like)
+            store(variables.starts, j, starts)
+            variables.start[j] = free
+            free += count(starts) - 1
+            if board.length[j] == 0:
+                store(variables.ends, j, starts << 1)
+                variables.end[j] = free
+                free += count(starts) - 1
+    return free - 1
+
+
+@inlined
+def _by(places: Any, first: int, p: int, like: Any) -> int:
+    """The literal "at place p or before", for a thing that can be at `places` and has its variables from `first` on."""
+    if p < 0:
+        return FALSE
+    before = count(places & low(p + 1, like))
+    if before == 0:
+        return FALSE
+    return TRUE if before == count(places) else first + before - 1
+
+
+@kernel
+def _starts_by(variables: Variables, j: int, p: int, like: Any) -> int:
+    """The literal "block j starts at cell p or before"."""
+    return _by(load(variables.starts, j, like), int(variables.start[j]), p, like)
+
+
+@kernel
+def _ends_by(board: Board, variables: Variables, j: int, p: int, like: Any) -> int:
+    """The literal "block j has ended before cell p"."""
+    if board.length[j] > 0:
+        return _starts_by(variables, j, p - int(board.length[j]), like)
+    return _by(load(variables.ends, j, like), int(variables.end[j]), p, like)
+
+
+@kernel
+def cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, like: Any) -> int:
+    """The literal "the cell has colour c"."""
+    if not allows(board, y, x, c, like):
+        return FALSE
+    first = int(variables.cell[y * int(board.size[0]) + x])
+    if first == 0:
+        return TRUE
+    lower = 0
+    for other in range(c):
+        lower += allows(board, y, x, other, like)
+    if choices(board, y, x, like) == 2:
+        return first if lower == 1 else -first
+    return first + lower
+
+
+@inlined
+def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
+    """Write the clause a or b or c as number n, if there is room; constants are left out. Returns the next number."""
+    if a == TRUE or b == TRUE or c == TRUE:
+        return n
+    if n < clauses.shape[0]:
+        k = 0
+        for literal in (a, b, c):
+            if literal != FALSE:
+                clauses[n, k] = literal
+                k += 1
+    return n + 1
+
+
+@kernel
+def _write_clauses(
+    board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, like: Any
+) -> int:
+    """Write as many clauses as there is room for; returns how many there are."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    n = 0
+    for y in range(height):
+        for x in range(width):
+            if choices(board, y, x, like) > 2:
+                for c in range(palette):
+                    for other in range(c):
+                        one = cell_literal(board, variables, y, x, c, like)
+                        n = _add(clauses, n, -one, -cell_literal(board, variables, y, x, other, like), FALSE)
+    for line in range(width + height):
+        n = _write_order(board, color, variables, line, clauses, n, like)
+        cells = width if line < height else height
+        for i in range(cells):
+            y, x = (line, i) if line < height else (i, line - height)
+            n = _write_cell(board, color, variables, line, i, y, x, clauses, n, like)
+    return n
+
+
+@kernel
+def _write_order(
+    board: Board, color: np.ndarray | None, variables: Variables, line: int, clauses: np.ndarray, n: int, like: Any
+) -> int:
+    """What holds among the blocks of a line: started by p, then by p + 1 too; each ends before the next one starts."""
+    first, last = int(board.first[line]), int(board.first[line + 1])
+    for j in range(first, last):
+        starts = load(variables.starts, j, like)
+        for k in range(count(starts) - 2):
+            n = _add(clauses, n, -(variables.start[j] + k), variables.start[j] + k + 1, FALSE)
+        if board.length[j] == 0:
+            ends = load(variables.ends, j, like)
+            for k in range(count(ends) - 2):
+                n = _add(clauses, n, -(variables.end[j] + k), variables.end[j] + k + 1, FALSE)
+            while some(ends):
+                p = lowest(ends)
+                ends = ends & (ends - bit(0, like))
+                started = _starts_by(variables, j, p - 1, like)
+                n = _add(clauses, n, -_ends_by(board, variables, j, p, like), started, FALSE)
+        if j > first:
+            apart = 1 if color is None or color[j] == color[j - 1] else 0
+            while some(starts):
+                p = lowest(starts)
+                starts = starts & (starts - bit(0, like))
+                ended = _ends_by(board, variables, j - 1, p - apart, like)
+                n = _add(clauses, n, -_starts_by(variables, j, p, like), ended, FALSE)
+    return n
+
+
+@kernel
+def _write_cell(
+    board: Board,
+    color: np.ndarray | None,
+    variables: Variables,
+    line: int,
+    i: int,
+    y: int,
+    x: int,
+    clauses: np.ndarray,
+    n: int,
+    like: Any,
+) -> int:
+    """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
+    first, last = int(board.first[line]), int(board.first[line + 1])
+    background = cell_literal(board, variables, y, x, BACKGROUND, like)
+    ended = TRUE
+    for j in range(first, last):
+        started = _starts_by(variables, j, i, like)
+        n = _add(clauses, n, -ended, started, background)
+        ended = _ends_by(board, variables, j, i, like)
+        c = 1 if color is None else int(color[j])
+        n = _add(clauses, n, -started, ended, cell_literal(board, variables, y, x, c, like))
+    return _add(clauses, n, -ended, background, FALSE)

@@ -1,0 +1,166 @@
+"""The rungs depth-2 and probe: assume a colour of a cell, look for a contradiction, take the colour away.
+
+How far an assumption is followed is counted in levels, as pbnsolve does (its contradiction check): the lines through
+the cell are level 0, the lines through every cell that changed level 1, and so on. Lines of levels below the depth are
+solved, among each other to their fixpoint; lines of the level of the depth are only checked for having an arrangement.
+Without a depth limit an assumption is followed by line logic to its fixpoint. Either way the outcome of a probe depends
+on the board alone, more knowledge refutes no less, and so the fixpoint does not depend on the order of the probes.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solver.bits import bit, empty, load, low, lowest, some, store
+from solver.board import Board, Scratch, allows, assume, choices, copy, forbid
+from solver.jit import kernel
+from solver.line import solve_line
+from solver.propagate import (
+    CHANGED_COLUMNS,
+    CHANGED_ROWS,
+    CONTRADICTION,
+    CONTRADICTIONS,
+    FIXPOINT,
+    LINE_SOLVES,
+    OUT_OF_TIME,
+    PROBES,
+    SOLVED_COLUMNS,
+    SOLVED_ROWS,
+    propagate,
+)
+
+NO_LIMIT = -1
+"""As a depth: follow an assumption to the fixpoint."""
+
+
+@kernel
+def refute(
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    depth: int,
+    scratch: Scratch,
+    seen: np.ndarray,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Take away every colour of every cell whose assumption leads to a contradiction, until there is none.
+
+    trial   a board with the same clues and memory of its own
+    seen    uint64[2 x cells x palette, words], scratch: which rows and columns the last probe of each colour of each
+            cell has solved. As long as those don't change it need not be repeated. With fewer rows nothing is skipped
+    The board must be at the fixpoint of line logic, and is so afterwards. Returns as `propagate`.
+    """
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    probes = width * height * palette
+    remember = seen.shape[0] >= 2 * probes
+    if remember:
+        for k in range(2 * probes):
+            store(seen, k, empty(like))
+    found = True
+    while found:
+        found = False
+        for y in range(height):
+            for x in range(width):
+                for c in range(palette):
+                    probe = (y * width + x) * palette + c
+                    if choices(board, y, x, like) < 2 or not allows(board, y, x, c, like):
+                        continue
+                    if remember and some(load(seen, 2 * probe, like)):
+                        continue
+                    copy(board, trial)
+                    status = look_ahead(trial, color, y, x, c, depth, scratch, counters, deadline, like)
+                    if status == FIXPOINT and remember:
+                        store(seen, 2 * probe, load(scratch.news, SOLVED_ROWS, like))
+                        store(seen, 2 * probe + 1, load(scratch.news, SOLVED_COLUMNS, like))
+                    if status == CONTRADICTION:
+                        found = True
+                        counters[CONTRADICTIONS] += 1
+                        status = take_away(board, color, y, x, c, scratch, counters, deadline, like)
+                        if remember:
+                            forget(seen, probes, scratch, like)
+                    if status != FIXPOINT:
+                        return status
+    return FIXPOINT
+
+
+@kernel
+def take_away(
+    board: Board,
+    color: np.ndarray | None,
+    y: int,
+    x: int,
+    c: int,
+    scratch: Scratch,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Take colour c away from a cell; line logic follows. Returns as `propagate`; the news count this cell too."""
+    row, column = bit(y, like), bit(x, like)
+    forbid(board, y, x, c, like)
+    rows, columns = low(int(board.size[1]), like), low(int(board.size[0]), like)
+    status = propagate(board, color, row, column, rows, columns, scratch, counters, deadline, like)
+    store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | row)
+    store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | column)
+    return status
+
+
+@kernel
+def forget(seen: np.ndarray, probes: int, scratch: Scratch, like: Any) -> None:
+    """Drop what is remembered of probes that have solved a line that changed since."""
+    rows, columns = load(scratch.news, CHANGED_ROWS, like), load(scratch.news, CHANGED_COLUMNS, like)
+    for k in range(0, 2 * probes, 2):
+        if some((load(seen, k, like) & rows) | (load(seen, k + 1, like) & columns)):
+            store(seen, k, empty(like))
+            store(seen, k + 1, empty(like))
+
+
+@kernel
+def look_ahead(
+    trial: Board,
+    color: np.ndarray | None,
+    y: int,
+    x: int,
+    c: int,
+    depth: int,
+    scratch: Scratch,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Assume colour c of a cell and follow it to a depth, or to the fixpoint with NO_LIMIT.
+
+    Returns as `propagate`; `scratch.news` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
+    """
+    width, height = int(trial.size[0]), int(trial.size[1])
+    counters[PROBES] += 1
+    assume(trial, y, x, c, like)
+    rows, columns = bit(y, like), bit(x, like)
+    if depth == NO_LIMIT:
+        all_rows, all_columns = low(height, like), low(width, like)
+        return propagate(trial, color, rows, columns, all_rows, all_columns, scratch, counters, deadline, like)
+    open_rows, open_columns = rows, columns
+    for _ in range(depth):
+        status = propagate(trial, color, rows, columns, open_rows, open_columns, scratch, counters, deadline, like)
+        if status != FIXPOINT:
+            return status
+        rows = load(scratch.news, CHANGED_ROWS, like) & ~open_rows
+        columns = load(scratch.news, CHANGED_COLUMNS, like) & ~open_columns
+        open_rows, open_columns = open_rows | rows, open_columns | columns
+    store(scratch.news, SOLVED_ROWS, open_rows)
+    store(scratch.news, SOLVED_COLUMNS, open_columns)
+    while some(rows):
+        line = lowest(rows)
+        rows = rows & (rows - bit(0, like))
+        counters[LINE_SOLVES] += 1
+        if not solve_line(width, line, trial, color, scratch, like):
+            return CONTRADICTION
+    while some(columns):
+        line = lowest(columns)
+        columns = columns & (columns - bit(0, like))
+        counters[LINE_SOLVES] += 1
+        if not solve_line(height, height + line, trial, color, scratch, like):
+            return CONTRADICTION
+    return FIXPOINT
