@@ -25,17 +25,16 @@ def classify_run(run: Run, executor: Executor[Any], seen: Callable[[dict[str, An
     finished = run.finished()
     run.results.sweep()
     stamp = {key: run.about[key] for key in ("run_id", "config_hash")}
+    settings = {key: run.about["config"][key] for key in ("cpu_limit", "rung", "depth")}
     left = (
-        (task, run.about["store"], run.folder.uri, run.about["config"]["cpu_limit"], stamp)
-        for task in run.tasks()
-        if task.name not in finished
+        (task, run.about["store"], run.folder.uri, settings, stamp) for task in run.tasks() if task.name not in finished
     )
     for statistics in executor(classify_group, left):
         seen(statistics)
     return summarize(run)
 
 
-def classify_group(task: Task, store: str, run: str, cpu_limit: float, stamp: dict[str, str]) -> dict[str, Any]:
+def classify_group(task: Task, store: str, run: str, settings: dict[str, Any], stamp: dict[str, str]) -> dict[str, Any]:
     """Classify one row group: read it, solve it, write its results and then its statistics, which are returned.
 
     A file of the store that can't be read gives statistics with an `error` and writes nothing, so that the next command
@@ -46,7 +45,7 @@ def classify_group(task: Task, store: str, run: str, cpu_limit: float, stamp: di
         batch = open_store(store).group(task.part, task.group)
     except (OSError, pa.ArrowException) as error:
         return {"part": task.name, "rows": task.rows, "error": f"{store}/puzzles/{task.part}.parquet: {error}"}
-    results = stamped(classify(batch, cpu_limit=cpu_limit), part=task.name, host=platform.node(), **stamp)
+    results = stamped(classify(batch, **settings), part=task.name, host=platform.node(), **stamp)
     place = folder(run) / "results"
     with place.create(f"{task.name}.parquet") as stream:
         pq.write_table(pa.Table.from_batches([results]), stream, compression="zstd")

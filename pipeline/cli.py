@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +31,16 @@ out = Console()
 err = Console(stderr=True)
 
 DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Rung(StrEnum):
+    """The rungs of the solver's ladder."""
+
+    line = "line"
+    depth_2 = "depth-2"
+    probe = "probe"
+    search = "search"
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 LISTED = 20
@@ -154,6 +165,8 @@ def classify(
     store: Annotated[str, typer.Argument(help="Store of puzzles.")],
     run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
     cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
+    rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
+    depth: Annotated[int, typer.Option(min=1, help="Levels that the rung depth-2 looks ahead.")] = 2,
     cpus: Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")] = None,
     address: Annotated[
         str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")
@@ -171,7 +184,7 @@ def classify(
     from pipeline.store import open_store
 
     settings = default_settings()
-    config = configuration(settings.cpu_limit if cpu_limit is None else cpu_limit)
+    config = configuration(settings.cpu_limit if cpu_limit is None else cpu_limit, rung.value, depth)
     run = start_run(open_store(store), run_folder, config)
     finished = run.finished()
     left = [task for task in run.tasks() if task.name not in finished]
@@ -208,6 +221,9 @@ def classify(
 COLORS = {
     "unique line": "green",
     "trivial unique line": "green",
+    "unique depth-2": "green",
+    "unique": "green",
+    "multiple": "blue",
     "stalled": "yellow",
     "contradiction": "magenta",
     "timeout": "red",

@@ -115,9 +115,9 @@ def open_run(uri: str) -> Run:
     return Run(place, place.read_mark(MARK, "a run", "classify STORE"))
 
 
-def configuration(cpu_limit: float) -> dict[str, Any]:
-    """What decides the rows of a run: its settings and the solver's version."""
-    return {"rung": "line", "cpu_limit": cpu_limit, "solver_version": __version__}
+def configuration(cpu_limit: float, rung: str = "search", depth: int = 2) -> dict[str, Any]:
+    """What decides the rows of a run: its settings (as for `solver.api.classify`) and the solver's version."""
+    return {"rung": rung, "depth": depth, "cpu_limit": cpu_limit, "solver_version": __version__}
 
 
 def config_hash(config: dict[str, Any]) -> str:

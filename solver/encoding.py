@@ -42,9 +42,7 @@ class Variables(NamedTuple):
     ends: np.ndarray
 
 
-def encode(
-    board: Board, color: np.ndarray | None, scratch: Scratch, like: Any
-) -> tuple[Variables, np.ndarray]:
+def encode(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> tuple[Variables, np.ndarray]:
     """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
     width, height = int(board.size[0]), int(board.size[1])
     blocks, words = int(board.first[width + height]), board.can.shape[1]
@@ -64,9 +62,7 @@ def encode(
 
 
 @kernel
-def _number_variables(
-    board: Board, color: np.ndarray | None, scratch: Scratch, variables: Variables, like: Any
-) -> int:
+def _number_variables(board: Board, color: np.ndarray | None, scratch: Scratch, variables: Variables, like: Any) -> int:
     """Number all variables; returns how many there are."""
     width, height = int(board.size[0]), int(board.size[1])
     free = 1
@@ -148,9 +144,7 @@ def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
 
 
 @kernel
-def _write_clauses(
-    board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, like: Any
-) -> int:
+def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, like: Any) -> int:
     """Write as many clauses as there is room for; returns how many there are."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     n = 0

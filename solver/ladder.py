@@ -23,6 +23,12 @@ from solver.views import Views
 LINE, DEPTH, PROBE, SEARCH = range(4)
 RUNGS = ("line", "depth-2", "probe", "search")
 
+
+def rung_names(depth: int) -> tuple[str, ...]:
+    """The rungs' names when the second one looks `depth` levels ahead."""
+    return tuple(f"depth-{depth}" if rung == DEPTH else name for rung, name in enumerate(RUNGS))
+
+
 # How many solutions a puzzle has.
 UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)
 SOLUTIONS = ("unknown", "unique", "multiple", "none")
@@ -105,6 +111,22 @@ class Memory(NamedTuple):
     seen: np.ndarray
 
 
+def line_fixpoint(batch: Views, cpu_limit: float) -> tuple[Memory, Any] | None:
+    """The board of a batch's one puzzle at the fixpoint of line logic, and its width marker; None for a contradiction.
+
+    Raises TimeoutError if that takes more than `cpu_limit` CPU seconds.
+    """
+    words = words_for(int(max(batch.width[0], batch.height[0])))
+    colors = int(_highest_colors(batch)[0])
+    memory, like = _memory(batch, np.arange(1), words, colors if colors > 1 else None), marker(words)
+    board, color, counters = memory.board, memory.color, np.zeros(COUNTERS, np.int64)
+    set_up(board, color, batch, 0, like)
+    status = _propagate_all(board, color, memory.scratch, counters, time.thread_time() + cpu_limit, like)
+    if status == OUT_OF_TIME:
+        raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
+    return None if status == CONTRADICTION else (memory, like)
+
+
 def _climb_group(
     batch: Views,
     group: np.ndarray,
@@ -161,6 +183,15 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
 
 
 @kernel
+def _propagate_all(
+    board: Board, color: np.ndarray | None, scratch: Scratch, counters: np.ndarray, deadline: float, like: Any
+) -> int:
+    """Line logic over all lines; returns as `propagate`."""
+    rows, columns = low(int(board.size[1]), like), low(int(board.size[0]), like)
+    return propagate(board, color, rows, columns, rows, columns, scratch, counters, deadline, like)
+
+
+@kernel
 def _climb(
     batch: Views,
     group: np.ndarray,
@@ -187,8 +218,7 @@ def _climb(
         counters = outcome.counters[p]
         set_up(board, color, batch, p, like)
         width, height = int(board.size[0]), int(board.size[1])
-        rows, columns = low(height, like), low(width, like)
-        status = propagate(board, color, rows, columns, rows, columns, scratch, counters, deadline, like)
+        status = _propagate_all(board, color, scratch, counters, deadline, like)
         left = width * height
         rung = LINE
         while True:
@@ -197,7 +227,7 @@ def _climb(
             outcome.seconds[p, rung] = cpu - before
             left = undecided(board, like)
             outcome.decided[p, rung] = width * height - left
-            if status != FIXPOINT or left == 0 or rung == PROBE or rung == top:
+            if status != FIXPOINT or left == 0 or rung in (PROBE, top):
                 break
             rung += 1
             limit = depth if rung == DEPTH else NO_LIMIT
@@ -223,12 +253,11 @@ def _climb(
 def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, like: Any) -> None:
     """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
     cpu, wall = time.thread_time(), time.monotonic()
-    deadline = cpu + cpu_limit - outcome.seconds[p, : CPU_SAT].sum()
+    deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     outcome.rung[p] = SEARCH
-    learner = tail.learner(memory.board, memory.color, memory.scratch, like)
-    try:
+    with tail.learning(memory.board, memory.color, memory.scratch, like) as learner:
         found = tail.next_solution(learner, deadline)
         if found:
             outcome.first[place] = tail.picture_of(learner, like)
@@ -243,8 +272,6 @@ def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, lik
                     outcome.second[place] = tail.picture_of(learner, like)
                     outcome.found[p] = 2
         outcome.counters[p, CONFLICTS] = learner.solver.accum_stats()["conflicts"]
-    finally:
-        learner.solver.delete()
     if outcome.found[p] == 2:
         outcome.solutions[p] = MULTIPLE
     elif found is None:

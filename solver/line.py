@@ -83,7 +83,11 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, scratc
     `like` is the width marker (solver.bits).
     """
     length, can = board.length, board.can
-    reach, gaps, new = scratch.reach, scratch.gaps, scratch.new  # from the first pass: each block's starts (or a blot's cells), the gaps' cells
+    reach, gaps, new = (
+        scratch.reach,
+        scratch.gaps,
+        scratch.new,
+    )  # from the first pass: each block's starts (or a blot's cells), the gaps' cells
     first, last = board.first[line], board.first[line + 1]
     palette = 2 if color is None else board.size[2]
     base = line * palette

@@ -22,7 +22,6 @@ from solver.propagate import (
     CONTRADICTIONS,
     FIXPOINT,
     LINE_SOLVES,
-    OUT_OF_TIME,
     PROBES,
     SOLVED_COLUMNS,
     SOLVED_ROWS,

@@ -1,11 +1,13 @@
-"""The tail of the ladder: what probing and a little search leave open goes to a clause learner.
+"""The tail of the ladder: what probing leaves open goes to a clause learner.
 
-The learner is a library's (python-sat); ours is the encoding (solver.encoding). It works in slices of conflicts, between
-which the CPU clock is looked at.
+The learner is a library's (python-sat); ours is the encoding (solver.encoding). It works in slices of conflicts, and
+between slices the CPU clock is looked at.
 """
 
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ from solver.board import Board, Scratch
 from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
 from solver.jit import kernel
 
-ENGINE = "minisat22"
+ENGINE = "glucose3"
 SLICE = 500
 """Conflicts between two looks at the clock."""
 
@@ -28,8 +30,9 @@ class Learner(NamedTuple):
     cells: np.ndarray  # int64: the cells that have variables
 
 
-def learner(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> Learner:
-    """Set a clause learner on a board at the fixpoint of line logic."""
+@contextmanager
+def learning(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> Iterator[Learner]:
+    """Set a clause learner on a board at the fixpoint of line logic, for as long as the block lasts."""
     from pysat.solvers import Solver
 
     variables, clauses = encode(board, color, scratch, like)
@@ -38,7 +41,10 @@ def learner(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any)
     for length in np.unique(lengths):
         rows = clauses[lengths == length][:, :length].tolist()
         deque(map(solver.add_clause, rows), maxlen=0)
-    return Learner(solver, board, variables, np.flatnonzero(variables.cell))
+    try:
+        yield Learner(solver, board, variables, np.flatnonzero(variables.cell))
+    finally:
+        solver.delete()
 
 
 def next_solution(learner: Learner, deadline: float) -> bool | None:
@@ -58,7 +64,7 @@ def picture_of(learner: Learner, like: Any) -> np.ndarray:
     board = learner.board
     picture = np.zeros(int(board.size[0] * board.size[1]), np.uint8)
     model = np.zeros(learner.variables.number + 1, np.bool_)
-    values = np.array(learner.solver.get_model())
+    values = np.array(learner.solver.get_model(), np.int64)
     model[values[values > 0]] = True
     _write_model(board, learner.variables, model, picture, like)
     return picture

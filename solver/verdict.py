@@ -6,63 +6,98 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solver import __version__, ladder
-from solver.ladder import Outcome
+from solver import __version__
+from solver.ladder import (
+    CPU_SAT,
+    DEPTH,
+    LINE,
+    MULTIPLE,
+    NONE,
+    PROBE,
+    SEARCH,
+    SOLUTIONS,
+    UNIQUE,
+    UNKNOWN,
+    WALL,
+    Outcome,
+    rung_names,
+)
 from solver.proof import fits
-from solver.propagate import LINE_SOLVES, SWEEPS
+from solver.propagate import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.tables import RESULTS, TEXT
+from solver.tail import ENGINE
 from solver.views import Views
 
 STATUSES = ("ok", "timeout", "invalid", "error")
 OK, TIMEOUT, INVALID, ERROR = range(len(STATUSES))
 
-SOLUTIONS = ("unknown", "unique", "none")
-UNKNOWN, UNIQUE, NONE = range(len(SOLUTIONS))
-
-LABELS = ("stalled", "unique line", "trivial unique line", "contradiction", "timeout")
-STALLED, UNIQUE_LINE, TRIVIAL, CONTRADICTION, TIMED_OUT = range(len(LABELS))
-
 WRONG_SOLUTION = "the solver's picture does not fit the clues: a bug in nonocensus, please report it"
 
 
-def results(batch: pa.RecordBatch, seen: Views, faults: Mapping[int, str], outcome: Outcome) -> pa.RecordBatch:
+def results(
+    batch: pa.RecordBatch, seen: Views, faults: Mapping[int, str], outcome: Outcome, depth: int
+) -> pa.RecordBatch:
     """The results table's rows for a batch of puzzles: `faults` of those not solved, `outcome` of the others.
 
-    Columns that a run adds (config_hash, run_id, part, host) are null.
+    `depth` is that of the rung depth-2. Columns that a run adds (config_hash, run_id, part, host) are null.
     """
     errors = dict(faults)
-    solved = _checked(seen, outcome, errors)
-    status = np.full(len(batch), OK, np.int8)
-    status[outcome.verdict == ladder.TIMED_OUT] = TIMEOUT
+    _check_solutions(seen, outcome, errors)
+    status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
     status[list(faults)] = INVALID
-    refuted = (outcome.verdict == ladder.REFUTED) & (status == OK)
-    solutions = np.where(solved, UNIQUE, np.where(refuted, NONE, UNKNOWN))
+    ran = status <= TIMEOUT
+    solutions = np.where(ran, outcome.solutions, UNKNOWN)
+    technique = np.where((solutions == UNIQUE) | (solutions == NONE), outcome.rung, -1)
     lines = seen.width.astype(np.int64) + seen.height
     solves = outcome.counters[:, LINE_SOLVES]
-    decided = solved | refuted
-    trivial = decided & (solves <= lines)
-    ran = status <= TIMEOUT
+    trivial = (technique >= 0) & (solves <= lines)
+    rungs = rung_names(depth)
+    learned = outcome.seconds[:, CPU_SAT] > 0
+    begun = [ran & (outcome.rung >= rung) for rung in (LINE, DEPTH, PROBE, SEARCH)]
+
+    def counted(counter: int, rung: int) -> pa.Array:
+        return pa.array(outcome.counters[:, counter], mask=~begun[rung])
+
+    def timed(column: int, where: np.ndarray) -> pa.Array:
+        return pa.array(outcome.seconds[:, column], mask=~where)
+
+    def after(rung: int) -> pa.Array:
+        return pa.array(outcome.decided[:, rung], mask=~ran | (outcome.decided[:, rung] < 0))
 
     columns: dict[str, Any] = {
         "puzzle_id": batch["puzzle_id"],
         "clue_hash": batch["clue_hash"],
         "status": _words(status, STATUSES),
         "solutions": _words(solutions, SOLUTIONS),
-        "technique": _words(np.where(decided, 0, -1), ("line",)),
+        "technique": _words(technique, rungs),
         "trivial": pa.array(trivial, mask=~ran),
-        "label": _words(_labels(status, solutions, trivial), LABELS),
-        "solution": _pictures(outcome, solved),
+        "label": _labels(status, solutions, outcome.rung, trivial, depth),
+        "solution": _pictures(outcome.offsets, outcome.first, ran & (outcome.found >= 1)),
+        "second_solution": _pictures(outcome.offsets, outcome.second, ran & (outcome.found == 2)),
         "goal_matches": _goal_matches(batch, seen, ran),
-        "cpu_seconds": pa.array(outcome.seconds[:, ladder.CPU], mask=~ran),
-        "wall_seconds": pa.array(outcome.seconds[:, ladder.WALL], mask=~ran),
-        "cpu_line": pa.array(outcome.seconds[:, ladder.CPU], mask=~ran),
-        "line_solves": pa.array(solves, mask=~ran),
+        "cpu_seconds": pa.array(outcome.seconds[:, :WALL].sum(axis=1), mask=~ran),
+        "wall_seconds": timed(WALL, ran),
+        "cpu_line": timed(LINE, begun[LINE]),
+        "cpu_depth2": timed(DEPTH, begun[DEPTH]),
+        "cpu_probe": timed(PROBE, begun[PROBE]),
+        "cpu_search": timed(SEARCH, begun[SEARCH]),
+        "cpu_sat": timed(CPU_SAT, ran & learned),
+        "line_solves": counted(LINE_SOLVES, LINE),
         "sweeps": pa.array(outcome.counters[:, SWEEPS].astype(np.int32), mask=~ran),
+        "probes": counted(PROBES, DEPTH),
+        "contradictions": counted(CONTRADICTIONS, DEPTH),
+        "nodes": counted(NODES, SEARCH),
+        "max_depth": pa.array(outcome.counters[:, MAX_DEPTH].astype(np.int32), mask=~begun[SEARCH]),
+        "conflicts": pa.array(outcome.counters[:, CONFLICTS], mask=~(ran & learned)),
         "cells": seen.width.astype(np.int32) * seen.height,
-        "cells_after_line": pa.array(outcome.decided, mask=~ran),
+        "cells_after_line": after(LINE),
+        "cells_after_depth2": after(DEPTH),
+        "cells_after_probe": after(PROBE),
         "score": pa.array(100 * solves / np.maximum(lines, 1), mask=~ran),
-        "engine": _words(np.where(decided, 0, -1), ("line",)),
+        "engine": _words(
+            np.where(solutions == UNKNOWN, -1, np.where(learned, SEARCH + 1, outcome.rung)), (*rungs, ENGINE)
+        ),
         "error": pa.array([errors.get(p) for p in range(len(batch))] if errors else [None] * len(batch), TEXT),
         "solver_version": pa.array([__version__] * len(batch), TEXT),
     }
@@ -71,25 +106,34 @@ def results(batch: pa.RecordBatch, seen: Views, faults: Mapping[int, str], outco
     )
 
 
-def _checked(seen: Views, outcome: Outcome, errors: dict[int, str]) -> np.ndarray:
-    """Which puzzles have a solution that fits its clues; one that does not is noted in `errors`."""
-    solved = np.flatnonzero(outcome.verdict == ladder.SOLVED)
-    good = fits(seen, solved, outcome.picture, outcome.offsets)
-    errors.update(dict.fromkeys(solved[~good].tolist(), WRONG_SOLUTION))
-    proven = np.zeros(len(seen.width), bool)
-    proven[solved[good]] = True
-    return proven
+def _check_solutions(seen: Views, outcome: Outcome, errors: dict[int, str]) -> None:
+    """Note in `errors` every puzzle with a solution that does not fit its clues, or twice the same one."""
+    for number, pictures in ((1, outcome.first), (2, outcome.second)):
+        found = np.flatnonzero(outcome.found >= number)
+        good = fits(seen, found, pictures, outcome.offsets)
+        errors.update(dict.fromkeys(found[~good].tolist(), WRONG_SOLUTION))
+    for p in np.flatnonzero(outcome.found == 2):
+        place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+        if (outcome.first[place] == outcome.second[place]).all():
+            errors[int(p)] = WRONG_SOLUTION
 
 
-def _labels(status: np.ndarray, solutions: np.ndarray, trivial: np.ndarray) -> np.ndarray:
-    """Codes of LABELS; -1 (null) for what was not solved at all."""
-    label = np.full(len(status), STALLED)
-    label[solutions == UNIQUE] = UNIQUE_LINE
-    label[(solutions == UNIQUE) & trivial] = TRIVIAL
-    label[solutions == NONE] = CONTRADICTION
-    label[status == TIMEOUT] = TIMED_OUT
+def _labels(status: np.ndarray, solutions: np.ndarray, rung: np.ndarray, trivial: np.ndarray, depth: int) -> pa.Array:
+    """The verdicts in pbnsolve's words; null for what was not solved at all."""
+    words = ("stalled", "unique line", "trivial unique line", f"unique depth-{depth}", "unique", "multiple",
+             "contradiction", "timeout")  # fmt: skip
+    code = {word: k for k, word in enumerate(words)}
+    label = np.full(len(status), code["stalled"])
+    unique = solutions == UNIQUE
+    label[unique] = code["unique"]
+    label[unique & (rung == DEPTH)] = code[f"unique depth-{depth}"]
+    label[unique & (rung == LINE)] = code["unique line"]
+    label[unique & (rung == LINE) & trivial] = code["trivial unique line"]
+    label[solutions == MULTIPLE] = code["multiple"]
+    label[solutions == NONE] = code["contradiction"]
+    label[status == TIMEOUT] = code["timeout"]
     label[status > TIMEOUT] = -1
-    return label
+    return _words(label, words)
 
 
 def _goal_matches(batch: pa.RecordBatch, seen: Views, ran: np.ndarray) -> pa.Array:
@@ -107,14 +151,14 @@ def _goal_matches(batch: pa.RecordBatch, seen: Views, ran: np.ndarray) -> pa.Arr
     return pa.array(matches, mask=mask)
 
 
-def _pictures(outcome: Outcome, present: np.ndarray) -> pa.Array:
+def _pictures(offsets: np.ndarray, pictures: np.ndarray, present: np.ndarray) -> pa.Array:
     """The pictures of the puzzles in the mask `present` as a binary column, null elsewhere."""
-    sizes = np.where(present, np.diff(outcome.offsets), 0)
-    offsets = np.zeros(len(sizes) + 1, np.int32)
-    np.cumsum(sizes, out=offsets[1:])
-    kept = outcome.picture[np.repeat(present, np.diff(outcome.offsets))]
+    sizes = np.where(present, np.diff(offsets), 0)
+    places = np.zeros(len(sizes) + 1, np.int32)
+    np.cumsum(sizes, out=places[1:])
+    kept = pictures[np.repeat(present, np.diff(offsets))]
     valid = pa.array(present).buffers()[1]
-    return pa.Array.from_buffers(pa.binary(), len(sizes), [valid, pa.py_buffer(offsets), pa.py_buffer(kept)])
+    return pa.Array.from_buffers(pa.binary(), len(sizes), [valid, pa.py_buffer(places), pa.py_buffer(kept)])
 
 
 def _words(codes: np.ndarray, words: Sequence[str]) -> pa.Array:

@@ -59,12 +59,26 @@ def solve_line(clue: Clue, known: Knowledge) -> Knowledge | None:
     return [set(colors) for colors in zip(*possible, strict=True)] if possible else None
 
 
-def line_logic(puzzle: Puzzle) -> list[Knowledge] | None:
+Board = list[Knowledge]
+Line = tuple[Clue, list[tuple[int, int]]]
+
+
+def lines_of(puzzle: Puzzle) -> list[Line]:
+    """Each line's clue and the places (y, x) of its cells, rows first."""
+    lines = [(clue, [(y, x) for x in range(puzzle.width)]) for y, clue in enumerate(puzzle.rows)]
+    return lines + [(clue, [(y, x) for y in range(puzzle.height)]) for x, clue in enumerate(puzzle.columns)]
+
+
+def line_logic(puzzle: Puzzle) -> Board | None:
     """The fixpoint of line logic from nothing known: for each row its knowledge; None for a contradiction."""
     colors = set(range(puzzle.colors + 1))
     board = [[set(colors) for _ in range(puzzle.width)] for _ in range(puzzle.height)]
-    lines = [(clue, [(y, x) for x in range(puzzle.width)]) for y, clue in enumerate(puzzle.rows)]
-    lines += [(clue, [(y, x) for y in range(puzzle.height)]) for x, clue in enumerate(puzzle.columns)]
+    return propagated(board, lines_of(puzzle))
+
+
+def propagated(board: Board, lines: list[Line]) -> Board | None:
+    """The board after line logic on these lines, to their fixpoint; None for a contradiction."""
+    board = [[set(colors) for colors in row] for row in board]
     changed = True
     while changed:
         changed = False
@@ -76,6 +90,50 @@ def line_logic(puzzle: Puzzle) -> list[Knowledge] | None:
                 if board[y][x] != colors_left:
                     board[y][x] = colors_left
                     changed = True
+    return board
+
+
+def assumption_holds(puzzle: Puzzle, board: Board, y: int, x: int, color: int, depth: int | None) -> bool:
+    """Whether assuming a colour of a cell leads to no contradiction within so many levels (None: without a limit)."""
+    lines = lines_of(puzzle)
+    trial = [[set(colors) for colors in row] for row in board]
+    trial[y][x] = {color}
+    if depth is None:
+        return propagated(trial, lines) is not None
+    level = {y, puzzle.height + x}  # numbers of lines to be solved
+    for _ in range(depth):
+        new = propagated(trial, [lines[i] for i in sorted(level)])
+        if new is None:
+            return False
+        changed = {(v, u) for v in range(puzzle.height) for u in range(puzzle.width) if new[v][u] != trial[v][u]}
+        trial = new
+        level |= {v for v, _ in changed} | {puzzle.height + u for _, u in changed}
+    return all(
+        solve_line(lines[i][0], [trial[v][u] for v, u in lines[i][1]]) is not None
+        for i in range(len(lines))
+        if i in level
+    )
+
+
+def lookahead(puzzle: Puzzle, depth: int | None) -> Board | None:
+    """The fixpoint of line logic and of taking away what an assumption refutes; None for a contradiction."""
+    lines = lines_of(puzzle)
+    board = line_logic(puzzle)
+    again = board is not None
+    while again and board is not None:
+        again = False
+        for y in range(puzzle.height):
+            for x in range(puzzle.width):
+                for color in sorted(board[y][x]) if len(board[y][x]) > 1 else ():
+                    if not assumption_holds(puzzle, board, y, x, color, depth):
+                        board[y][x].discard(color)
+                        board = propagated(board, lines)
+                        again = True
+                        break
+                if again:
+                    break
+            if again:
+                break
     return board
 
 

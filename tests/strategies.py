@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from solver.puzzle import BLOT, Block, Clue, Color, Puzzle, clue_of, from_picture
+from solver.puzzle import BLOT, Block, Clue, Color, Puzzle, arranged, clue_of, clues_of, from_picture
 
 PALETTE = (
     Color("white", ".", "ffffff"),
@@ -55,3 +55,16 @@ def known_lines(draw: st.DrawFn, most: int = 20) -> tuple[Clue, list[set[int]]]:
             # mostly keep the colour of the line that gave the clue, so that an arrangement remains
             known[x] = (everything - lost) | (set() if draw(st.integers(0, 19)) == 0 else {line[x]})
     return clue, [colors_left or {0} for colors_left in known]
+
+
+@st.composite
+def shuffled_puzzles(draw: st.DrawFn, most: int = 5) -> Puzzle:
+    """A puzzle with the rows of one picture and the columns of another with as many cells of each colour.
+
+    Its totals agree, but mostly it has no solution.
+    """
+    colors = draw(st.integers(1, 2))
+    cells = draw(pictures(colors, most))
+    mixed = draw(st.permutations(cells.ravel().tolist()))
+    other = np.array(mixed, np.uint8).reshape(cells.shape)
+    return arranged(Puzzle(clues_of(cells)[0], clues_of(other)[1], PALETTE[: colors + 1], puzzle_id="test/2"))

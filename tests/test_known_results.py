@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,24 +13,53 @@ from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
 
 
-def test_line_logic_solves_what_pbnsolve_calls_logical(shared_data: Path) -> None:
-    """All 6,746 puzzles of the 2014 archive, without exception; and every goal fits its clues."""
+def classified(items: list[Puzzle], **options: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = classify(puzzle_batch(items), **options).to_pylist()
+    return rows
+
+
+def read(*paths: Path) -> list[Puzzle]:
+    items = list(read_files(files_in(paths)))
+    assert all(isinstance(item, Puzzle) for item in items)
+    return [item for item in items if isinstance(item, Puzzle)]
+
+
+DEEPER_THAN_TWO = {f"webpbn/{number}" for number in (6120, 12510, 16682, 17579, 23616)}
+"""Where pbnsolve says depth-2 and the rung depth-2 does not suffice.
+
+Its job heap forgets the depth of a job that it moves (job_move in job.c copies the priority and the line only), so it
+sometimes solves lines three levels deep; built with that mended, it calls these five "unique" as well.
+"""
+
+
+def test_verdicts_on_the_2014_archive(shared_data: Path) -> None:
+    """All 6,746 puzzles: every one decided, and the same answer as pbnsolve wherever it has one."""
     with (shared_data / "known-results/webpbn-2014-pbnsolve.csv").open() as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        logical = {f"webpbn/{row['webpbn_id']}": "logical" in row["words"] for row in rows}
-    items = read_files(files_in([shared_data / "webpbn-2014-mono.tar.xz"]))
-    results = classify(puzzle_batch([item for item in items if isinstance(item, Puzzle)]))
-    ours = dict(zip(results["puzzle_id"].to_pylist(), results["technique"].to_pylist(), strict=True))
-    assert len(ours) == 6746
-    assert {puzzle for puzzle in ours if (ours[puzzle] == "line") != logical[puzzle]} == set()
-    assert set(results["goal_matches"].to_pylist()) == {True}
+        known = csv.DictReader(line for line in file if not line.startswith("#"))
+        words = {f"webpbn/{row['webpbn_id']}": row["words"].removeprefix("trivial ") for row in known}
+    rows = classified(read(shared_data / "webpbn-2014-mono.tar.xz"))
+    assert len(rows) == 6746
+    assert {row["status"] for row in rows} == {"ok"}
+    assert {row["goal_matches"] for row in rows} == {True}
+    ours = {row["puzzle_id"]: row for row in rows}
+    assert {i for i, row in ours.items() if (row["technique"] == "line") != (words[i] == "unique logical")} == set()
+    assert {i for i in ours if words[i] == "multiple" and ours[i]["solutions"] != "multiple"} == set()
+    assert {i for i in ours if words[i].startswith("unique") and ours[i]["solutions"] != "unique"} == set()
+    deeper = {i for i in ours if words[i] == "unique depth-2" and ours[i]["technique"] != "depth-2"}
+    assert deeper == DEEPER_THAN_TWO
+
+
+UNDECIDED = {"knotty", "meow", "faase", "25820"}
+"""Puzzles of the survey that take longer than a test may."""
 
 
 @pytest.mark.parametrize("folder", ["color", "webpbn-xml", "survey-mono", "hard-mono"])
-def test_real_puzzles_of_every_kind_get_a_verdict(shared_data: Path, folder: str) -> None:
-    items = list(read_files(files_in([shared_data / folder])))
-    assert items
-    rows = classify(puzzle_batch([item for item in items if isinstance(item, Puzzle)])).to_pylist()
-    assert len(rows) == len(items)
+def test_published_verdicts(shared_data: Path, folder: str) -> None:
+    with (shared_data / "known-results/webpbn-survey-classification.tsv").open() as file:
+        published = {row["webpbn_id"].lstrip("0"): row["solutions"] for row in csv.DictReader(file, delimiter="\t")}
+    puzzles = [p for p in read(shared_data / folder) if (p.source_id or "").split("/")[-1] not in UNDECIDED]
+    rows = classified(puzzles)
     assert {row["status"] for row in rows} == {"ok"}
-    assert {row["label"] for row in rows} <= {"unique line", "trivial unique line", "stalled"}
+    for row in rows:
+        number = row["puzzle_id"].split("/")[-1]
+        assert row["solutions"] == published.get(number, row["solutions"]), row["puzzle_id"]

@@ -57,7 +57,7 @@ def test_from_files_to_report(nonocensus: Command, tmp_path: Path) -> None:
     assert "2 puzzles" in nonocensus("status", "store").out.replace("Store of ", "")
     classified = nonocensus("classify", "store", "--out", "run", "--serial", "--json")
     assert classified.code == 0
-    assert json.loads(classified.out)["labels"] == {"unique line": 1, "stalled": 1}
+    assert json.loads(classified.out)["labels"] == {"unique line": 1, "multiple": 1}
     assert "2 of 2 puzzles classified" in nonocensus("status", "run").out
     reported = nonocensus("report", "run", "--out", "report")
     assert reported.code == 0
@@ -181,5 +181,7 @@ def test_demo(nonocensus: Command, tmp_path: Path) -> None:
     assert (tmp_path / "demo/report/report.html").stat().st_size > 10_000
     labels = json.loads(nonocensus("status", "demo/run", "--json").out)["labels"]
     assert sum(labels.values()) >= 200
-    assert {"unique line", "trivial unique line", "stalled", "contradiction"} <= set(labels)
+    assert {"unique line", "trivial unique line", "unique depth-2", "unique", "multiple", "contradiction"} <= set(
+        labels
+    )
     assert nonocensus("demo", "--out", "demo", "--serial").code == 0

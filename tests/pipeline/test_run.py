@@ -20,7 +20,10 @@ from pipeline.store import Store, append
 from solver.tables import RESULTS, puzzle_batch
 
 CONFIG = configuration(10.0)
-OF_THE_MOMENT = ["cpu_seconds", "wall_seconds", "cpu_line", "run_id", "host"]
+OF_THE_MOMENT = [
+    *("cpu_seconds", "wall_seconds", "cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat"),
+    *("run_id", "host"),
+]
 
 
 def run_serially(store: Store, out: Path) -> Run:

@@ -27,7 +27,7 @@ def mirrored(puzzle: Puzzle) -> Puzzle:
 
 
 def answer(puzzle: Puzzle) -> tuple[str, int, np.ndarray | None]:
-    row = solve(puzzle)
+    row = solve(puzzle, rung="line")
     solution = row["solution"] and picture(row["solution"], puzzle.width, puzzle.height)
     return row["label"].removeprefix("trivial "), row["cells_after_line"], solution
 
@@ -38,7 +38,7 @@ def answer(puzzle: Puzzle) -> tuple[str, int, np.ndarray | None]:
 def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
     board = oracle.line_logic(puzzle)
     assert board is not None, "a puzzle made from a picture has a solution"
-    row = solve(puzzle)
+    row = solve(puzzle, rung="line")
     decided = sum(len(colors) == 1 for line in board for colors in line)
     assert row["cells_after_line"] == decided
     assert row["goal_matches"]

@@ -1,0 +1,157 @@
+"""The rungs above line logic against their slow twins, and whole verdicts against all solutions."""
+
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import PALETTE, puzzles, shuffled_puzzles
+
+from solver.api import classify, iter_solutions, solve
+from solver.puzzle import Block, Puzzle, from_picture
+from solver.swap import swap
+from solver.tables import picture, puzzle_batch
+
+
+def decided(board: oracle.Board) -> int:
+    return sum(len(colors) == 1 for row in board for colors in row)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize(
+    ("rung", "depth", "column"), [("depth-2", 1, "depth2"), ("depth-2", 2, "depth2"), ("probe", 2, "probe")]
+)
+@given(puzzle=st.one_of(puzzles(most=5), shuffled_puzzles()))
+@settings(max_examples=60, deadline=None)
+def test_lookahead_is_the_fixpoint(rung: str, depth: int, column: str, puzzle: Puzzle) -> None:
+    row = solve(puzzle, rung=rung, depth=depth)
+    expected = oracle.lookahead(puzzle, depth if rung == "depth-2" else None)
+    if expected is None:
+        assert row["solutions"] == "none"
+        return
+    last = row[f"cells_after_{column}"] or row["cells_after_depth2"] or row["cells_after_line"]
+    assert last == decided(expected)
+    assert (row["solutions"] == "unique") == (last == row["cells"])
+
+
+@given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))
+@settings(max_examples=300, deadline=None)
+def test_verdicts_are_those_of_all_solutions(puzzle: Puzzle) -> None:
+    everything = oracle.solutions(puzzle)
+    row: dict[str, Any] = solve(puzzle)
+    assert row["status"] == "ok"
+    assert row["solutions"] == ("none", "unique", "multiple")[min(len(everything), 2)]
+    pictures = [row[name] for name in ("solution", "second_solution") if row[name] is not None]
+    assert len(set(pictures)) == len(pictures) == min(len(everything), 2)
+    for cells in pictures:
+        assert tuple(map(tuple, picture(cells, puzzle.width, puzzle.height).tolist())) in everything
+    assert (row["technique"] is None) == (row["solutions"] == "multiple")
+
+
+@given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))
+@settings(max_examples=200, deadline=None)
+def test_all_solutions_are_found(puzzle: Puzzle) -> None:
+    """From the fixpoint of line logic alone, so that the encoding has work to do."""
+    found = [tuple(map(tuple, cells.tolist())) for cells in iter_solutions(puzzle)]
+    assert sorted(found) == sorted(oracle.solutions(puzzle))
+
+
+@pytest.mark.parametrize(("cells", "solutions"), [(3, 6), (5, 120)])
+def test_permutations(cells: int, solutions: int) -> None:
+    """A 1 in every row and column: as many solutions as there are permutations."""
+    ones = ((Block(1),),) * cells
+    assert len(list(iter_solutions(Puzzle(rows=ones, columns=ones)))) == solutions
+
+
+def test_techniques_are_told_apart() -> None:
+    """A picture that line logic does not find, though its clues have no other solution."""
+    puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
+    assert len(oracle.solutions(puzzle)) == 1
+    assert solve(puzzle, rung="line")["label"] == "stalled"
+    row = solve(puzzle)
+    assert (row["label"], row["technique"]) == ("unique depth-2", "depth-2")
+
+
+@pytest.mark.slow
+def test_every_4x4_picture() -> None:
+    """All 65,536: distinct clues, unique, multiple and line-solvable puzzles as many as published."""
+    pictures = (np.arange(2**16)[:, None] >> np.arange(16) & 1).astype(np.uint8).reshape(-1, 4, 4)
+    distinct: dict[str, dict[str, Any]] = {}
+    for start in range(0, 2**16, 4096):
+        batch = puzzle_batch([from_picture(cells) for cells in pictures[start : start + 4096]])
+        results = classify(batch).select(["clue_hash", "solutions", "technique", "goal_matches"]).to_pylist()
+        distinct.update({row["clue_hash"]: row for row in results})
+    rows = distinct.values()
+    assert len(rows) == 58_196
+    assert sum(row["solutions"] == "unique" for row in rows) == 52_362
+    assert sum(row["solutions"] == "multiple" for row in rows) == 5_834
+    assert sum(row["technique"] == "line" for row in rows) == 51_234
+    assert all(row["goal_matches"] for row in rows)
+
+
+@given(puzzles(most=5))
+@settings(max_examples=150, deadline=None)
+def test_a_switch_gives_another_picture_with_the_same_clues(puzzle: Puzzle) -> None:
+    assert puzzle.goal is not None
+    goal = puzzle.goal
+    plain = from_picture(goal, puzzle.palette)
+    other = plain.goal.ravel().copy()  # type: ignore[union-attr]
+    if swap(other, puzzle.width, puzzle.height):
+        turned = other.reshape(goal.shape)
+        assert (turned != plain.goal).sum() == 4
+        back = from_picture(turned, plain.palette)
+        assert [*map(sorted, (back.rows, back.columns))] == [*map(sorted, (plain.rows, plain.columns))]
+        assert tuple(map(tuple, turned.tolist())) in oracle.solutions(plain)
+    else:
+        assert not has_switch(plain)
+
+
+def has_switch(puzzle: Puzzle) -> bool:
+    """Whether any exchange of colours a b / b a at the corners of a rectangle keeps all clues."""
+    assert puzzle.goal is not None
+    cells = puzzle.goal
+    for top in range(puzzle.height):
+        for bottom in range(top + 1, puzzle.height):
+            for left in range(puzzle.width):
+                for right in range(left + 1, puzzle.width):
+                    corners = np.ix_([top, bottom], [left, right])
+                    (a, b), (c, d) = cells[corners].tolist()
+                    if a != b and a == d and b == c:
+                        other = cells.copy()
+                        other[corners] = [[b, a], [a, b]]
+                        fits = all(
+                            oracle.fits(clue, line)
+                            for clue, line in zip(
+                                puzzle.rows + puzzle.columns, [*other.tolist(), *other.T.tolist()], strict=True
+                            )
+                        )
+                        if fits:
+                            return True
+    return False
+
+
+@pytest.mark.parametrize("size", [70, 130])
+def test_wide_puzzles_get_the_same_verdicts(size: int) -> None:
+    """Random pictures inside wide empty margins: several words to a bit set, the same answers."""
+    rng = np.random.default_rng(size)
+    for colors in (1, 2):
+        for _ in range(4):
+            cells = rng.integers(0, colors + 1, (6, 6), dtype=np.uint8)
+            wide = np.zeros((8, size), np.uint8)
+            wide[1:7, size - 7 : size - 1] = cells
+            near, far = (solve(from_picture(c, PALETTE[: colors + 1])) for c in (np.pad(cells, 1), wide))
+            # wide margins give blocks more room, so only what is sound in both can be compared
+            if far["solutions"] == "unique":
+                assert near["solutions"] == "unique"
+            assert (far["goal_matches"], far["status"]) == (True, "ok")
+
+
+def test_time_limit_in_the_tail_keeps_what_is_known() -> None:
+    """A hard random puzzle with next to no time: late, but with its probing done, and soon over."""
+    rng = np.random.default_rng(6)
+    row: dict[str, Any] = solve(from_picture((rng.random((60, 60)) < 0.42).astype(np.uint8)), cpu_limit=0.1)
+    assert (row["status"], row["label"], row["solutions"]) == ("timeout", "timeout", "unknown")
+    assert row["cells_after_line"] is not None
+    assert row["cpu_seconds"] < 5
