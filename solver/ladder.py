@@ -16,6 +16,7 @@ from solver.clock import cpu_seconds, wall_seconds
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
+from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Tree, search
 from solver.swap import swap
 from solver.views import Views
 
@@ -39,6 +40,12 @@ TIMES = 6
 
 SEEN_BYTES = 64 << 20
 """Most memory for what probes have seen; a puzzle that needs more is probed without."""
+
+SEARCH_NODES = 30
+"""Nodes of search before a puzzle goes to the tail (measured: ARCHITECTURE.md)."""
+
+SEARCH_DEPTH, TREE_BYTES = 64, 64 << 20
+"""Deepest search, and the most memory for its open nodes."""
 
 
 class Outcome(NamedTuple):
@@ -68,11 +75,19 @@ class Outcome(NamedTuple):
     found: np.ndarray
 
 
-def climb(batch: Views, which: np.ndarray, cpu_limit: float, depth: int = 2, top: int = SEARCH) -> Outcome:
+def climb(
+    batch: Views,
+    which: np.ndarray,
+    cpu_limit: float,
+    depth: int = 2,
+    top: int = SEARCH,
+    nodes: int = SEARCH_NODES,
+) -> Outcome:
     """Run the puzzles `which` (indices) of a batch up the ladder to the rung `top`, each in `cpu_limit` CPU seconds.
 
     They must be free of faults (solver.check). Puzzles are grouped by what the kernels are compiled for: the words of
-    a bit set, and one colour or several. `depth` is that of the rung depth-2.
+    a bit set, and one colour or several. `depth` is that of the rung depth-2, `nodes` the nodes of
+    search before the tail takes over.
     """
     puzzles = len(batch.width)
     offsets = np.zeros(puzzles + 1, np.int64)
@@ -97,7 +112,7 @@ def climb(batch: Views, which: np.ndarray, cpu_limit: float, depth: int = 2, top
             group = which[(words == width) & ((colors > 1) == colored)]
             if len(group):
                 memory = _memory(batch, group, int(width), int(colors.max()) if colored else None)
-                _climb_group(batch, group, cpu_limit, depth, top, memory, outcome, marker(int(width)))
+                _climb_group(batch, group, cpu_limit, depth, top, nodes, memory, outcome, marker(int(width)))
     return outcome
 
 
@@ -109,6 +124,7 @@ class Memory(NamedTuple):
     color: np.ndarray | None
     scratch: Scratch
     seen: np.ndarray
+    tree: Tree
 
 
 def line_fixpoint(batch: Views, cpu_limit: float) -> tuple[Memory, Any] | None:
@@ -133,15 +149,18 @@ def _climb_group(
     cpu_limit: float,
     depth: int,
     top: int,
+    nodes: int,
     memory: Memory,
     outcome: Outcome,
     like: Any,
 ) -> None:
     """The kernels' rungs for all puzzles of a group, the tail for those that need it."""
-    board, trial, color, scratch, seen = memory
+    board, trial, color, scratch, seen, tree = memory
     k = 0
     while True:
-        k = _climb(batch, group, k, cpu_limit, depth, top, board, trial, color, scratch, seen, outcome, like)
+        k = _climb(
+            batch, group, k, cpu_limit, depth, top, board, trial, color, scratch, seen, tree, nodes, outcome, like
+        )
         if k == len(group):
             return
         _follow_tail(group[k], cpu_limit, memory, outcome, like)
@@ -173,12 +192,22 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
     )
     reach, gaps, new, news = (np.zeros((size, words), np.uint64) for size in (side + 1, side + 1, palette, 4))
     seen = 2 * cells * palette
+    depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
     return Memory(
         board,
         board._replace(can=np.zeros_like(board.can)),
         None if colors is None else np.zeros(blocks, np.uint8),
         Scratch(reach, gaps, new, news),
         np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
+        Tree(
+            union=board._replace(can=np.zeros_like(board.can)),
+            boards=np.zeros((depth, lines * palette, words), np.uint64),
+            seen=np.zeros((depth + 1, 2 * cells, words), np.uint64),
+            score=np.zeros((depth + 1, cells)),
+            best=np.zeros((depth + 1, cells), np.uint8),
+            cell=np.zeros(depth, np.int64),
+            color=np.zeros(depth, np.uint8),
+        ),
     )
 
 
@@ -204,6 +233,8 @@ def _climb(
     color: np.ndarray | None,
     scratch: Scratch,
     seen: np.ndarray,
+    tree: Tree,
+    nodes: int,
     outcome: Outcome,
     like: Any,
 ) -> int:
@@ -241,10 +272,25 @@ def _climb(
             outcome.solutions[p] = UNIQUE
             outcome.found[p] = 1
             write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
+        searched = EXHAUSTED
+        if status == FIXPOINT and left > 0 and top == SEARCH:
+            place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+            first, second, found = outcome.first[place], outcome.second[place], outcome.found[p : p + 1]
+            searched = search(board, trial, color, scratch, tree, first, second, found, nodes, counters, deadline, like)
+            outcome.rung[p] = SEARCH
+            if searched == EXHAUSTED:
+                outcome.solutions[p] = UNIQUE if found[0] == 1 else NONE
+            elif searched == TWO_FOUND:
+                outcome.solutions[p] = MULTIPLE
+            elif searched == LATE:
+                outcome.late[p] = True
+            before = cpu
+            cpu = cpu_seconds()
+            outcome.seconds[p, SEARCH] = cpu - before
         last_wall = wall
         wall = wall_seconds()
         outcome.seconds[p, WALL] = wall - last_wall
-        if status == FIXPOINT and left > 0 and top == SEARCH:
+        if outcome.rung[p] == SEARCH and searched == NODES_SPENT:
             return k
         k += 1
     return k
@@ -256,21 +302,20 @@ def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, lik
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    outcome.rung[p] = SEARCH
+    first, second = outcome.first[place], outcome.second[place]
     with tail.learning(memory.board, memory.color, memory.scratch, like) as learner:
-        found = tail.next_solution(learner, deadline)
-        if found:
-            outcome.first[place] = tail.picture_of(learner, like)
-            outcome.found[p] = 1
-            outcome.second[place] = outcome.first[place]
-            if swap(outcome.second[place], width, height):
+        found: bool | None = True
+        if outcome.found[p] == 0:
+            found = tail.next_solution(learner, deadline)
+            if found:
+                first[:] = second[:] = tail.picture_of(learner, like)
+                outcome.found[p] = 2 if swap(second, width, height) else 1
+        if outcome.found[p] == 1:
+            tail.exclude(learner, first, like)
+            found = tail.next_solution(learner, deadline)
+            if found:
+                second[:] = tail.picture_of(learner, like)
                 outcome.found[p] = 2
-            else:
-                tail.exclude(learner, outcome.first[place], like)
-                found = tail.next_solution(learner, deadline)
-                if found:
-                    outcome.second[place] = tail.picture_of(learner, like)
-                    outcome.found[p] = 2
         outcome.counters[p, CONFLICTS] = learner.solver.accum_stats()["conflicts"]
     if outcome.found[p] == 2:
         outcome.solutions[p] = MULTIPLE

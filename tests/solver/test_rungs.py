@@ -1,5 +1,6 @@
 """The rungs above line logic against their slow twins, and whole verdicts against all solutions."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,14 @@ from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
 from solver.api import classify, iter_solutions, solve
+from solver.check import faults
+from solver.ladder import MULTIPLE, NONE, SEARCH, UNIQUE, climb
+from solver.proof import fits
+from solver.propagate import CONFLICTS, NODES
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.swap import swap
 from solver.tables import picture, puzzle_batch
+from solver.views import views
 
 
 def decided(board: oracle.Board) -> int:
@@ -48,6 +54,38 @@ def test_verdicts_are_those_of_all_solutions(puzzle: Puzzle) -> None:
     for cells in pictures:
         assert tuple(map(tuple, picture(cells, puzzle.width, puzzle.height).tolist())) in everything
     assert (row["technique"] is None) == (row["solutions"] == "multiple")
+
+
+@pytest.mark.parametrize("colors", [1, 2])
+def test_search_and_clause_learning_agree(colors: int) -> None:
+    """Random pictures, a third of them with other columns: search alone, clause learning alone, and both in turn."""
+    rng = np.random.default_rng(colors)
+    batch = []
+    for k in range(150):
+        side = int(rng.integers(6, 13 - 2 * colors))
+        cells = (rng.random((side, side)) < 0.45) * rng.integers(1, colors + 1, (side, side))
+        puzzle = from_picture(cells.astype(np.uint8), PALETTE[: colors + 1])
+        if k % 3 == 0:
+            other = from_picture(
+                rng.permutation(cells.ravel()).reshape(cells.shape).astype(np.uint8), PALETTE[: colors + 1]
+            )
+            puzzle = replace(puzzle, columns=other.columns, palette=PALETTE[: colors + 1], goal=None)
+        batch.append(puzzle)
+    seen = views(puzzle_batch(batch))
+    sound = np.array([p for p in range(len(batch)) if p not in faults(seen)])
+    answers = [climb(seen, sound, 60.0, nodes=nodes) for nodes in (1_000_000, 0, 2)]
+    for other in answers[1:]:
+        assert (other.solutions == answers[0].solutions).all()
+        assert (other.rung == answers[0].rung).all()
+        assert (other.found == answers[0].found).all()
+    assert set(answers[0].solutions[sound].tolist()) == {UNIQUE, MULTIPLE, NONE}
+    assert (answers[0].rung == SEARCH).sum() > 20
+    assert answers[0].counters[:, CONFLICTS].sum() == 0
+    assert answers[1].counters[:, NODES].sum() == 0
+    for number, name in ((1, "first"), (2, "second")):
+        for answer in answers:
+            found = np.flatnonzero(answer.found >= number)
+            assert fits(seen, found, getattr(answer, name), answer.offsets).all()
 
 
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))

@@ -1,0 +1,296 @@
+"""Search: full probing at every node, depth first, with an explicit stack.
+
+At a node every open cell is probed with each of its colours, each followed by line logic to its fixpoint. A colour that
+is refuted goes; and what all colours of a cell agree on, stays (I-Chen Wu's FP1): the union of fixpoints of line logic
+is one too, so nothing needs to be propagated then. A probe is not repeated as long as the lines it has solved don't
+change, and one that decides all cells is a solution. Branching is on the cell with the best min + |log| score of what
+its colours win (Wu's Min-logd), the colour that wins most first.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.bits import bit, count, empty, load, some, store
+from solver.board import Board, Scratch, allows, choices, copy, undecided, write_picture
+from solver.jit import kernel
+from solver.lookahead import NO_LIMIT, forget, look_ahead, take_away
+from solver.propagate import (
+    CHANGED_COLUMNS,
+    CHANGED_ROWS,
+    CONTRADICTION,
+    CONTRADICTIONS,
+    FIXPOINT,
+    MAX_DEPTH,
+    NODES,
+    OUT_OF_TIME,
+    SOLVED_COLUMNS,
+    SOLVED_ROWS,
+)
+from solver.swap import swap
+
+EXHAUSTED, TWO_FOUND, NODES_SPENT, LATE = range(4)
+
+
+class Tree(NamedTuple):
+    """Working memory of a search.
+
+    union       a board: what the colours of the cell at hand allow together
+    boards      uint64[depth, lines x palette, words]: the open nodes, as they were when their branch was taken
+    seen        uint64[depth + 1, 2 x cells, words]: by depth, the rows and columns that each cell's probes have solved
+    score       float64[depth + 1, cells]: by depth, what a branch on the cell is worth
+    best        uint8[depth + 1, cells]: by depth, the cell's colour to try first
+    cell        int64[depth], color uint8[depth]: the branches taken
+    """
+
+    union: Board
+    boards: np.ndarray
+    seen: np.ndarray
+    score: np.ndarray
+    best: np.ndarray
+    cell: np.ndarray
+    color: np.ndarray
+
+
+@kernel
+def search(
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    scratch: Scratch,
+    tree: Tree,
+    first: np.ndarray,
+    second: np.ndarray,
+    found: np.ndarray,
+    nodes: int,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Look for two solutions, in at most so many nodes.
+
+    board           at the fixpoint of line logic; when NODES_SPENT or LATE it is what probing at the root has left
+    first, second   uint8[height x width]: the solutions found; found[0] is their number
+    Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
+    """
+    cells = int(board.size[0] * board.size[1])
+    for k in range(2 * cells):
+        store(tree.seen[0], k, empty(like))
+    depth = 0
+    budget = counters[NODES] + nodes
+    while True:
+        status = settle(board, trial, color, scratch, tree, depth, first, second, found, counters, deadline, like)
+        if found[0] == 2:
+            return TWO_FOUND
+        if status == FIXPOINT and undecided(board, like) == 0:
+            status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
+        if status == FIXPOINT:
+            if counters[NODES] == budget or depth == len(tree.cell):
+                return _give_up(board, tree, depth, NODES_SPENT)
+            cell = _branch(board, tree, depth, like)
+            _push(board, tree, depth, cell, like)
+            depth += 1
+            counters[NODES] += 1
+            counters[MAX_DEPTH] = max(counters[MAX_DEPTH], depth)
+            c, y, x = int(tree.color[depth - 1]), cell // int(board.size[0]), cell % int(board.size[0])
+            copy(board, trial)
+            status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+            copy(trial, board)
+            store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | bit(y, like))
+            store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | bit(x, like))
+            forget(tree.seen[depth], cells, scratch, like)
+        while status == CONTRADICTION:
+            if depth == 0:
+                return EXHAUSTED
+            depth -= 1
+            _restore(board, tree.boards[depth])
+            cell = int(tree.cell[depth])
+            y, x = cell // int(board.size[0]), cell % int(board.size[0])
+            status = take_away(board, color, y, x, int(tree.color[depth]), scratch, counters, deadline, like)
+            forget(tree.seen[depth], cells, scratch, like)
+        if status == OUT_OF_TIME:
+            return _give_up(board, tree, depth, LATE)
+
+
+@kernel
+def _give_up(board: Board, tree: Tree, depth: int, why: int) -> int:
+    """Put the root back on the board."""
+    if depth > 0:
+        _restore(board, tree.boards[0])
+    return why
+
+
+@kernel
+def _restore(board: Board, can: np.ndarray) -> None:
+    for i in range((board.size[0] + board.size[1]) * board.size[2]):
+        for k in range(board.can.shape[1]):
+            board.can[i, k] = can[i, k]
+
+
+@kernel
+def _push(board: Board, tree: Tree, depth: int, cell: int, like: Any) -> None:
+    """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
+    for i in range((board.size[0] + board.size[1]) * board.size[2]):
+        for k in range(board.can.shape[1]):
+            tree.boards[depth, i, k] = board.can[i, k]
+    tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
+    for i in range(int(board.size[0] * board.size[1])):
+        tree.score[depth + 1, i] = tree.score[depth, i]
+        tree.best[depth + 1, i] = tree.best[depth, i]
+        store(tree.seen[depth + 1], 2 * i, load(tree.seen[depth], 2 * i, like))
+        store(tree.seen[depth + 1], 2 * i + 1, load(tree.seen[depth], 2 * i + 1, like))
+
+
+@kernel
+def _branch(board: Board, tree: Tree, depth: int, like: Any) -> int:
+    """The open cell with the best score."""
+    width, height = int(board.size[0]), int(board.size[1])
+    best, cell = -1.0, -1
+    for y in range(height):
+        for x in range(width):
+            if tree.score[depth, y * width + x] > best and choices(board, y, x, like) > 1:
+                best, cell = tree.score[depth, y * width + x], y * width + x
+    return cell
+
+
+@kernel
+def settle(
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    scratch: Scratch,
+    tree: Tree,
+    depth: int,
+    first: np.ndarray,
+    second: np.ndarray,
+    found: np.ndarray,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Full probing of a node to its fixpoint; returns as `propagate`. Solutions met are noted, at most two."""
+    width, height = int(board.size[0]), int(board.size[1])
+    seen = tree.seen[depth]
+    news = True
+    while news:
+        news = False
+        for y in range(height):
+            for x in range(width):
+                cell = y * width + x
+                while choices(board, y, x, like) > 1 and not some(load(seen, 2 * cell, like)):
+                    status = _probe_cell(
+                        board, trial, color, y, x, scratch, tree, depth, first, second, found, counters, deadline, like
+                    )
+                    if status != FIXPOINT:
+                        return status
+                    if found[0] == 2:
+                        return FIXPOINT
+                    if some(load(scratch.news, CHANGED_ROWS, like)):
+                        news = True
+                        forget(seen, width * height, scratch, like)
+    if undecided(board, like) == 0:
+        _note_solution(board, first, second, found, like)
+    return FIXPOINT
+
+
+@kernel
+def _probe_cell(
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    y: int,
+    x: int,
+    scratch: Scratch,
+    tree: Tree,
+    depth: int,
+    first: np.ndarray,
+    second: np.ndarray,
+    found: np.ndarray,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Probe all colours of one cell. One that is refuted goes, and the others wait for another call.
+
+    Otherwise the board keeps only what some colour allows, and the cell's score and best colour are set. Returns as
+    `propagate`; the changed lines are in `scratch.news`.
+    """
+    palette = int(board.size[2])
+    cell = y * int(board.size[0]) + x
+    rows, columns = empty(like), empty(like)
+    least, most, tried = 1 << 30, -1, 0
+    for c in range(palette):
+        if not allows(board, y, x, c, like):
+            continue
+        copy(board, trial)
+        status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+        if status == CONTRADICTION:
+            counters[CONTRADICTIONS] += 1
+            return take_away(board, color, y, x, c, scratch, counters, deadline, like)
+        if status != FIXPOINT:
+            return status
+        rows = rows | load(scratch.news, SOLVED_ROWS, like)
+        columns = columns | load(scratch.news, SOLVED_COLUMNS, like)
+        gain = _gain(board, trial, tree.union, tried == 0, like)
+        tried += 1
+        if gain > most:
+            tree.best[depth, cell] = c
+        least, most = min(least, gain), max(most, gain)
+        if undecided(trial, like) == 0:
+            _note_solution(trial, first, second, found, like)
+    store(tree.seen[depth], 2 * cell, rows)
+    store(tree.seen[depth], 2 * cell + 1, columns)
+    tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
+    _keep_union(board, tree.union, scratch, like)
+    return FIXPOINT
+
+
+@kernel
+def _gain(board: Board, trial: Board, union: Board, fresh: bool, like: Any) -> int:
+    """Colours of cells that the trial has lost; the union takes in what it has left."""
+    rows = int(board.size[1] * board.size[2])
+    gain = 0
+    for i in range(rows + int(board.size[0] * board.size[2])):
+        can = load(trial.can, i, like)
+        if i < rows:
+            gain += count(load(board.can, i, like) & ~can)
+        store(union.can, i, can if fresh else load(union.can, i, like) | can)
+    return gain
+
+
+@kernel
+def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None:
+    """The board becomes the union of what a cell's colours allow; the lines that this changes are news."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    rows, columns = empty(like), empty(like)
+    for line in range(width + height):
+        for c in range(palette):
+            i = line * palette + c
+            can = load(union.can, i, like)
+            if some(load(board.can, i, like) & ~can):
+                store(board.can, i, can)
+                if line < height:
+                    rows = rows | bit(line, like)
+                else:
+                    columns = columns | bit(line - height, like)
+    store(scratch.news, CHANGED_ROWS, rows)
+    store(scratch.news, CHANGED_COLUMNS, columns)
+
+
+@kernel
+def _note_solution(board: Board, first: np.ndarray, second: np.ndarray, found: np.ndarray, like: Any) -> None:
+    """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
+    if found[0] == 0:
+        write_picture(board, first, like)
+        found[0] = 1
+        for i in range(len(first)):
+            second[i] = first[i]
+        if swap(second, int(board.size[0]), int(board.size[1])):
+            found[0] = 2
+    elif found[0] == 1:
+        write_picture(board, second, like)
+        for i in range(len(first)):
+            if first[i] != second[i]:
+                found[0] = 2
+                return
