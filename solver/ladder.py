@@ -4,7 +4,9 @@ The rungs up to search run in one nopython call for all puzzles. It stops at a p
 with that puzzle on the board, and goes on with the next one when the tail has decided.
 """
 
+import math
 import time
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +20,7 @@ from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Tree, search
 from solver.swap import swap
-from solver.views import Views
+from solver.views import Clues, Views
 
 # The rungs, each defined so that its answer does not depend on the order of work.
 LINE, DEPTH, PROBE, SEARCH = range(4)
@@ -41,7 +43,7 @@ TIMES = 6
 SEEN_BYTES = 64 << 20
 """Most memory for what probes have seen; a puzzle that needs more is probed without."""
 
-SEARCH_NODES = 30
+SEARCH_NODES = 3
 """Nodes of search before a puzzle goes to the tail (measured: ARCHITECTURE.md)."""
 
 SEARCH_DEPTH, TREE_BYTES = 64, 64 << 20
@@ -134,13 +136,32 @@ def line_fixpoint(batch: Views, cpu_limit: float) -> tuple[Memory, Any] | None:
     """
     words = words_for(int(max(batch.width[0], batch.height[0])))
     colors = int(_highest_colors(batch)[0])
-    memory, like = _memory(batch, np.arange(1), words, colors if colors > 1 else None), marker(words)
+    return _line_fixpoint(batch, words, colors if colors > 1 else None, cpu_limit)
+
+
+def _line_fixpoint(batch: Views, words: int, colors: int | None, cpu_limit: float) -> tuple[Memory, Any] | None:
+    memory, like = _memory(batch, np.arange(1), words, colors), marker(words)
     board, color, counters = memory.board, memory.color, np.zeros(COUNTERS, np.int64)
     set_up(board, color, batch, 0, like)
     status = _propagate_all(board, color, memory.scratch, counters, time.thread_time() + cpu_limit, like)
     if status == OUT_OF_TIME:
         raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
     return None if status == CONTRADICTION else (memory, like)
+
+
+@cache
+def _compile_tail(words: int, colored: bool) -> None:
+    """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
+    one = np.array([1, 1], np.uint16)
+    clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
+    prepared = _line_fixpoint(Views(2 * one[:1], 2 * one[:1], clues, clues), words, 2 if colored else None, math.inf)
+    assert prepared is not None
+    memory, like = prepared
+    with tail.learning(memory.board, memory.color, memory.scratch, like) as learner:
+        tail.next_solution(learner, math.inf)
+        picture = tail.picture_of(learner, like)
+        swap(picture, 2, 2)
+        tail.exclude(learner, picture, like)
 
 
 def _climb_group(
@@ -298,6 +319,7 @@ def _climb(
 
 def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, like: Any) -> None:
     """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
+    _compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])

@@ -28,8 +28,8 @@ from solver.propagate import (
     propagate,
 )
 
-NO_LIMIT = -1
-"""As a depth: follow an assumption to the fixpoint."""
+NO_LIMIT: Any = np.int64(-1)
+"""As a depth: follow an assumption to the fixpoint. (A Python integer would be a type of its own to the compiler.)"""
 
 
 @kernel

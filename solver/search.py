@@ -77,7 +77,7 @@ def search(
     cells = int(board.size[0] * board.size[1])
     for k in range(2 * cells):
         store(tree.seen[0], k, empty(like))
-    depth = 0
+    depth: Any = np.int64(0)  # not the literal 0, for which all that is called would be compiled once more
     budget = counters[NODES] + nodes
     while True:
         status = settle(board, trial, color, scratch, tree, depth, first, second, found, counters, deadline, like)
@@ -93,7 +93,8 @@ def search(
             depth += 1
             counters[NODES] += 1
             counters[MAX_DEPTH] = max(counters[MAX_DEPTH], depth)
-            c, y, x = int(tree.color[depth - 1]), cell // int(board.size[0]), cell % int(board.size[0])
+            c: Any = np.int64(tree.color[depth - 1])
+            y, x = cell // int(board.size[0]), cell % int(board.size[0])
             copy(board, trial)
             status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
             copy(trial, board)
@@ -107,7 +108,8 @@ def search(
             _restore(board, tree.boards[depth])
             cell = int(tree.cell[depth])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
-            status = take_away(board, color, y, x, int(tree.color[depth]), scratch, counters, deadline, like)
+            refuted: Any = np.int64(tree.color[depth])
+            status = take_away(board, color, y, x, refuted, scratch, counters, deadline, like)
             forget(tree.seen[depth], cells, scratch, like)
         if status == OUT_OF_TIME:
             return _give_up(board, tree, depth, LATE)

@@ -4,6 +4,8 @@ Most puzzles with several solutions have such a switch in the first solution fou
 them so).
 """
 
+from typing import Any
+
 import numpy as np
 
 from solver.jit import kernel
@@ -16,20 +18,22 @@ def swap(picture: np.ndarray, width: int, height: int) -> bool:
     A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b leaves the
     runs of all four lines as they were.
     """
+    along: Any = np.int64(1)  # steps from cell to cell; a literal 1 would be a type of its own to the compiler
+    down: Any = np.int64(width)
     for top in range(height):
         for left in range(width):
             a = picture[top * width + left]
             for right in range(left + 1, width):
                 b = picture[top * width + right]
-                if a == b or not _keeps_runs(picture, top * width, 1, width, left, right):
+                if a == b or not _keeps_runs(picture, top * width, along, width, left, right):
                     continue
                 for bottom in range(top + 1, height):
                     if picture[bottom * width + left] != b or picture[bottom * width + right] != a:
                         continue
                     if (
-                        _keeps_runs(picture, bottom * width, 1, width, left, right)
-                        and _keeps_runs(picture, left, width, height, top, bottom)
-                        and _keeps_runs(picture, right, width, height, top, bottom)
+                        _keeps_runs(picture, bottom * width, along, width, left, right)
+                        and _keeps_runs(picture, left, down, height, top, bottom)
+                        and _keeps_runs(picture, right, down, height, top, bottom)
                     ):
                         _exchange(picture, top * width + left, top * width + right)
                         _exchange(picture, bottom * width + left, bottom * width + right)
