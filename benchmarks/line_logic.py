@@ -13,7 +13,7 @@ from solver.bits import marker, words_for
 from solver.board import Board, Scratch
 from solver.clock import cpu_seconds
 from solver.jit import kernel
-from solver.ladder import SOLVED, climb
+from solver.ladder import LINE, UNIQUE, climb
 from solver.line import solve_line
 from solver.propagate import LINE_SOLVES
 from solver.puzzle import Puzzle, clue_of, from_picture
@@ -85,9 +85,9 @@ def best(function: Callable[[], Any]) -> tuple[float, Any]:
 
 def throughput_of(name: str, batch: pa.RecordBatch) -> list[object]:
     seen = views(batch)
-    seconds, outcome = best(lambda: climb(seen, np.arange(len(batch)), 60.0))
+    seconds, outcome = best(lambda: climb(seen, np.arange(len(batch)), 60.0, top=LINE))
     solves = int(outcome.counters[:, LINE_SOLVES].sum())
-    solved = int((outcome.verdict == SOLVED).sum())
+    solved = int((outcome.solutions == UNIQUE).sum())
     count = len(batch)
     return [name, count, solved, count / seconds, seconds / count * 1e6, solves, seconds / solves * 1e9]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
 
-from scrapers.formats import non, webpbn_xml
+from scrapers.formats import non, taai, webpbn_xml
 from scrapers.formats.shared import FormatError, decoded
 from solver.puzzle import Puzzle
 
@@ -33,7 +33,7 @@ class Format(Protocol):
         """A file with this puzzle; raises FormatError for what the format can't hold."""
 
 
-FORMATS: tuple[Format, ...] = (non, webpbn_xml)
+FORMATS: tuple[Format, ...] = (non, webpbn_xml, taai)
 """All formats, in the order in which they are asked whether they recognize a file."""
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scrapers.formats import FORMATS, FormatError, detect, format_named, non, read_puzzles, webpbn_xml
+from scrapers.formats import FORMATS, FormatError, detect, format_named, non, read_puzzles, taai, webpbn_xml
 
 NON = b"rows\n1\ncolumns\n1\n"
 XML = b"<puzzleset><puzzle><solution><image>|X|</image></solution></puzzle></puzzleset>"
@@ -40,6 +40,7 @@ def test_no_format_of_that_name() -> None:
         ("a.xml", NON, non),
         ("a.non", XML, webpbn_xml),
         ("a", XML, webpbn_xml),
+        ("a.txt", b"\r\n$1\r\n1\r\n1\r\n", taai),
         ("a.NON", b"rows\n1", non),
         ("folder.xml/a.nonpack", b"rows\n1", non),
         ("a.XML", b"<html>", webpbn_xml),
@@ -53,7 +54,7 @@ def test_content_first_suffix_second(name: str, data: bytes, expected: object) -
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"some text", "unknown format: not one of non (.non .nonpack), webpbn-xml (.xml)"),
+        (b"some text", "unknown format: not one of non (.non .nonpack), webpbn-xml (.xml), taai (.taai)"),
         (b"", "it is empty"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "it is a binary file, not text"),
         (b"abc\x9d", "it is text in neither UTF-8 nor Windows-1252 (byte 0x9d at offset 3)"),
