@@ -1,5 +1,6 @@
 """The whole ladder: CPU seconds for a verdict on every puzzle of a set, one core, kernels compiled."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,7 @@ def verdicts(puzzles: list[Puzzle]) -> pa.Table:
     """Results of a set; its kinds of puzzles are classified once before, so that all kernels are compiled."""
     batch = puzzle_batch(puzzles)
     classify(batch, cpu_limit=0.01)
+    gc.freeze()  # thousands of Puzzle objects that no worker holds would be searched for garbage in the middle
     return pa.Table.from_batches([classify(batch, cpu_limit=CPU_LIMIT)])
 
 
