@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
     rung        int8: the rung that decided, or the last one begun
     late        bool: the CPU limit came first
     counters    int64[puzzles, COUNTERS], numbered in solver.propagate
-    decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not run to its end
+    decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
     seconds     float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
     offsets     int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
     first       uint8: a solution, row by row, a palette entry each
@@ -87,9 +87,9 @@ def climb(
 ) -> Outcome:
     """Run the puzzles `which` (indices) of a batch up the ladder to the rung `top`, each in `cpu_limit` CPU seconds.
 
-    They must be free of faults (solver.check). Puzzles are grouped by what the kernels are compiled for: the words of
-    a bit set, and one colour or several. `depth` is that of the rung depth-2, `nodes` the nodes of
-    search before the tail takes over.
+    They must be free of faults (solver.check). Puzzles are grouped by what the kernels are compiled for: the words of a
+    bit set, and one colour or several. `depth` is that of the rung depth-2, `nodes` the nodes of search before the tail
+    takes over.
     """
     puzzles = len(batch.width)
     offsets = np.zeros(puzzles + 1, np.int64)
