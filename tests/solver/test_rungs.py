@@ -42,6 +42,24 @@ def test_lookahead_is_the_fixpoint(rung: str, depth: int, column: str, puzzle: P
     assert (row["solutions"] == "unique") == (last == row["cells"])
 
 
+@pytest.mark.parametrize("rung", ["depth-2", "probe"])
+@given(puzzle=st.one_of(puzzles(most=9), shuffled_puzzles(most=7)))
+@settings(max_examples=80, deadline=None)
+def test_the_order_of_the_probes_does_not_matter(rung: str, puzzle: Puzzle) -> None:
+    """Turned and mirrored puzzles are probed in other orders; each rung decides as many cells and says the same."""
+    turned = replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=None)
+    upside_down = replace(
+        puzzle, rows=puzzle.rows[::-1], columns=tuple(clue[::-1] for clue in puzzle.columns), goal=None
+    )
+    answers = [
+        [solve(each, rung=rung)[name] for name in ("solutions", "technique", f"cells_after_{rung.replace('-', '')}")]
+        for each in (puzzle, turned, upside_down)
+    ]
+    if answers[0][0] == "none":  # how much was decided by then is not asked
+        answers = [answer[:2] for answer in answers]
+    assert answers[0] == answers[1] == answers[2]
+
+
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))
 @settings(max_examples=300, deadline=None)
 def test_verdicts_are_those_of_all_solutions(puzzle: Puzzle) -> None:
