@@ -28,7 +28,6 @@ def ray_executor(tasks_per_cpu: int, cpus: int | None = None, address: str | Non
     address         a running cluster ("auto", "ray://host:port"), None to start one for this command alone
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the user's machines unasked
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # a core is a worker already
     import ray
 

@@ -8,7 +8,7 @@ from scrapers.formats import non, taai, webpbn_xml
 from scrapers.formats.shared import FormatError, decoded
 from solver.puzzle import Puzzle
 
-__all__ = ["FORMATS", "Format", "FormatError", "detect", "format_named", "read_puzzles"]
+__all__ = ["FORMATS", "Format", "FormatError", "detect"]
 
 
 class Format(Protocol):
@@ -19,9 +19,6 @@ class Format(Protocol):
 
     SUFFIXES: tuple[str, ...]
     """what names of such files end with, in lower case; new files get the first"""
-
-    DESCRIPTION: str
-    """one line for people"""
 
     def recognizes(self, data: bytes) -> bool:
         """Whether these bytes look like this format and no other."""
@@ -37,11 +34,6 @@ FORMATS: tuple[Format, ...] = (non, webpbn_xml, taai)
 """All formats, in the order in which they are asked whether they recognize a file."""
 
 
-def read_puzzles(name: str, data: bytes) -> list[Puzzle]:
-    """All puzzles of a file; raises FormatError if any of them can't be read."""
-    return list(detect(name, data).read(data))
-
-
 def detect(name: str, data: bytes) -> Format:
     """The format of a file: the one that recognizes its bytes, else the one that its name ends like."""
     for known in FORMATS:
@@ -52,14 +44,6 @@ def detect(name: str, data: bytes) -> Format:
             return known
     decoded(data)  # an empty, binary or undecodable file is called so
     raise FormatError(f"unknown format: not one of {_known()}")
-
-
-def format_named(name: str) -> Format:
-    """The format of that name."""
-    for known in FORMATS:
-        if name == known.NAME:
-            return known
-    raise FormatError(f"unknown format: '{name}' is not one of {_known()}")
 
 
 def _known() -> str:

@@ -22,7 +22,6 @@ from solver.puzzle import BLOT, Block, Clue, Puzzle
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
-DESCRIPTION = "Steve Simpson's .non, as webpbn.com exports it: black and white, no blots"
 
 Line = tuple[int, str]
 """A line of the file: its number and its text."""

@@ -14,7 +14,6 @@ from solver.puzzle import BLOT, Block, Clue, Puzzle
 
 NAME = "taai"
 SUFFIXES: tuple[str, ...] = (".taai",)
-DESCRIPTION = "tournament files: many square black-and-white puzzles, each after a line like $1"
 
 HEADING = re.compile(r"\$\s*(\w+)\s*")
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\$[ \t]*\w+[ \t]*\r?\n")

@@ -28,7 +28,6 @@ from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, cl
 
 NAME = "webpbn-xml"
 SUFFIXES: tuple[str, ...] = (".xml",)
-DESCRIPTION = "webpbn.com's XML: black and white, colour, blots"
 
 TAG = re.compile(rb"<puzzle(?:set)?[\s>]")
 REFUSAL = re.compile(

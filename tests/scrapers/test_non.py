@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import pictures, puzzles
 
 from scrapers.files import files_in
-from scrapers.formats import FormatError, non, read_puzzles
+from scrapers.formats import FormatError, detect, non
 from solver.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
 
 SMALL = """catalogue "webpbn.com #0042"
@@ -77,7 +77,7 @@ def test_archive_of_2014(shared_data: Path) -> None:
     for file in files:
         assert file.error is None
         assert file.data is not None
-        (puzzle,) = read_puzzles(file.name, file.data)
+        (puzzle,) = detect(file.name, file.data).read(file.data)
         assert puzzle.goal is not None
         assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns), file.name
         assert puzzle.puzzle_id == "webpbn/" + file.name.split("/")[-1].removesuffix(".non")
