@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from solver import tail
 from solver.check import faults, validate
 from solver.ladder import RUNGS, climb, line_fixpoint
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
+from solver.tail import Learner
 from solver.verdict import results
 from solver.views import views
 
@@ -54,13 +54,13 @@ def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0) -> Iterator[np.nd
     if prepared is None:
         return
     memory, like = prepared
-    with tail.learning(memory.board, memory.color, memory.scratch, like) as learner:
+    with Learner(memory.board, memory.color, memory.scratch, like) as learner:
         while True:
-            found = tail.next_solution(learner, time.thread_time() + cpu_limit)
+            found = learner.next_solution(time.thread_time() + cpu_limit)
             if found is None:
                 raise TimeoutError(f"no further solution and no proof that there is none in {cpu_limit} CPU seconds")
             if not found:
                 return
-            picture = tail.picture_of(learner, like)
+            picture = learner.picture()
             yield picture.reshape(puzzle.height, puzzle.width)
-            tail.exclude(learner, picture, like)
+            learner.exclude(picture)

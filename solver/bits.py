@@ -69,6 +69,11 @@ def lowest(x: Any) -> int:
     return (int(x) & -int(x)).bit_length() - 1
 
 
+def highest(x: Any) -> int:
+    """Index of the highest bit set; x is not empty."""
+    return int(x).bit_length() - 1
+
+
 def mirror(x: Any, n: int) -> Any:
     """Bits 0..n-1 in reversed order; no bit from n on may be set."""
     return int(format(x, "b").zfill(n)[::-1], 2)
@@ -140,6 +145,7 @@ def _to_int64(builder: Any, x: Any) -> Any:
 
 _count = _emit(lambda a: types.int64, lambda b, w, x: _to_int64(b, b.ctpop(x)))
 _lowest = _emit(lambda a: types.int64, lambda b, w, x: _to_int64(b, b.cttz(x, ir.Constant(ir.IntType(1), 0))))
+_leading = _emit(lambda a: types.int64, lambda b, w, x: _to_int64(b, b.ctlz(x, ir.Constant(ir.IntType(1), 0))))
 _reversed = _emit(lambda a: a, lambda b, w, x: b.call(_declared(b, "bitreverse", w), [x]))
 _some = _emit(lambda a: types.boolean, lambda b, w, x: b.icmp_unsigned("!=", x, ir.Constant(x.type, 0)))
 _invert = _emit(lambda a: a, lambda b, w, x: b.not_(x))
@@ -243,6 +249,14 @@ def _overload_count(x: Any) -> Any:
 @overload(lowest, strict=False)
 def _overload_lowest(x: Any) -> Any:
     return (lambda x: _lowest(x)) if _is_set(x) else None
+
+
+@overload(highest, strict=False)
+def _overload_highest(x: Any) -> Any:
+    if not _is_set(x):
+        return None
+    last = 64 * getattr(x, "words", 1) - 1
+    return lambda x: last - _leading(x)
 
 
 @overload(mirror, strict=False)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import bit, count, load, low, lowest, some, store
+from solver.bits import bit, count, load, low, lowest, some
 from solver.board import BACKGROUND, Board, Scratch, allows, choices
 from solver.jit import inlined, kernel
-from solver.line import solve_line
+from solver.places import Places, locate, no_places
 
 TRUE = 1 << 30
 FALSE = -TRUE
@@ -31,15 +31,14 @@ class Variables(NamedTuple):
     number          how many there are, numbered from 1
     cell            int32[height x width]: a cell's first variable, 0 if it is decided
     start, end      int32[blocks]: a block's first start variable, a blot's first end variable
-    starts, ends    uint64[blocks, words]: where the block can start; for a blot, the places after cells it can end on
+    places          where the blocks can be: a variable for each place of a block but its last
     """
 
     number: int
     cell: np.ndarray
     start: np.ndarray
     end: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
+    places: Places
 
 
 def encode(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> tuple[Variables, np.ndarray]:
@@ -51,10 +50,10 @@ def encode(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) 
         np.zeros(height * width, np.int32),
         np.zeros(blocks, np.int32),
         np.zeros(blocks, np.int32),
-        np.zeros((blocks, words), np.uint64),
-        np.zeros((blocks, words), np.uint64),
+        no_places(blocks, words),
     )
-    variables = variables._replace(number=_number_variables(board, color, scratch, variables, like))
+    locate(board, color, scratch, variables.places, like)
+    variables = variables._replace(number=_number_variables(board, variables, like))
     clauses = np.zeros((0, WIDEST), np.int32)
     clauses = np.zeros((_write_clauses(board, color, variables, clauses, like), WIDEST), np.int32)
     _write_clauses(board, color, variables, clauses, like)
@@ -62,7 +61,7 @@ def encode(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) 
 
 
 @kernel
-def _number_variables(board: Board, color: np.ndarray | None, scratch: Scratch, variables: Variables, like: Any) -> int:
+def _number_variables(board: Board, variables: Variables, like: Any) -> int:
     """Number all variables; returns how many there are."""
     width, height = int(board.size[0]), int(board.size[1])
     free = 1
@@ -72,19 +71,13 @@ def _number_variables(board: Board, color: np.ndarray | None, scratch: Scratch, 
             if left > 1:
                 variables.cell[y * width + x] = free
                 free += 1 if left == 2 else left
-    for line in range(width + height):
-        cells = width if line < height else height
-        solve_line(cells, line, board, color, scratch, like)
-        first = int(board.first[line])
-        for j in range(first, int(board.first[line + 1])):
-            starts = load(scratch.reach, j - first, like)
-            store(variables.starts, j, starts)
-            variables.start[j] = free
-            free += count(starts) - 1
-            if board.length[j] == 0:
-                store(variables.ends, j, starts << 1)
-                variables.end[j] = free
-                free += count(starts) - 1
+    for j in range(int(board.first[width + height])):
+        others = count(load(variables.places.starts, j, like)) - 1
+        variables.start[j] = free
+        free += others
+        if board.length[j] == 0:
+            variables.end[j] = free
+            free += others
     return free - 1
 
 
@@ -102,7 +95,7 @@ def _by(places: Any, first: int, p: int, like: Any) -> int:
 @kernel
 def _starts_by(variables: Variables, j: int, p: int, like: Any) -> int:
     """The literal "block j starts at cell p or before"."""
-    return _by(load(variables.starts, j, like), int(variables.start[j]), p, like)
+    return _by(load(variables.places.starts, j, like), int(variables.start[j]), p, like)
 
 
 @kernel
@@ -110,7 +103,7 @@ def _ends_by(board: Board, variables: Variables, j: int, p: int, like: Any) -> i
     """The literal "block j has ended before cell p"."""
     if board.length[j] > 0:
         return _starts_by(variables, j, p - int(board.length[j]), like)
-    return _by(load(variables.ends, j, like), int(variables.end[j]), p, like)
+    return _by(load(variables.places.ends, j, like), int(variables.end[j]), p, like)
 
 
 @kernel
@@ -171,11 +164,11 @@ def _write_order(
     """What holds among the blocks of a line: started by p, then by p + 1 too; each ends before the next one starts."""
     first, last = int(board.first[line]), int(board.first[line + 1])
     for j in range(first, last):
-        starts = load(variables.starts, j, like)
+        starts = load(variables.places.starts, j, like)
         for k in range(count(starts) - 2):
             n = _add(clauses, n, -(variables.start[j] + k), variables.start[j] + k + 1, FALSE)
         if board.length[j] == 0:
-            ends = load(variables.ends, j, like)
+            ends = load(variables.places.ends, j, like)
             for k in range(count(ends) - 2):
                 n = _add(clauses, n, -(variables.end[j] + k), variables.end[j] + k + 1, FALSE)
             while some(ends):

@@ -11,15 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver import tail
+from solver.belief import Beliefs, no_beliefs
 from solver.bits import low, marker, words_for
 from solver.board import Board, Scratch, set_up, undecided, write_picture
 from solver.clock import cpu_seconds, wall_seconds
+from solver.dive import dive
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
-from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Tree, search
+from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Tree, note_solution, search
 from solver.swap import swap
+from solver.tail import ENGINES, Learner
 from solver.views import Clues, Views
 
 # The rungs, each defined so that its answer does not depend on the order of work.
@@ -46,6 +48,9 @@ SEEN_BYTES = 64 << 20
 SEARCH_NODES = 3
 """Nodes of search before a puzzle goes to the tail (measured: ARCHITECTURE.md)."""
 
+BELIEF_BYTES = 64 << 20
+"""Most memory for what cells probably are; on a board that needs more no dive is tried."""
+
 SEARCH_DEPTH, TREE_BYTES = 64, 64 << 20
 """Deepest search, and the most memory for its open nodes."""
 
@@ -55,6 +60,7 @@ class Outcome(NamedTuple):
 
     solutions   int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
     rung        int8: the rung that decided, or the last one begun
+    engine      int8: what decided: that rung, or SEARCH + 1 + an index into solver.tail.ENGINES
     late        bool: the CPU limit came first
     counters    int64[puzzles, COUNTERS], numbered in solver.propagate
     decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
@@ -67,6 +73,7 @@ class Outcome(NamedTuple):
 
     solutions: np.ndarray
     rung: np.ndarray
+    engine: np.ndarray
     late: np.ndarray
     counters: np.ndarray
     decided: np.ndarray
@@ -97,6 +104,7 @@ def climb(
     outcome = Outcome(
         solutions=np.full(puzzles, UNKNOWN, np.int8),
         rung=np.full(puzzles, LINE, np.int8),
+        engine=np.full(puzzles, LINE, np.int8),
         late=np.zeros(puzzles, np.bool_),
         counters=np.zeros((puzzles, COUNTERS), np.int64),
         decided=np.full((puzzles, SEARCH), -1, np.int32),
@@ -127,6 +135,7 @@ class Memory(NamedTuple):
     scratch: Scratch
     seen: np.ndarray
     tree: Tree
+    beliefs: Beliefs
 
 
 def line_fixpoint(batch: Views, cpu_limit: float) -> tuple[Memory, Any] | None:
@@ -157,11 +166,11 @@ def _compile_tail(words: int, colored: bool) -> None:
     prepared = _line_fixpoint(Views(2 * one[:1], 2 * one[:1], clues, clues), words, 2 if colored else None, math.inf)
     assert prepared is not None
     memory, like = prepared
-    with tail.learning(memory.board, memory.color, memory.scratch, like) as learner:
-        tail.next_solution(learner, math.inf)
-        picture = tail.picture_of(learner, like)
+    with Learner(memory.board, memory.color, memory.scratch, like) as learner:
+        learner.next_solution(math.inf)
+        picture = learner.picture()
         swap(picture, 2, 2)
-        tail.exclude(learner, picture, like)
+        learner.exclude(picture)
 
 
 def _climb_group(
@@ -176,11 +185,26 @@ def _climb_group(
     like: Any,
 ) -> None:
     """The kernels' rungs for all puzzles of a group, the tail for those that need it."""
-    board, trial, color, scratch, seen, tree = memory
+    board, trial, color, scratch, seen, tree, beliefs = memory
     k = 0
     while True:
         k = _climb(
-            batch, group, k, cpu_limit, depth, top, board, trial, color, scratch, seen, tree, nodes, outcome, like
+            batch,
+            group,
+            k,
+            cpu_limit,
+            depth,
+            top,
+            board,
+            trial,
+            color,
+            scratch,
+            seen,
+            tree,
+            beliefs,
+            nodes,
+            outcome,
+            like,
         )
         if k == len(group):
             return
@@ -213,6 +237,8 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
     )
     reach, gaps, new, news = (np.zeros((size, words), np.uint64) for size in (side + 1, side + 1, palette, 4))
     seen = 2 * cells * palette
+    longest = max(int(np.diff(clues.blocks).max(initial=1)) for clues in (batch.rows, batch.columns))
+    thinking = 16 * cells * palette <= BELIEF_BYTES
     depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
     return Memory(
         board,
@@ -229,6 +255,7 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
             cell=np.zeros(depth, np.int64),
             color=np.zeros(depth, np.uint8),
         ),
+        no_beliefs(cells if thinking else 0, side, blocks, longest, palette, words),
     )
 
 
@@ -255,6 +282,7 @@ def _climb(
     scratch: Scratch,
     seen: np.ndarray,
     tree: Tree,
+    beliefs: Beliefs,
     nodes: int,
     outcome: Outcome,
     like: Any,
@@ -299,6 +327,14 @@ def _climb(
             first, second, found = outcome.first[place], outcome.second[place], outcome.found[p : p + 1]
             searched = search(board, trial, color, scratch, tree, first, second, found, nodes, counters, deadline, like)
             outcome.rung[p] = SEARCH
+            if searched == NODES_SPENT and found[0] == 0 and beliefs.told.shape[1] >= width * height:
+                status = dive(board, trial, tree.union, color, scratch, beliefs, counters, deadline, like)
+                if status == FIXPOINT:
+                    note_solution(trial, first, second, found, like)
+                if found[0] == 2:
+                    searched = TWO_FOUND
+                elif status == OUT_OF_TIME:
+                    searched = LATE
             if searched == EXHAUSTED:
                 outcome.solutions[p] = UNIQUE if found[0] == 1 else NONE
             elif searched == TWO_FOUND:
@@ -311,6 +347,7 @@ def _climb(
         last_wall = wall
         wall = wall_seconds()
         outcome.seconds[p, WALL] = wall - last_wall
+        outcome.engine[p] = outcome.rung[p]
         if outcome.rung[p] == SEARCH and searched == NODES_SPENT:
             return k
         k += 1
@@ -325,20 +362,21 @@ def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, lik
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second = outcome.first[place], outcome.second[place]
-    with tail.learning(memory.board, memory.color, memory.scratch, like) as learner:
+    with Learner(memory.board, memory.color, memory.scratch, like) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
-            found = tail.next_solution(learner, deadline)
+            found = learner.next_solution(deadline)
             if found:
-                first[:] = second[:] = tail.picture_of(learner, like)
+                first[:] = second[:] = learner.picture()
                 outcome.found[p] = 2 if swap(second, width, height) else 1
         if outcome.found[p] == 1:
-            tail.exclude(learner, first, like)
-            found = tail.next_solution(learner, deadline)
+            learner.exclude(first)
+            found = learner.next_solution(deadline)
             if found:
-                second[:] = tail.picture_of(learner, like)
+                second[:] = learner.picture()
                 outcome.found[p] = 2
-        outcome.counters[p, CONFLICTS] = learner.solver.accum_stats()["conflicts"]
+        outcome.counters[p, CONFLICTS] = learner.conflicts
+        outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
     if outcome.found[p] == 2:
         outcome.solutions[p] = MULTIPLE
     elif found is None:

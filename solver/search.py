@@ -192,7 +192,7 @@ def settle(
                         news = True
                         forget(seen, width * height, scratch, like)
     if undecided(board, like) == 0:
-        _note_solution(board, first, second, found, like)
+        note_solution(board, first, second, found, like)
     return FIXPOINT
 
 
@@ -240,7 +240,7 @@ def _probe_cell(
             tree.best[depth, cell] = c
         least, most = min(least, gain), max(most, gain)
         if undecided(trial, like) == 0:
-            _note_solution(trial, first, second, found, like)
+            note_solution(trial, first, second, found, like)
     store(tree.seen[depth], 2 * cell, rows)
     store(tree.seen[depth], 2 * cell + 1, columns)
     tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
@@ -281,7 +281,7 @@ def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None
 
 
 @kernel
-def _note_solution(board: Board, first: np.ndarray, second: np.ndarray, found: np.ndarray, like: Any) -> None:
+def note_solution(board: Board, first: np.ndarray, second: np.ndarray, found: np.ndarray, like: Any) -> None:
     """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
     if found[0] == 0:
         write_picture(board, first, like)

@@ -1,80 +1,120 @@
-"""The tail of the ladder: what probing leaves open goes to a clause learner.
+"""The tail of the ladder: what probing leaves open goes to clause learners.
 
-The learner is a library's (python-sat); ours is the encoding (solver.encoding). It works in slices of conflicts, and
-between slices the CPU clock is looked at.
+The learners are a library's (python-sat); ours are the encoding (solver.encoding) and what they should try first
+(solver.belief). Two take turns that double: which one is quick on a puzzle can't be foreseen, and a search with a heavy
+tail is best not waited for. They work in slices of conflicts, and between slices the CPU clock is looked at.
 """
 
+import gc
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from itertools import count
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
+from solver.belief import probable
 from solver.board import Board, Scratch
 from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
 from solver.jit import kernel
 
-ENGINE = "glucose3"
-SLICE = 500
+ENGINES = ("glucose3", "cadical195")
+"""By turns: one that only begins with the phases it is given, one that holds on to them."""
+
+SLICE = 1000
 """Conflicts between two looks at the clock."""
 
-
-class Learner(NamedTuple):
-    """A clause learner at work on a board, and what its variables mean."""
-
-    solver: Any
-    board: Board
-    variables: Variables
-    cells: np.ndarray  # int64: the cells that have variables
+FIRST_TURN = 32
+"""Slices of the first turn; each turn is twice as long as the one before."""
 
 
-@contextmanager
-def learning(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> Iterator[Learner]:
-    """Set a clause learner on a board at the fixpoint of line logic, for as long as the block lasts."""
-    from pysat.solvers import Solver
+class Learner:
+    """Clause learners at work on a board at the fixpoint of line logic, in a `with` block.
 
-    variables, clauses = encode(board, color, scratch, like)
-    solver = Solver(ENGINE)
+    `engine` is the name of the one that answered last.
+    """
+
+    def __init__(self, board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> None:
+        self.board, self.like = board, like
+        self.variables, self.clauses = encode(board, color, scratch, like)
+        self.phases = probable(board, color, self.variables, like).tolist()
+        self.cells = np.flatnonzero(self.variables.cell)
+        self.excluded: list[list[int]] = []  # a clause for each solution found
+        self.solvers: dict[str, Any] = {}  # those that have had a turn
+        self.engine = ENGINES[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for solver in self.solvers.values():
+            solver.delete()
+
+    @property
+    def conflicts(self) -> int:
+        """Conflicts of all of them so far."""
+        return sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
+
+    def next_solution(self, deadline: float) -> bool | None:
+        """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first."""
+        for turn in count():
+            self.engine = ENGINES[turn % len(ENGINES)]
+            solver = self._solver(self.engine)
+            for _ in range(FIRST_TURN << turn):
+                solver.conf_budget(SLICE)
+                found: bool | None = solver.solve_limited()
+                if found is not None:
+                    return found
+                if time.thread_time() > deadline:
+                    return None
+        raise AssertionError
+
+    def picture(self) -> np.ndarray:
+        """The last solution, uint8[height x width], row by row."""
+        picture = np.zeros(int(self.board.size[0] * self.board.size[1]), np.uint8)
+        model = np.zeros(self.variables.number + 1, np.bool_)
+        values = np.array(self.solvers[self.engine].get_model(), np.int64)
+        model[values[values > 0]] = True
+        _write_model(self.board, self.variables, model, picture, self.like)
+        return picture
+
+    def exclude(self, picture: np.ndarray) -> None:
+        """Forbid a solution: the next one differs from it in some cell, and is first looked for nearby."""
+        clause = np.zeros(len(self.cells), np.int32)
+        _write_difference(self.board, self.variables, self.cells, picture, clause, self.like)
+        self.excluded.append(clause.tolist())
+        nearby = (-clause).tolist()
+        self.phases += nearby
+        for solver in self.solvers.values():
+            solver.add_clause(self.excluded[-1])
+            solver.set_phases(nearby)
+
+    def _solver(self, engine: str) -> Any:
+        """The solver of that name, with all that is known so far."""
+        if engine not in self.solvers:
+            from pysat.solvers import Solver
+
+            solver = self.solvers[engine] = Solver(engine)
+            _add_all(solver, self.clauses)
+            deque(map(solver.add_clause, self.excluded), maxlen=0)
+            solver.set_phases(self.phases)
+        return self.solvers[engine]
+
+
+def _add_all(solver: Any, clauses: np.ndarray) -> None:
+    """Hand an array of clauses over, without the garbage collector, which so many lists would set off for nothing."""
     lengths = (clauses != 0).sum(axis=1)
-    for length in np.unique(lengths):
-        rows = clauses[lengths == length][:, :length].tolist()
-        deque(map(solver.add_clause, rows), maxlen=0)
+    collecting = gc.isenabled()
+    gc.disable()
     try:
-        yield Learner(solver, board, variables, np.flatnonzero(variables.cell))
+        for length in np.unique(lengths):
+            deque(map(solver.add_clause, clauses[lengths == length][:, :length].tolist()), maxlen=0)
     finally:
-        solver.delete()
-
-
-def next_solution(learner: Learner, deadline: float) -> bool | None:
-    """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first."""
-    solver = learner.solver
-    while True:
-        solver.conf_budget(SLICE)
-        found: bool | None = solver.solve_limited()
-        if found is not None:
-            return found
-        if time.thread_time() > deadline:
-            return None
-
-
-def picture_of(learner: Learner, like: Any) -> np.ndarray:
-    """The learner's last solution, uint8[height x width], row by row."""
-    board = learner.board
-    picture = np.zeros(int(board.size[0] * board.size[1]), np.uint8)
-    model = np.zeros(learner.variables.number + 1, np.bool_)
-    values = np.array(learner.solver.get_model(), np.int64)
-    model[values[values > 0]] = True
-    _write_model(board, learner.variables, model, picture, like)
-    return picture
-
-
-def exclude(learner: Learner, picture: np.ndarray, like: Any) -> None:
-    """Forbid a solution: the next one differs from it in some cell."""
-    clause = np.zeros(len(learner.cells), np.int32)
-    _write_difference(learner.board, learner.variables, learner.cells, picture, clause, like)
-    learner.solver.add_clause(clause.tolist())
+        if collecting:
+            gc.enable()
 
 
 @kernel

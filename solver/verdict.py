@@ -25,7 +25,7 @@ from solver.ladder import (
 from solver.proof import fits
 from solver.propagate import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.tables import RESULTS, TEXT
-from solver.tail import ENGINE
+from solver.tail import ENGINES
 from solver.views import Views
 
 STATUSES = ("ok", "timeout", "invalid", "error")
@@ -95,9 +95,7 @@ def results(
         "cells_after_depth2": after(DEPTH),
         "cells_after_probe": after(PROBE),
         "score": pa.array(100 * solves / np.maximum(lines, 1), mask=~ran),
-        "engine": _words(
-            np.where(solutions == UNKNOWN, -1, np.where(learned, SEARCH + 1, outcome.rung)), (*rungs, ENGINE)
-        ),
+        "engine": _words(np.where(solutions == UNKNOWN, -1, outcome.engine), (*rungs, *ENGINES)),
         "error": pa.array([errors.get(p) for p in range(len(batch))] if errors else [None] * len(batch), TEXT),
         "solver_version": pa.array([__version__] * len(batch), TEXT),
     }

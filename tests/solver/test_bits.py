@@ -29,6 +29,7 @@ def _all_operations(memory: np.ndarray, n: int, shift: int, numbers: np.ndarray,
     bits.store(memory, 12, bits.empty(like))
     numbers[0], numbers[1] = bits.count(a), bits.lowest(a)
     numbers[2], numbers[3] = bits.some(a), bits.some(bits.empty(like))
+    numbers[4] = bits.highest(a)
 
 
 def _as_int(row: np.ndarray) -> int:
@@ -43,7 +44,7 @@ def test_operations(words: int) -> None:
         for shift in {0, 1, n // 2, n - 1}:
             a, b = (int.from_bytes(rng.bytes(8 * words), "little") % 2**n for _ in range(2))
             a |= 1 << (n - 1)
-            memory, numbers = np.zeros((13, words), np.uint64), np.zeros(4, np.int64)
+            memory, numbers = np.zeros((13, words), np.uint64), np.zeros(5, np.int64)
             for row, value in enumerate((a, b)):
                 bits.store(memory, row, value)
             _all_operations(memory, n, shift, numbers, bits.marker(words))
@@ -52,7 +53,7 @@ def test_operations(words: int) -> None:
             expected = [a, b, a & b, a | b, a ^ b, a & ~b, (a + b) & full, a >> shift, (a << shift) & full]
             expected += [reversed_a, full, 1 << shift, 0]
             assert [_as_int(row) for row in memory] == expected
-            assert numbers.tolist() == [a.bit_count(), (a & -a).bit_length() - 1, 1, 0]
+            assert numbers.tolist() == [a.bit_count(), (a & -a).bit_length() - 1, 1, 0, n - 1]
 
 
 @pytest.mark.plain_python

@@ -1,0 +1,404 @@
+"""What each cell and each block probably is: belief propagation between rows and columns.
+
+A line weighs all its arrangements by how probable the crossing lines hold its cells' colours to be, and tells those
+lines what it makes of each cell without what they said of it themselves. On a grid full of short cycles that proves
+nothing, but it is a good guess: a search that tries these colours first often walks straight into a solution (an idea
+of hyouv/FastNonogramSolver).
+
+A line takes one pass over the places of its blocks in each direction, colours and blots included. Only places that line
+logic has left count.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.bits import bit, count, highest, load, lowest, some
+from solver.board import BACKGROUND, Board, allows
+from solver.encoding import Variables, cell_literal
+from solver.jit import inlined, kernel
+from solver.places import Places, no_places
+
+ROUNDS: Any = np.int64(60)
+"""Most rounds for a clause learner's sake, each of all rows and all columns."""
+
+SETTLED = 0.02
+"""Change of any message below which rounds end."""
+
+DAMPING = 0.3
+"""What a message keeps of the one before; without it they swing."""
+
+LEAST = 1e-4
+"""The least that a line may say of a colour that is possible."""
+
+ALMOST = 1.0 - 1e-12
+FAINTEST = 1e-290
+
+
+class Beliefs(NamedTuple):
+    """Messages between lines, and the memory for weighing one line.
+
+    places          where blocks can be
+    told            float64[2, height x width, palette]: what a cell's row (0) and its column (1) say of its colours,
+                    from LEAST to 1; 0 for colours that it can't have
+    weight          float64[side, palette]: what the crossing lines say of a line's cells, the most probable colour 1
+    window          int64[blocks + 1, 2]: block j can start from the first of these places on, were it not for colours,
+                    and to the second one at the latest; for j = blocks, where the rest of the line can
+    before, behind  float64[blocks + 1, side + 1], set in the windows: weight of all arrangements of the cells before i
+                    with j blocks, after which the next one may start, and of the cells from i on with the others
+    held            float64[blocks, side + 1]: weight of a block's cells if it starts at i; for a blot, of all
+                    arrangements of the cells before i that end inside it
+    share           float64[palette, side + 1]: probability of each colour, as differences from cell to cell
+    sure            int64: for solver.dive, numbers of cells by how sure their colours are
+    """
+
+    places: Places
+    told: np.ndarray
+    weight: np.ndarray
+    window: np.ndarray
+    before: np.ndarray
+    behind: np.ndarray
+    held: np.ndarray
+    share: np.ndarray
+    sure: np.ndarray
+
+
+def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, words: int) -> Beliefs:
+    """Memory for a board of so many cells, cells and blocks a line at most, and blocks in all."""
+    return Beliefs(
+        no_places(blocks, words),
+        told=np.zeros((2, cells, palette)),
+        weight=np.zeros((side, palette)),
+        window=np.zeros((longest + 1, 2), np.int64),
+        before=np.zeros((longest + 1, side + 1)),
+        behind=np.zeros((longest + 1, side + 1)),
+        held=np.zeros((longest, side + 1)),
+        share=np.zeros((palette, side + 1)),
+        sure=np.zeros(61, np.int64),
+    )
+
+
+def probable(board: Board, color: np.ndarray | None, variables: Variables, like: Any) -> np.ndarray:
+    """int32[number]: the variables of a board's encoding as literals, each with its more probable sign."""
+    width, height, palette = map(int, board.size)
+    lines = board.first[: width + height + 1]
+    beliefs = no_beliefs(
+        width * height, max(width, height), 0, int(np.diff(lines).max()), palette, board.can.shape[1]
+    )._replace(places=variables.places)
+    literals = -np.arange(variables.number + 1, dtype=np.int32)
+    restrict(board, beliefs, True, like)
+    exchange(board, color, beliefs, variables, literals, ROUNDS, like)
+    _write_cells(board, beliefs, variables, literals, like)
+    return literals[1:]
+
+
+@kernel
+def restrict(board: Board, beliefs: Beliefs, fresh: bool, like: Any) -> None:
+    """Nobody says anything any more of colours that a cell can't have; `fresh`: nor of the others."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    for y in range(height):
+        for x in range(width):
+            for c in range(palette):
+                for side in range(2):
+                    if not allows(board, y, x, c, like):
+                        beliefs.told[side, y * width + x, c] = 0.0
+                    elif fresh:
+                        beliefs.told[side, y * width + x, c] = 1.0
+
+
+@kernel
+def exchange(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    variables: Variables | None,
+    literals: np.ndarray,
+    rounds: int,
+    like: Any,
+) -> None:
+    """So many rounds of messages, or until they settle.
+
+    variables  of an encoding, or None: the literals of their blocks are set too
+    literals   int32[number + 1]: each variable, negated if that is more probable
+    """
+    lines = int(board.size[0] + board.size[1])
+    for _ in range(rounds):
+        change = 0.0
+        for line in range(lines):
+            if _listen(board, beliefs, line) and _weigh(board, color, beliefs, variables, literals, line, like):
+                change = max(change, _tell(board, beliefs, line))
+        if change < SETTLED:
+            break
+
+
+@inlined
+def _cell(board: Board, line: int, i: int) -> int:
+    """The number of a line's cell i on the board."""
+    width, height = int(board.size[0]), int(board.size[1])
+    return line * width + i if line < height else i * width + line - height
+
+
+@kernel
+def _listen(board: Board, beliefs: Beliefs, line: int) -> bool:
+    """Take what the crossing lines say of a line's cells; False if all of them are decided."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    weight = beliefs.weight
+    cells, crossing = (width, 1) if line < height else (height, 0)
+    open_cells = 0
+    for i in range(cells):
+        cell = _cell(board, line, i)
+        most, possible = 0.0, 0
+        for c in range(palette):
+            told = beliefs.told[crossing, cell, c]
+            most = max(most, told)
+            possible += told > 0
+        open_cells += possible > 1
+        for c in range(palette):
+            weight[i, c] = beliefs.told[crossing, cell, c] / most
+    return open_cells > 0
+
+
+@kernel
+def _weigh(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    variables: Variables | None,
+    literals: np.ndarray,
+    line: int,
+    like: Any,
+) -> bool:
+    """Weigh all arrangements of a line: its cells' shares of each colour, its blocks' literals.
+
+    False if the weights are too small for floating point.
+    """
+    first, blocks = int(board.first[line]), int(board.first[line + 1] - board.first[line])
+    cells = int(board.size[0] if line < board.size[1] else board.size[1])
+    before, behind, weight, window = beliefs.before, beliefs.behind, beliefs.weight, beliefs.window
+    beliefs.share[:, : cells + 1] = 0.0
+    window[0, 0] = 0
+    for j in range(blocks):
+        starts = load(beliefs.places.starts, first + j, like)
+        window[j, 1] = highest(starts)
+        window[j + 1, 0] = lowest(starts) + max(int(board.length[first + j]), 1) + _apart(color, first, j, blocks)
+    window[blocks, 1] = cells
+    before[0, 0] = 1.0
+    for i in range(window[0, 1]):
+        before[0, i + 1] = before[0, i] * weight[i, BACKGROUND]
+    for j in range(blocks):
+        _weigh_before(board, color, beliefs, first, j, _apart(color, first, j, blocks), like)
+    total = before[blocks, cells]
+    if not total > FAINTEST:
+        return False
+    behind[blocks, cells] = 1.0
+    for i in range(cells - 1, window[blocks, 0] - 1, -1):
+        behind[blocks, i] = behind[blocks, i + 1] * weight[i, BACKGROUND]
+    for j in range(blocks - 1, -1, -1):
+        apart = _apart(color, first, j, blocks)
+        if board.length[first + j] > 0:
+            _weigh_block(board, color, beliefs, variables, literals, first, j, apart, total, like)
+        else:
+            _weigh_blot(color, beliefs, variables, literals, first, j, apart, total, like)
+    return True
+
+
+@inlined
+def _apart(color: np.ndarray | None, first: int, j: int, blocks: int) -> int:
+    """1 if a background cell must stand between block j of a line and the next one, else 0."""
+    return 1 if j + 1 < blocks and (color is None or color[first + j] == color[first + j + 1]) else 0
+
+
+@kernel
+def _weigh_before(
+    board: Board, color: np.ndarray | None, beliefs: Beliefs, first: int, j: int, apart: int, like: Any
+) -> None:
+    """From the arrangements before block j to those before the next one."""
+    before, weight, held = beliefs.before, beliefs.weight, beliefs.held
+    c = 1 if color is None else int(color[first + j])
+    length = int(board.length[first + j])
+    starts = load(beliefs.places.starts, first + j, like)
+    lowest_start, highest_start = lowest(starts), int(beliefs.window[j, 1])
+    low, high = int(beliefs.window[j + 1, 0]), int(beliefs.window[j + 1, 1])
+    for i in range(low, high + 1):
+        before[j + 1, i] = 0.0
+    if length > 0:
+        for i in range(lowest_start, highest_start + 1):
+            if some((starts >> i) & bit(0, like)):
+                end = i + length
+                product = weight[i, c]
+                for k in range(i + 1, end):
+                    product *= weight[k, c]
+                held[j, i] = product
+                if end + apart <= high:
+                    before[j + 1, end + apart] = before[j, i] * held[j, i]
+    else:
+        inside = 0.0
+        for i in range(beliefs.window[j, 0], highest_start + 1):
+            held[j, i] = inside
+            inside = (inside + before[j, i]) * weight[i, c]
+            if i >= lowest_start and i + 1 + apart <= high:
+                before[j + 1, i + 1 + apart] = inside
+        held[j, highest_start + 1] = inside
+    for i in range(low, high + 1):
+        if apart == 1:
+            before[j + 1, i] *= weight[i - 1, BACKGROUND]
+        if i > low:
+            before[j + 1, i] += before[j + 1, i - 1] * weight[i - 1, BACKGROUND]
+
+
+@inlined
+def _behind(beliefs: Beliefs, j: int, apart: int, i: int) -> float:
+    """Weight of the cells from i on if block j has just ended there."""
+    if i + apart < beliefs.window[j + 1, 0] or i + apart > beliefs.window[j + 1, 1]:
+        return 0.0
+    passed = beliefs.weight[i, BACKGROUND] if apart == 1 else 1.0
+    behind: float = beliefs.behind[j + 1, i + apart] * passed
+    return behind
+
+
+@kernel
+def _weigh_block(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    variables: Variables | None,
+    literals: np.ndarray,
+    first: int,
+    j: int,
+    apart: int,
+    total: float,
+    like: Any,
+) -> None:
+    """From the arrangements behind block j, a number, to those with it; its share of the cells, its literals."""
+    share = beliefs.share
+    c = 1 if color is None else int(color[first + j])
+    length = int(board.length[first + j])
+    starts = load(beliefs.places.starts, first + j, like)
+    others, by, behind = count(starts), 1.0, 0.0
+    for i in range(beliefs.window[j, 1], beliefs.window[j, 0] - 1, -1):
+        behind *= beliefs.weight[i, BACKGROUND]
+        if some((starts >> i) & bit(0, like)):
+            rest = beliefs.held[j, i] * _behind(beliefs, j, apart, i + length)
+            behind += rest
+            here = beliefs.before[j, i] * rest / total
+            share[c, i] += here
+            share[c, i + length] -= here
+            if variables is not None:
+                others -= 1
+                _write_by(literals, int(variables.start[first + j]) + others, by)
+                by = min(by - here, ALMOST)
+        beliefs.behind[j, i] = behind
+
+
+@kernel
+def _weigh_blot(
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    variables: Variables | None,
+    literals: np.ndarray,
+    first: int,
+    j: int,
+    apart: int,
+    total: float,
+    like: Any,
+) -> None:
+    """The same for a blot: its starts, its ends, and every cell in between."""
+    weight, share = beliefs.weight, beliefs.share
+    c = 1 if color is None else int(color[first + j])
+    starts, ends = load(beliefs.places.starts, first + j, like), load(beliefs.places.ends, first + j, like)
+    other_starts = other_ends = count(starts)
+    started, ended, behind = 1.0, 1.0, 0.0
+    inside = 0.0  # weight of the cells from i on if the cell before belongs to the blot
+    last = int(beliefs.window[j, 1])
+    for i in range(last + 1, beliefs.window[j, 0] - 1, -1):
+        before, held = beliefs.before[j, i] if i <= last else 0.0, beliefs.held[j, i]
+        if i <= last:
+            rest = weight[i, c] * inside
+            behind = behind * weight[i, BACKGROUND] + rest
+            beliefs.behind[j, i] = behind
+            here = (held + before) * rest / total
+            share[c, i] += here
+            share[c, i + 1] -= here
+            if variables is not None and some((starts >> i) & bit(0, like)):
+                other_starts -= 1
+                _write_by(literals, int(variables.start[first + j]) + other_starts, started)
+                started = min(started - before * rest / total, ALMOST)
+            inside = rest
+        after = _behind(beliefs, j, apart, i)
+        inside += after
+        if variables is not None and some((ends >> i) & bit(0, like)):
+            other_ends -= 1
+            _write_by(literals, int(variables.end[first + j]) + other_ends, ended)
+            ended = min(ended - held * after / total, ALMOST)
+
+
+@inlined
+def _write_by(literals: np.ndarray, variable: int, probability: float) -> None:
+    """Set the literal of "at this place or before"; the last place, with probability 1, has no variable."""
+    if probability < 1.0:
+        literals[variable] = variable if probability > 0.5 else -variable
+
+
+@kernel
+def _tell(board: Board, beliefs: Beliefs, line: int) -> float:
+    """Tell the crossing lines what a line makes of its cells; returns the greatest change of a message."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    cells, own = (width, 0) if line < height else (height, 1)
+    share, weight = beliefs.share, beliefs.weight
+    change = 0.0
+    for i in range(cells):
+        cell = _cell(board, line, i)
+        share[BACKGROUND, i] = 1.0
+        for c in range(1, palette):
+            if i > 0:
+                share[c, i] += share[c, i - 1]
+            share[BACKGROUND, i] -= share[c, i]
+        total = 0.0
+        for c in range(palette):
+            if weight[i, c] > 0:
+                total += max(share[c, i], 0.0) / weight[i, c]
+        for c in range(palette):
+            if weight[i, c] > 0 and total > 0:
+                new = max(max(share[c, i], 0.0) / weight[i, c] / total, LEAST)
+                old = beliefs.told[own, cell, c]
+                change = max(change, abs(new - old))
+                beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING) * new
+    return change
+
+
+@kernel
+def favourite(board: Board, beliefs: Beliefs, y: int, x: int) -> int:
+    """A cell's most probable colour."""
+    cell = y * int(board.size[0]) + x
+    most, best = -1.0, BACKGROUND
+    for c in range(int(board.size[2])):
+        belief = beliefs.told[0, cell, c] * beliefs.told[1, cell, c]
+        if belief > most:
+            most, best = belief, c
+    return best
+
+
+@kernel
+def confidence(board: Board, beliefs: Beliefs, y: int, x: int) -> float:
+    """The probability of a cell's most probable colour."""
+    cell = y * int(board.size[0]) + x
+    most, total = 0.0, 0.0
+    for c in range(int(board.size[2])):
+        belief = beliefs.told[0, cell, c] * beliefs.told[1, cell, c]
+        most = max(most, belief)
+        total += belief
+    return most / total
+
+
+@kernel
+def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals: np.ndarray, like: Any) -> None:
+    """The literals of the open cells: the most probable colour true, the others false."""
+    width = int(board.size[0])
+    for cell in range(width * int(board.size[1])):
+        if variables.cell[cell] != 0:
+            y, x = cell // width, cell % width
+            best = favourite(board, beliefs, y, x)
+            for c in range(int(board.size[2])):
+                if allows(board, y, x, c, like):
+                    literal = cell_literal(board, variables, y, x, c, like)
+                    literals[abs(literal)] = literal if c == best else -literal

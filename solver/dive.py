@@ -1,0 +1,114 @@
+"""A dive: follow what cells probably are straight down to a solution (decimation by belief propagation).
+
+The cells that are surest take their most probable colour, line logic follows, beliefs are brought up to date, and so
+on. A colour that line logic refutes goes, and a dive ends where that is a contradiction too: there is no backtracking.
+Most random puzzles have many solutions, and a dive finds one in a few milliseconds.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from solver.belief import Beliefs, confidence, exchange, favourite, restrict
+from solver.board import Board, Scratch, allows, choices, copy, undecided
+from solver.jit import kernel
+from solver.lookahead import NO_LIMIT, look_ahead, take_away
+from solver.places import locate
+from solver.propagate import CONTRADICTION, FIXPOINT
+
+SHARE = 0.1
+"""Of the open cells, how many to decide between two looks at the beliefs."""
+
+FIRST_ROUNDS: Any = np.int64(20)
+MORE_ROUNDS: Any = np.int64(5)
+"""Most rounds of messages, at first and whenever cells have been decided."""
+
+LEAST_DOUBT, GRADES = 2.0**-12, 5
+"""Doubts are told apart from this one on, in so many grades for each halving."""
+
+
+@kernel
+def dive(
+    board: Board,
+    diver: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    scratch: Scratch,
+    beliefs: Beliefs,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Dive from a board at the fixpoint of line logic.
+
+    diver, trial   boards with the same clues and memory of their own
+    Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
+    """
+    literals = counters[:0]
+    rounds = FIRST_ROUNDS
+    copy(board, diver)
+    left = undecided(diver, like)
+    while left > 0:
+        restrict(diver, beliefs, rounds == FIRST_ROUNDS, like)
+        locate(diver, color, scratch, beliefs.places, like)
+        exchange(diver, color, beliefs, None, literals, rounds, like)
+        rounds = MORE_ROUNDS
+        doubt = _doubt(diver, beliefs, SHARE * left, like)
+        status = _decide(diver, trial, color, scratch, beliefs, doubt, counters, deadline, like)
+        if status != FIXPOINT:
+            return status
+        left = undecided(diver, like)
+    return FIXPOINT
+
+
+@kernel
+def _doubt(diver: Board, beliefs: Beliefs, wanted: float, like: Any) -> float:
+    """The doubt that so many of the open cells are below."""
+    beliefs.sure[:] = 0
+    for y in range(int(diver.size[1])):
+        for x in range(int(diver.size[0])):
+            if choices(diver, y, x, like) > 1:
+                beliefs.sure[_grade(1.0 - confidence(diver, beliefs, y, x))] += 1
+    cells, grade = 0, len(beliefs.sure)
+    while cells < wanted:
+        grade -= 1
+        cells += beliefs.sure[grade]
+    return math.exp2(-grade / GRADES)
+
+
+@kernel
+def _grade(doubt: float) -> int:
+    """Doubts by order of magnitude: the less doubt, the higher the grade."""
+    return int(-GRADES * math.log2(max(doubt, LEAST_DOUBT)))
+
+
+@kernel
+def _decide(
+    diver: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    scratch: Scratch,
+    beliefs: Beliefs,
+    doubt: float,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Decide the sure cells one by one, each followed by line logic; returns as `propagate`."""
+    for y in range(int(diver.size[1])):
+        for x in range(int(diver.size[0])):
+            if choices(diver, y, x, like) < 2 or 1.0 - confidence(diver, beliefs, y, x) > doubt:
+                continue
+            c: Any = favourite(diver, beliefs, y, x)
+            if not allows(diver, y, x, c, like):
+                continue
+            copy(diver, trial)
+            status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+            if status == CONTRADICTION:
+                status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
+            else:
+                copy(trial, diver)
+            if status != FIXPOINT:
+                return status
+    return FIXPOINT

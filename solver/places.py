@@ -1,0 +1,42 @@
+"""Where the blocks of a board can still be."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.bits import load, store
+from solver.board import Board, Scratch
+from solver.jit import kernel
+from solver.line import solve_line
+
+
+class Places(NamedTuple):
+    """Places of all blocks, numbered as on the board.
+
+    starts   uint64[blocks, words]: the cells that a block can start at; for a blot, all cells that it can cover, which
+             are those that it can start at
+    ends     uint64[blocks, words]: for a blot, the places after cells that it can end on; empty for other blocks
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+def no_places(blocks: int, words: int) -> Places:
+    """Memory for the places of so many blocks."""
+    return Places(np.zeros((blocks, words), np.uint64), np.zeros((blocks, words), np.uint64))
+
+
+@kernel
+def locate(board: Board, color: np.ndarray | None, scratch: Scratch, places: Places, like: Any) -> None:
+    """Find the places of all blocks of a board at the fixpoint of line logic."""
+    width, height = int(board.size[0]), int(board.size[1])
+    for line in range(width + height):
+        cells = width if line < height else height
+        solve_line(cells, line, board, color, scratch, like)
+        first = int(board.first[line])
+        for j in range(first, int(board.first[line + 1])):
+            starts = load(scratch.reach, j - first, like)
+            store(places.starts, j, starts)
+            if board.length[j] == 0:
+                store(places.ends, j, starts << 1)
