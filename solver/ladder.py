@@ -6,6 +6,7 @@ with that puzzle on the board, and goes on with the next one when the tail has d
 
 import math
 import time
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -114,16 +115,32 @@ def climb(
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
     )
+    for kind, group in _kinds(batch, which):
+        _climb_group(batch, group, cpu_limit, depth, top, nodes, _memory(batch, group, *kind), outcome, marker(kind[0]))
+    return outcome
+
+
+def warm_up(batch: Views) -> None:
+    """Have all kernels compiled that the puzzles of a batch may need, or loaded from the disk cache."""
+    nobody = np.zeros(0, np.int64)
+    for (words, colors), group in _kinds(batch, np.arange(len(batch.width))):
+        outcome = climb(batch, nobody, math.inf)
+        _climb_group(
+            batch, nobody, math.inf, 2, SEARCH, 0, _memory(batch, group, words, colors), outcome, marker(words)
+        )
+        _compile_tail(words, colors is not None)
+
+
+def _kinds(batch: Views, which: np.ndarray) -> Iterator[tuple[tuple[int, int | None], np.ndarray]]:
+    """The puzzles `which` by what kernels are compiled for: (words of a bit set, most colours or None for mono)."""
     sides = np.maximum(batch.width, batch.height)[which]
     words = np.array([words_for(side) for side in range(int(sides.max(initial=0)) + 1)])[sides]
     colors = _highest_colors(batch)[which]
-    for width in np.unique(words):
+    for width in np.unique(words).tolist():
         for colored in (False, True):
             group = which[(words == width) & ((colors > 1) == colored)]
             if len(group):
-                memory = _memory(batch, group, int(width), int(colors.max()) if colored else None)
-                _climb_group(batch, group, cpu_limit, depth, top, nodes, memory, outcome, marker(int(width)))
-    return outcome
+                yield (width, int(colors.max()) if colored else None), group
 
 
 class Memory(NamedTuple):

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from solver.identity import clue_hashes
 from solver.puzzle import Block, Clue, Color, Puzzle
-from solver.views import views
+from solver.views import Clues, views
 
 SCHEMA_VERSION = "1"
 VERSION_KEY = b"nonocensus.schema"
@@ -114,16 +114,20 @@ def _lines(sides: Sequence[tuple[Clue, ...]]) -> pa.ListArray:
     """A clue column from the rows, or the columns, of each puzzle."""
     clues = [clue for side in sides for clue in side]
     blocks = np.array([block for clue in clues for block in clue], np.int64).reshape(-1, 2)
-    structs = pa.StructArray.from_arrays(
-        [pa.array(blocks[:, 0].astype(np.uint16)), pa.array(blocks[:, 1].astype(np.uint8))], fields=list(BLOCK)
-    )
-    lines = pa.ListArray.from_arrays(_offsets(clues), structs)
-    return pa.ListArray.from_arrays(_offsets(sides), lines).cast(LINES)
+    length, color = blocks[:, 0].astype(np.uint16), blocks[:, 1].astype(np.uint8)
+    return clue_column(Clues(_offsets(sides), _offsets(clues), length, color))
 
 
-def _offsets(groups: Sequence[Sequence[object]]) -> pa.Array:
+def clue_column(clues: Clues) -> pa.ListArray:
+    """A clue column of the puzzles table from the flat arrays of one side of all puzzles."""
+    structs = pa.StructArray.from_arrays([pa.array(clues.length), pa.array(clues.color)], fields=list(BLOCK))
+    lines = pa.ListArray.from_arrays(pa.array(clues.blocks), structs)
+    return pa.ListArray.from_arrays(pa.array(clues.lines), lines).cast(LINES)
+
+
+def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
     """Where each group begins and the last one ends when they stand one after the other."""
-    return pa.array(np.cumsum([0, *map(len, groups)]), pa.int32())
+    return np.cumsum([0, *map(len, groups)]).astype(np.int32)
 
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,10 +1,14 @@
-"""Stores for the pipeline's tests."""
+"""Commands and stores for the pipeline's tests."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from pipeline.cli import main
 from pipeline.settings import default_settings
 from pipeline.store import Store, append, create_store
 from solver.puzzle import from_picture
@@ -24,3 +28,26 @@ def store(tmp_path: Path) -> Store:
     place = create_store(str(tmp_path / "store"))
     append(place, [puzzle_batch(puzzles)], SMALL_GROUPS)
     return place
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def nonocensus(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., Result]:
+    """Run one command in an empty folder; returns exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["nonocensus", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return Result(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run

@@ -1,42 +1,19 @@
 """The command line as a user meets it: what it prints, what it leaves behind, and one clear line for each mistake."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 
-from pipeline.cli import main
 from pipeline.store import Store
 
 DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Result]
-
-
-@pytest.fixture
-def nonocensus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
-    """Run one command in an empty folder; returns exit status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["nonocensus", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return Result(int(ended.value.code or 0), printed.out, printed.err)
-
-    return run
+Command = Callable[..., Any]
 
 
 def left_behind(folder: Path) -> list[str]:

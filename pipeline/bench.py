@@ -1,0 +1,235 @@
+"""How fast the solver is on this machine: named sets of puzzles, one core, CPU seconds.
+
+Kernels are compiled before anything is measured. A set's puzzles are classified in batches, as a worker would.
+"""
+
+import csv
+import gc
+import os
+import platform
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.errors import UserError
+from scrapers.generate import every_picture, picture_batch, random_pictures, views_of
+from solver.api import classify
+from solver.ladder import LINE, MULTIPLE, UNIQUE, climb, warm_up
+from solver.propagate import LINE_SOLVES
+from solver.puzzle import Puzzle
+from solver.tables import puzzle_batch
+from solver.views import Views, views
+
+SURVEY = (
+    *("1", "6", "16", "21", "23", "27", "65", "436", "529", "803", "1611", "1694", "2040", "2413", "2556", "2712"),
+    *("3541", "4645", "6574", "6739", "7604", "8098", "9892", "10088", "10810", "12548", "18297", "22336"),
+    *("knotty", "meow", "faase"),
+)
+"""The puzzles of Jan Wolter's survey of solvers (webpbn.com/survey), most by their number on webpbn."""
+
+COLOR_SURVEY = (
+    *("47", "220", "551", "672", "1503", "2073", "2257", "2498", "2684", "2814", "2817", "2984", "3149", "3620"),
+    *("4364", "4445", "4809", "4940", "5193", "25344", "30216"),
+)
+"""Coloured puzzles of webpbn that solvers have been compared on, the survey's among them."""
+
+BATCH = 250
+LINE_RUNS = 10
+EXHAUSTIVE_BATCH = 1 << 14
+MOST_CELLS = 26
+"""Most cells of a grid all of whose pictures are classified: their keys are sorted in memory."""
+
+
+class Measured(NamedTuple):
+    """A set, classified.
+
+    results   the results table
+    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table
+    """
+
+    results: pa.Table
+    seconds: float
+
+
+def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[Puzzle], list[str]]:
+    """The wanted puzzles, by their number on webpbn or the name of their file, and those that are missing."""
+    found: dict[str, Puzzle] = {}
+    for puzzle in puzzles:
+        name = PurePosixPath(puzzle.puzzle_id).name.lower().removeprefix("webpbn-").lstrip("0")
+        if name in wanted:
+            found.setdefault(name, puzzle)
+    return [found[name] for name in wanted if name in found], [name for name in wanted if name not in found]
+
+
+def random_batches(count: int, width: int, height: int, density: float, seed: int) -> list[pa.RecordBatch]:
+    """Random pictures' puzzles in batches."""
+    pictures = random_pictures(count, width, height, density, seed)
+    ids = [f"random/{width}x{height}-{density:g}-{seed}-{k}" for k in range(count)]
+    return [picture_batch(pictures[k : k + BATCH], ids[k : k + BATCH]) for k in range(0, count, BATCH)]
+
+
+def batches_of(puzzles: list[Puzzle]) -> list[pa.RecordBatch]:
+    """The puzzles in batches."""
+    return [puzzle_batch(puzzles[k : k + BATCH]) for k in range(0, len(puzzles), BATCH)]
+
+
+def measure(batches: list[pa.RecordBatch], cpu_limit: float, seen: Callable[[pa.RecordBatch], None]) -> Measured:
+    """Classify a set on one core; `seen` is called with the results of each batch."""
+    for batch in batches:
+        warm_up(views(batch))
+        classify(batch.slice(0, 1), cpu_limit=0.001)
+    gc.collect()
+    gc.freeze()  # no worker holds thousands of Puzzle objects, which would be searched for garbage in the middle
+    results, seconds = [], 0.0
+    for batch in batches:
+        start = time.thread_time()
+        results.append(classify(batch, cpu_limit=cpu_limit))
+        seconds += time.thread_time() - start
+        seen(results[-1])
+    return Measured(pa.Table.from_batches(results), seconds)
+
+
+def figures(measured: Measured) -> dict[str, Any]:
+    """What is to be said of a set in one line."""
+    results = measured.results
+    seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
+    solutions = results["solutions"].to_pylist()
+    return {
+        "puzzles": len(seconds),
+        "unique": solutions.count("unique"),
+        "multiple": solutions.count("multiple"),
+        "none": solutions.count("none"),
+        "undecided": solutions.count("unknown"),
+        "cpu_seconds": float(seconds.sum()),
+        "with_overhead": measured.seconds,
+        "mean": float(seconds.mean()),
+        "median": float(np.median(seconds)),
+        "p99": float(np.quantile(seconds, 0.99)),
+        "most": float(seconds.max()),
+    }
+
+
+def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
+    """The rows of the puzzles that took longest, longest first."""
+    rows: list[dict[str, Any]] = measured.results.sort_by([("cpu_seconds", "descending")]).slice(0, count).to_pylist()
+    return rows
+
+
+def write_csv(measured: Measured, path: str) -> None:
+    """One line a puzzle: everything of its row but pictures and what concerns runs."""
+    names = [name for name, kind in zip(measured.results.schema.names, measured.results.schema.types, strict=True)
+             if kind != pa.binary() and name not in ("config_hash", "run_id", "part", "host")]  # fmt: skip
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(measured.results.select(names).to_pylist())
+
+
+class Throughput(NamedTuple):
+    """Line logic alone on whole batches: the best of several runs."""
+
+    puzzles: int
+    solved: int
+    line_solves: int
+    seconds: float
+
+
+def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
+    """Line logic to its fixpoint on all puzzles, one core."""
+    puzzles = solved = line_solves = 0
+    seconds = 0.0
+    for batch in batches:
+        seen = views(batch)
+        everything = np.arange(len(batch))
+        best = np.inf
+        for _ in range(LINE_RUNS + 1):
+            start = time.thread_time()
+            outcome = climb(seen, everything, np.inf, top=LINE)
+            best = min(best, time.thread_time() - start)
+        puzzles += len(batch)
+        solved += int((outcome.solutions == UNIQUE).sum())
+        line_solves += int(outcome.counters[:, LINE_SOLVES].sum())
+        seconds += best
+    return Throughput(puzzles, solved, line_solves, seconds)
+
+
+class Exhausted(NamedTuple):
+    """Every picture of a size: how many of their distinct clue sets have one solution, several, are line-solvable."""
+
+    pictures: int
+    distinct: int
+    unique: int
+    multiple: int
+    line: int
+    seconds: float
+
+
+def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
+    """Classify the puzzle of every black and white picture of a size; `seen` is called with the number of pictures.
+
+    The clues of a picture are also turned into a number, a digit for each line, so that the distinct ones can be told.
+    """
+    pictures = 1 << (width * height)
+    if width * height > MOST_CELLS:
+        raise UserError(f"{width}x{height} has 2^{width * height} pictures; the most cells for this is {MOST_CELLS}")
+    warm_up(views_of(every_picture(width, height, 0, 1)))
+    start = time.thread_time()
+    keys = np.empty(pictures, np.int64)
+    multiple = np.zeros(pictures, bool)
+    unique = line = 0
+    for first in range(0, pictures, EXHAUSTIVE_BATCH):
+        last = min(first + EXHAUSTIVE_BATCH, pictures)
+        cells = every_picture(width, height, first, last)
+        batch = views_of(cells)
+        outcome = climb(batch, np.arange(last - first), np.inf)
+        if not np.isin(outcome.solutions, (UNIQUE, MULTIPLE)).all():
+            raise AssertionError("a picture's clues have no solution")
+        unique += int((outcome.solutions == UNIQUE).sum())
+        line += int(((outcome.solutions == UNIQUE) & (outcome.rung == LINE)).sum())
+        multiple[first:last] = outcome.solutions == MULTIPLE
+        keys[first:last] = _keys(batch, width, height)
+        seen(last - first)
+    shared = keys[multiple]
+    shared.sort()
+    several = int((np.diff(shared) != 0).sum()) + (len(shared) > 0)
+    return Exhausted(pictures, unique + several, unique, several, line, time.thread_time() - start)
+
+
+def _keys(batch: Views, width: int, height: int) -> np.ndarray:
+    """A number for each puzzle's clues, all of one size; equal exactly for equal clues."""
+    key = np.zeros(len(batch.width), np.int64)
+    for clues, cells, lines in ((batch.rows, width, height), (batch.columns, height, width)):
+        # a clue as a set of cells: its blocks packed to the left, each with the gap after it
+        steps = clues.length.astype(np.int64) + 1
+        ends = np.concatenate([[0], np.cumsum(steps)])
+        offset = ends[:-1] - np.repeat(ends[clues.blocks[:-1]], np.diff(clues.blocks))
+        masks = ((np.int64(1) << clues.length.astype(np.int64)) - 1) << offset
+        sums = np.concatenate([[0], np.cumsum(masks)])
+        packed = (sums[clues.blocks[1:]] - sums[clues.blocks[:-1]]).reshape(-1, lines)
+        for i in range(lines):
+            key = (key << cells) | packed[:, i]
+    return key
+
+
+def machine() -> str:
+    """Processor, cores, Python and the libraries that matter."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "python-sat")]
+    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])
+
+
+def write_markdown(path: str, title: str, command: str, tables: Iterable[tuple[list[str], list[list[str]]]]) -> None:
+    """The tables, each a heading and rows, with the command and the machine that made them."""
+    lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
+    for heading, rows in tables:
+        lines += ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
+        lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
+    Path(path).write_text("\n".join(lines), encoding="utf-8")
