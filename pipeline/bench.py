@@ -79,7 +79,9 @@ def batches_of(puzzles: list[Puzzle]) -> list[pa.RecordBatch]:
     return [puzzle_batch(puzzles[k : k + BATCH]) for k in range(0, len(puzzles), BATCH)]
 
 
-def measure(batches: list[pa.RecordBatch], cpu_limit: float, seen: Callable[[pa.RecordBatch], None]) -> Measured:
+def measure(
+    batches: list[pa.RecordBatch], cpu_limit: float, check_goal: bool, seen: Callable[[pa.RecordBatch], None]
+) -> Measured:
     """Classify a set on one core; `seen` is called with the results of each batch."""
     for batch in batches:
         warm_up(views(batch))
@@ -89,7 +91,7 @@ def measure(batches: list[pa.RecordBatch], cpu_limit: float, seen: Callable[[pa.
     results, seconds = [], 0.0
     for batch in batches:
         start = time.thread_time()
-        results.append(classify(batch, cpu_limit=cpu_limit))
+        results.append(classify(batch, cpu_limit=cpu_limit, check_goal=check_goal))
         seconds += time.thread_time() - start
         seen(results[-1])
     return Measured(pa.Table.from_batches(results), seconds)

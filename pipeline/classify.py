@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.executor import Executor
-from pipeline.run import Run, Task, summarize
+from pipeline.run import SETTINGS, Run, Task, summarize
 from pipeline.storage import folder
 from pipeline.store import open_store
 from solver.api import classify
@@ -25,7 +25,7 @@ def classify_run(run: Run, executor: Executor[Any], seen: Callable[[dict[str, An
     finished = run.finished()
     run.results.sweep()
     stamp = {key: run.about[key] for key in ("run_id", "config_hash")}
-    settings = {key: run.about["config"][key] for key in ("cpu_limit", "rung", "depth")}
+    settings = {key: run.about["config"][key] for key in SETTINGS}
     left = (
         (task, run.about["store"], run.folder.uri, settings, stamp) for task in run.tasks() if task.name not in finished
     )

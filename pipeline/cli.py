@@ -54,6 +54,10 @@ class BenchSet(StrEnum):
     exhaustive = "exhaustive"
 
 
+CheckGoal = Annotated[
+    bool,
+    typer.Option("--check-goal", "-c", help="Take the author's picture, if it fits, and look only for another."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 LISTED = 20
 
@@ -179,6 +183,7 @@ def classify(
     cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
     rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
     depth: Annotated[int, typer.Option(min=1, help="Levels that the rung depth-2 looks ahead.")] = 2,
+    check_goal: CheckGoal = False,
     cpus: Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")] = None,
     address: Annotated[
         str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")
@@ -196,7 +201,7 @@ def classify(
     from pipeline.store import open_store
 
     settings = default_settings()
-    config = configuration(settings.cpu_limit if cpu_limit is None else cpu_limit, rung.value, depth)
+    config = configuration(settings.cpu_limit if cpu_limit is None else cpu_limit, rung.value, depth, check_goal)
     run = start_run(open_store(store), run_folder, config)
     finished = run.finished()
     left = [task for task in run.tasks() if task.name not in finished]
@@ -295,6 +300,11 @@ def report(
 def solve(
     files: Annotated[list[Path], typer.Argument(help="Puzzle files, folders or archives.", metavar="FILE...")],
     cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    check_goal: CheckGoal = False,
+    from_saved: Annotated[
+        int | None, typer.Option(min=1, help="Begin with the file's saved grid of this number.", metavar="N")
+    ] = None,
+    most: Annotated[int, typer.Option("--all", min=0, help="Draw up to N solutions.", metavar="N")] = 0,
     as_json: Json = False,
 ) -> None:
     """Solve puzzles of local files and draw them in the terminal."""
@@ -308,27 +318,59 @@ def solve(
             problems += 1
             report_problem(item.name, item.reason)
             continue
-        row: dict[str, Any] = solved(item, cpu_limit=cpu_limit)
+        start = None if from_saved is None else saved_grid(item, from_saved)
+        row: dict[str, Any] = solved(item, cpu_limit=cpu_limit, check_goal=check_goal, start=start)
         problems += row["status"] == "invalid"
+        every = [] if row["status"] == "invalid" else all_solutions(item, most, cpu_limit, start)
         if as_json:
-            solution = row["solution"]
-            print(json.dumps(row | {"solution": None if solution is None else list(solution)}))
+            drawn = {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
+            more = {"all_solutions": [cells.tolist() for cells in every]} if most else {}
+            print(json.dumps(row | drawn | more))
             continue
         show_solved(item, row)
+        for number, cells in enumerate(every, 1):
+            out.print(f"Solution {number}:", highlight=False)
+            draw(item, cells)
     raise typer.Exit(WRONG_USE if problems else DONE)
+
+
+def saved_grid(puzzle: "Puzzle", number: int) -> Any:
+    """The puzzle's saved grid of that number, of the colours that its clues use."""
+    if number > len(puzzle.saved):
+        raise UserError(f"--from-saved {number}: {puzzle.puzzle_id} has {len(puzzle.saved) or 'no'} saved grid(s)")
+    return puzzle.saved[number - 1][:, :, : max(puzzle.colors, 1) + 1]
+
+
+def all_solutions(puzzle: "Puzzle", most: int, cpu_limit: float, start: Any) -> list[Any]:
+    """Up to so many solutions; a line on standard error if time runs out before."""
+    from itertools import islice
+
+    from solver.api import iter_solutions
+
+    found: list[Any] = []
+    try:
+        found.extend(islice(iter_solutions(puzzle, cpu_limit=cpu_limit, start=start), most))
+    except TimeoutError as error:
+        err.print(f"[yellow]{escape(puzzle.puzzle_id)}:[/yellow] {escape(str(error))}", highlight=False)
+    return found
+
+
+def draw(puzzle: "Puzzle", cells: Any) -> None:
+    """A picture in colours, or in symbols where there are none."""
+    from pipeline.terminal import in_color, in_symbols
+
+    out.print((in_color if out.color_system else in_symbols)(cells, puzzle.palette), end="")
 
 
 def show_solved(puzzle: "Puzzle", row: dict[str, Any]) -> None:
     """The verdict of one puzzle, its solution drawn, and what it took."""
-    from pipeline.terminal import in_color, in_symbols
     from solver.tables import picture
 
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
     verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
     out.print(f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}", highlight=False)
     if row["solution"] is not None:
-        cells = picture(row["solution"], puzzle.width, puzzle.height)
-        out.print((in_color if out.color_system else in_symbols)(cells, puzzle.palette), end="")
+        draw(puzzle, picture(row["solution"], puzzle.width, puzzle.height))
     if row["status"] != "invalid":
         out.print(
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
@@ -438,6 +480,7 @@ def bench(
         int | None, typer.Option(min=1, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]")
     ] = None,
     cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    check_goal: CheckGoal = False,
     csv: Annotated[Path | None, typer.Option(help="File for a line a puzzle.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
     as_json: Json = False,
@@ -458,6 +501,7 @@ def bench(
         return
     batches = bench_batches(which, paths or [], (width, height), density, seed, count)
     title = ", ".join(path.name for path in paths or []) or f"random {size}, density {density:g}, seed {seed}"
+    command += " --check-goal" if check_goal else ""
     command += f" --seed {seed}" if which is BenchSet.random else "".join(f" {path.name}" for path in paths or [])
     if which is BenchSet.lines:
         lines = benches.line_throughput(batches)
@@ -469,7 +513,7 @@ def bench(
         return
     with progress("classifying", sum(map(len, batches))) as (bar, task):
         measured = benches.measure(
-            batches, cpu_limit, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
+            batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
         )
     if csv:
         benches.write_csv(measured, str(csv))

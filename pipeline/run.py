@@ -115,9 +115,14 @@ def open_run(uri: str) -> Run:
     return Run(place, place.read_mark(MARK, "a run", "classify STORE"))
 
 
-def configuration(cpu_limit: float, rung: str = "search", depth: int = 2) -> dict[str, Any]:
+SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
+"""The part of a configuration that `solver.api.classify` takes."""
+
+
+def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> dict[str, Any]:
     """What decides the rows of a run: its settings (as for `solver.api.classify`) and the solver's version."""
-    return {"rung": rung, "depth": depth, "cpu_limit": cpu_limit, "solver_version": __version__}
+    settings = dict(zip(SETTINGS, (cpu_limit, rung, depth, check_goal), strict=True))
+    return settings | {"solver_version": __version__}
 
 
 def config_hash(config: dict[str, Any]) -> str:

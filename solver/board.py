@@ -66,6 +66,17 @@ def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: A
 
 
 @kernel
+def begin_from(board: Board, start: np.ndarray, like: Any) -> None:
+    """Take away what a partly solved grid rules out: `start`, bool[height x width, palette], is what cells may be."""
+    width, height = int(board.size[0]), int(board.size[1])
+    for y in range(height):
+        for x in range(width):
+            for c in range(int(board.size[2])):
+                if not start[y * width + x, c]:
+                    forbid(board, y, x, c, like)
+
+
+@kernel
 def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, line: int, block: int) -> int:
     """Copy the clues of one side of puzzle p to the lines from `line` and the blocks from `block` on."""
     for i in range(clues.lines[p], clues.lines[p + 1]):

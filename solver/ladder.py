@@ -14,7 +14,7 @@ import numpy as np
 
 from solver.belief import Beliefs, no_beliefs
 from solver.bits import low, marker, words_for
-from solver.board import Board, Scratch, set_up, undecided, write_picture
+from solver.board import Board, Scratch, begin_from, set_up, undecided, write_picture
 from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dive
 from solver.jit import kernel
@@ -56,6 +56,20 @@ SEARCH_DEPTH, TREE_BYTES = 64, 64 << 20
 """Deepest search, and the most memory for its open nodes."""
 
 
+FROM_NOTHING = np.zeros((0, 0), np.bool_)
+
+
+class Goals(NamedTuple):
+    """Known solutions of some puzzles of a batch.
+
+    known      bool[puzzles]
+    pictures   uint8: puzzle p's is at offsets[p] .. offsets[p + 1] (`Outcome`)
+    """
+
+    known: np.ndarray
+    pictures: np.ndarray
+
+
 class Outcome(NamedTuple):
     """What the ladder found, a row a puzzle of the batch. Rows of puzzles it was not given stay as they were.
 
@@ -92,12 +106,19 @@ def climb(
     depth: int = 2,
     top: int = SEARCH,
     nodes: int = SEARCH_NODES,
+    goals: Goals | None = None,
+    start: np.ndarray = FROM_NOTHING,
 ) -> Outcome:
     """Run the puzzles `which` (indices) of a batch up the ladder to the rung `top`, each in `cpu_limit` CPU seconds.
 
     They must be free of faults (solver.check). Puzzles are grouped by what the kernels are compiled for: the words of a
-    bit set, and one colour or several. `depth` is that of the rung depth-2, `nodes` the nodes of search before the tail
-    takes over.
+    bit set, and one colour or several.
+
+    depth   that of the rung depth-2
+    nodes   nodes of search before the tail takes over
+    goals   solutions that are known; only others are looked for then
+    start   bool[height x width, palette], for a batch of one puzzle: the colours that its cells may have to begin with.
+            The answer is about solutions that agree with that
     """
     puzzles = len(batch.width)
     offsets = np.zeros(puzzles + 1, np.int64)
@@ -115,8 +136,12 @@ def climb(
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
     )
-    for kind, group in _kinds(batch, which):
-        _climb_group(batch, group, cpu_limit, depth, top, nodes, _memory(batch, group, *kind), outcome, marker(kind[0]))
+    if goals is not None:
+        outcome.first[:] = goals.pictures
+        outcome.found[:] = goals.known
+    for (words, colors), group in _kinds(batch, which):
+        memory = _memory(batch, group, words, colors)
+        _climb_group(batch, group, cpu_limit, depth, top, nodes, start, memory, outcome, marker(words))
     return outcome
 
 
@@ -125,9 +150,8 @@ def warm_up(batch: Views) -> None:
     nobody = np.zeros(0, np.int64)
     for (words, colors), group in _kinds(batch, np.arange(len(batch.width))):
         outcome = climb(batch, nobody, math.inf)
-        _climb_group(
-            batch, nobody, math.inf, 2, SEARCH, 0, _memory(batch, group, words, colors), outcome, marker(words)
-        )
+        memory, like = _memory(batch, group, words, colors), marker(words)
+        _climb_group(batch, nobody, math.inf, 2, SEARCH, 0, FROM_NOTHING, memory, outcome, like)
         _compile_tail(words, colors is not None)
 
 
@@ -155,20 +179,26 @@ class Memory(NamedTuple):
     beliefs: Beliefs
 
 
-def line_fixpoint(batch: Views, cpu_limit: float) -> tuple[Memory, Any] | None:
+def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> tuple[Memory, Any] | None:
     """The board of a batch's one puzzle at the fixpoint of line logic, and its width marker; None for a contradiction.
+
+    `start` as for `climb`.
 
     Raises TimeoutError if that takes more than `cpu_limit` CPU seconds.
     """
     words = words_for(int(max(batch.width[0], batch.height[0])))
     colors = int(_highest_colors(batch)[0])
-    return _line_fixpoint(batch, words, colors if colors > 1 else None, cpu_limit)
+    return _line_fixpoint(batch, words, colors if colors > 1 else None, cpu_limit, start)
 
 
-def _line_fixpoint(batch: Views, words: int, colors: int | None, cpu_limit: float) -> tuple[Memory, Any] | None:
+def _line_fixpoint(
+    batch: Views, words: int, colors: int | None, cpu_limit: float, start: np.ndarray = FROM_NOTHING
+) -> tuple[Memory, Any] | None:
     memory, like = _memory(batch, np.arange(1), words, colors), marker(words)
     board, color, counters = memory.board, memory.color, np.zeros(COUNTERS, np.int64)
     set_up(board, color, batch, 0, like)
+    if len(start):
+        begin_from(board, start, like)
     status = _propagate_all(board, color, memory.scratch, counters, time.thread_time() + cpu_limit, like)
     if status == OUT_OF_TIME:
         raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
@@ -197,32 +227,15 @@ def _climb_group(
     depth: int,
     top: int,
     nodes: int,
+    start: np.ndarray,
     memory: Memory,
     outcome: Outcome,
     like: Any,
 ) -> None:
     """The kernels' rungs for all puzzles of a group, the tail for those that need it."""
-    board, trial, color, scratch, seen, tree, beliefs = memory
     k = 0
     while True:
-        k = _climb(
-            batch,
-            group,
-            k,
-            cpu_limit,
-            depth,
-            top,
-            board,
-            trial,
-            color,
-            scratch,
-            seen,
-            tree,
-            beliefs,
-            nodes,
-            outcome,
-            like,
-        )
+        k = _climb(batch, group, k, cpu_limit, depth, top, nodes, start, memory, memory.color, outcome, like)
         if k == len(group):
             return
         _follow_tail(group[k], cpu_limit, memory, outcome, like)
@@ -293,27 +306,27 @@ def _climb(
     cpu_limit: float,
     depth: int,
     top: int,
-    board: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    seen: np.ndarray,
-    tree: Tree,
-    beliefs: Beliefs,
     nodes: int,
+    start: np.ndarray,
+    memory: Memory,
+    color: np.ndarray | None,
     outcome: Outcome,
     like: Any,
 ) -> int:
     """Puzzle by puzzle from group[k] on. Returns at the first that needs the tail, or at the end.
 
-    One puzzle's last look at the clock is the next one's first.
+    `color` is the memory's, as an argument of its own (solver.board.Board). One puzzle's last look at the clock is the
+    next one's first.
     """
+    board, trial, _, scratch, seen, tree, beliefs = memory
     cpu, wall = cpu_seconds(), wall_seconds()
     while k < len(group):
         p = group[k]
         deadline = cpu + cpu_limit
         counters = outcome.counters[p]
         set_up(board, color, batch, p, like)
+        if len(start) > 0:
+            begin_from(board, start, like)
         width, height = int(board.size[0]), int(board.size[1])
         status = _propagate_all(board, color, scratch, counters, deadline, like)
         left = width * height
@@ -344,7 +357,7 @@ def _climb(
             first, second, found = outcome.first[place], outcome.second[place], outcome.found[p : p + 1]
             searched = search(board, trial, color, scratch, tree, first, second, found, nodes, counters, deadline, like)
             outcome.rung[p] = SEARCH
-            if searched == NODES_SPENT and found[0] == 0 and beliefs.told.shape[1] >= width * height:
+            if searched == NODES_SPENT and beliefs.told.shape[1] >= width * height:
                 status = dive(board, trial, tree.union, color, scratch, beliefs, counters, deadline, like)
                 if status == FIXPOINT:
                     note_solution(trial, first, second, found, like)

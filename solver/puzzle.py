@@ -50,6 +50,8 @@ class Puzzle:
     rows, columns   one clue a line, from top to bottom and from left to right
     palette         entry 0 is the background; the clues' colours follow in order of first use (`arranged`)
     goal            uint8[height, width] of palette entries: the picture its author had in mind
+    saved           partly solved grids that came with it, bool[height, width, palette]: what each cell may be. No
+                    column; the tables don't keep them
 
     Raises InvalidPuzzle for what no table could hold: no lines or too many, a number that is negative or huge, a colour
     that the palette lacks, a goal of another size. Clues that fit no picture are a puzzle all the same: an archive may
@@ -75,6 +77,7 @@ class Puzzle:
     site_steps: int | None = None
     fetched_at: datetime | None = None
     raw_sha256: str | None = None
+    saved: tuple[np.ndarray, ...] = ()
 
     def __post_init__(self) -> None:
         for name, lines in (("rows", self.rows), ("columns", self.columns)):
@@ -94,6 +97,11 @@ class Puzzle:
         if self.goal is not None and self.goal.shape != (self.height, self.width):
             shape = "x".join(str(side) for side in reversed(self.goal.shape))
             raise InvalidPuzzle(f"its goal is {shape}, its clues are {self.width}x{self.height}")
+        for number, grid in enumerate(self.saved, 1):
+            if grid.shape != (self.height, self.width, len(self.palette)):
+                raise InvalidPuzzle(
+                    f"saved grid {number} is {grid.shape[1]}x{grid.shape[0]}, its clues are {self.width}x{self.height}"
+                )
 
     @property
     def width(self) -> int:
@@ -146,6 +154,7 @@ def arranged(puzzle: Puzzle) -> Puzzle:
         columns=moved(puzzle.columns),
         palette=tuple(puzzle.palette[c] for c in order),
         goal=None if puzzle.goal is None else place[puzzle.goal],
+        saved=tuple(grid[:, :, order] for grid in puzzle.saved),
     )
 
 

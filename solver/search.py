@@ -71,9 +71,13 @@ def search(
     """Look for two solutions, in at most so many nodes.
 
     board           at the fixpoint of line logic; when NODES_SPENT or LATE it is what probing at the root has left
-    first, second   uint8[height x width]: the solutions found; found[0] is their number
+    first, second   uint8[height x width]: the solutions found; found[0] is their number, which may be 1 to begin with
     Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
     """
+    if found[0] == 1:
+        _switch(board, first, second, found)
+        if found[0] == 2:
+            return TWO_FOUND
     cells = int(board.size[0] * board.size[1])
     for k in range(2 * cells):
         store(tree.seen[0], k, empty(like))
@@ -286,13 +290,19 @@ def note_solution(board: Board, first: np.ndarray, second: np.ndarray, found: np
     if found[0] == 0:
         write_picture(board, first, like)
         found[0] = 1
-        for i in range(len(first)):
-            second[i] = first[i]
-        if swap(second, int(board.size[0]), int(board.size[1])):
-            found[0] = 2
+        _switch(board, first, second, found)
     elif found[0] == 1:
         write_picture(board, second, like)
         for i in range(len(first)):
             if first[i] != second[i]:
                 found[0] = 2
                 return
+
+
+@kernel
+def _switch(board: Board, first: np.ndarray, second: np.ndarray, found: np.ndarray) -> None:
+    """Make a second solution of the first by a switch, if there is one."""
+    for i in range(len(first)):
+        second[i] = first[i]
+    if swap(second, int(board.size[0]), int(board.size[1])):
+        found[0] = 2

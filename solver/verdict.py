@@ -19,6 +19,7 @@ from solver.ladder import (
     UNIQUE,
     UNKNOWN,
     WALL,
+    Goals,
     Outcome,
     rung_names,
 )
@@ -136,17 +137,34 @@ def _labels(status: np.ndarray, solutions: np.ndarray, rung: np.ndarray, trivial
 
 def _goal_matches(batch: pa.RecordBatch, seen: Views, ran: np.ndarray) -> pa.Array:
     """Whether the author's picture fits the clues: then it is a solution. Null without one."""
-    goals = batch["goal"]
-    has_goal = np.flatnonzero(ran & goals.is_valid().to_numpy(zero_copy_only=False))
-    if not len(has_goal):
-        return pa.nulls(len(batch), pa.bool_())
-    offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(batch) + 1]
-    good = fits(seen, has_goal, np.frombuffer(goals.buffers()[2], np.uint8), offsets)
+    given = ran & batch["goal"].is_valid().to_numpy(zero_copy_only=False)
     matches = np.zeros(len(batch), bool)
-    matches[has_goal] = good
-    mask = np.ones(len(batch), bool)
-    mask[has_goal] = False
-    return pa.array(matches, mask=mask)
+    matches[given] = _goals_that_fit(batch, seen, np.flatnonzero(given))[0]
+    return pa.array(matches, mask=~given)
+
+
+def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> Goals:
+    """The goals of a batch's puzzles that are solutions; `sound` (bool) are the puzzles to look at."""
+    given = np.flatnonzero(sound & batch["goal"].is_valid().to_numpy(zero_copy_only=False))
+    good, pictures, offsets = _goals_that_fit(batch, seen, given)
+    known = np.zeros(len(batch), bool)
+    known[given[good]] = True
+    sizes = seen.width.astype(np.int64) * seen.height
+    places = np.concatenate([[0], np.cumsum(sizes)])
+    laid_out = np.zeros(places[-1], np.uint8)
+    for p in given[good]:
+        laid_out[places[p] : places[p + 1]] = pictures[offsets[p] : offsets[p + 1]]
+    return Goals(known, laid_out)
+
+
+def _goals_that_fit(batch: pa.RecordBatch, seen: Views, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which of the puzzles `given` (indices), all with goals, have one that fits; all goals, and their offsets."""
+    goals = batch["goal"]
+    if not len(given):
+        return np.zeros(0, bool), np.zeros(0, np.uint8), np.zeros(1, np.int32)
+    offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(batch) + 1]
+    pictures = np.frombuffer(goals.buffers()[2], np.uint8)
+    return fits(seen, given, pictures, offsets), pictures, offsets
 
 
 def _pictures(offsets: np.ndarray, pictures: np.ndarray, present: np.ndarray) -> pa.Array:

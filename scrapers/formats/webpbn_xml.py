@@ -42,6 +42,7 @@ ID = re.compile(r"#?([0-9]+)(?:\s*\(v\.?\s*([^\s)]+)\s*\))?")
 RGB = re.compile(r"#?((?:[0-9a-f]{3}){1,2})", re.IGNORECASE)
 COUNT = re.compile(r"-?[0-9]{1,9}")
 IMAGE_ROW = re.compile(r"\|([^|]*)\|")
+IMAGE_CELL = re.compile(r"\[([^\]]*)\]|(.)", re.DOTALL)
 NO_SYMBOLS = "|[]?/\\"
 """Characters with a meaning of their own in an `<image>`."""
 
@@ -131,7 +132,9 @@ def _puzzle(element: Element, root: Element) -> Puzzle:
     used = max((block.color for clue in rows + columns for block in clue), default=0)
     if goal is not None:
         used = max(used, int(goal.max()))
-    return arranged(Puzzle(rows, columns, palette[: max(certain, used + 1)], goal, **_about(element, root)))
+    colors = max(certain, used + 1)
+    saved = tuple(grid[:, :, :colors] for grid in _saved(element, palette))
+    return arranged(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_about(element, root)))
 
 
 def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
@@ -211,17 +214,42 @@ def _clue(line: Element, name: str, default: str, numbers: dict[str, int]) -> Cl
 def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
     """The picture that the author had in mind; other solutions, and what visitors saved, don't count."""
     image = next((s.find("image") for s in element.findall("solution") if s.get("type", "goal") == "goal"), None)
+    grid = _grid(image, "the goal", palette)
+    if grid is None:
+        return None
+    if unsure := np.argwhere(grid.sum(axis=2) != 1).tolist():
+        raise FormatError(f"row {unsure[0][0] + 1} of the goal leaves cells open")
+    goal: np.ndarray = grid.argmax(axis=2).astype(np.uint8)
+    return goal
+
+
+def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ...]:
+    """What visitors saved: grids that may leave cells open."""
+    images = [s.find("image") for s in element.findall("solution") if s.get("type") == "saved"]
+    grids = [_grid(image, f"saved grid {number}", palette) for number, image in enumerate(images, 1)]
+    return tuple(grid for grid in grids if grid is not None)
+
+
+def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.ndarray | None:
+    """What each cell of an image may be, bool[height, width, palette]: one colour, [several] or any (?)."""
     if image is None:
         return None
-    numbers = {color.symbol: number for number, color in enumerate(palette)}
-    cells: list[list[int]] = []
-    for number, row in enumerate(IMAGE_ROW.findall(image.text or ""), 1):
-        if unknown := [symbol for symbol in row if symbol not in numbers]:
-            raise FormatError(f"row {number} of the goal: {clipped(unknown[0])} stands for no colour")
-        cells.append([numbers[symbol] for symbol in row])
-        if len(row) != len(cells[0]):
-            raise FormatError(f"row {number} of the goal has {len(row)} cells, those before it have {len(cells[0])}")
-    return np.array(cells, np.uint8) if cells else None
+    numbers = {color.symbol: [number] for number, color in enumerate(palette)} | {"?": list(range(len(palette)))}
+    rows: list[list[list[int]]] = []
+    for number, text in enumerate(IMAGE_ROW.findall(image.text or ""), 1):
+        cells = [several or one for several, one in IMAGE_CELL.findall(text)]
+        if unknown := [symbol for cell in cells for symbol in cell if symbol not in numbers]:
+            raise FormatError(f"row {number} of {name}: {clipped(unknown[0])} stands for no colour")
+        rows.append([[color for symbol in cell for color in numbers[symbol]] for cell in cells])
+        if len(cells) != len(rows[0]):
+            raise FormatError(f"row {number} of {name} has {len(cells)} cells, those before it have {len(rows[0])}")
+    if not rows:
+        return None
+    grid = np.zeros((len(rows), len(rows[0]), len(palette)), bool)
+    for y, row in enumerate(rows):
+        for x, colors in enumerate(row):
+            grid[y, x, colors] = True
+    return grid
 
 
 def _derived(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:

@@ -162,3 +162,43 @@ def test_demo(nonocensus: Command, tmp_path: Path) -> None:
         labels
     )
     assert nonocensus("demo", "--out", "demo", "--serial").code == 0
+
+
+SAVED = """<?xml version="1.0"?>
+<puzzleset><puzzle><clues type="columns"><line><count>1</count></line><line><count>1</count></line></clues>
+<clues type="rows"><line><count>1</count></line><line><count>1</count></line></clues>
+<solution type="goal"><image>|X.|\n|.X|</image></solution>
+<solution type="saved"><image>|?X|\n|??|</image></solution></puzzle></puzzleset>"""
+
+
+def test_solve_from_a_saved_grid(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"saved.xml": SAVED})
+    free, begun = (
+        nonocensus("solve", "saved.xml", "--json"),
+        nonocensus("solve", "saved.xml", "--json", "--from-saved", "1"),
+    )
+    assert json.loads(free.out)["solutions"] == "multiple"
+    assert json.loads(begun.out)["solutions"] == "unique"
+    assert json.loads(begun.out)["solution"] == [0, 1, 1, 0]
+    missing = nonocensus("solve", "saved.xml", "--from-saved", "2")
+    assert missing.code == 2
+    assert "1 saved grid" in missing.err
+
+
+def test_solve_all_and_from_the_goal(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"saved.xml": SAVED})
+    row = json.loads(nonocensus("solve", "saved.xml", "--json", "-c", "--all", "5").out)
+    assert (row["solution"], row["second_solution"]) == ([1, 0, 0, 1], [0, 1, 1, 0])
+    assert sorted(row["all_solutions"]) == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
+    assert "Solution 1:" in nonocensus("solve", "saved.xml", "--all", "1").out
+    assert "Solution 2:" not in nonocensus("solve", "saved.xml", "--all", "1").out
+
+
+def test_another_way_to_look_is_another_run(nonocensus: Command, tmp_path: Path) -> None:
+    """A run with --check-goal can't be continued without it: its rows would be mixed."""
+    write(tmp_path, {"saved.xml": SAVED})
+    nonocensus("import", "saved.xml", "--out", "store")
+    assert nonocensus("classify", "store", "--out", "run", "--serial", "-c").code == 0
+    refused = nonocensus("classify", "store", "--out", "run", "--serial")
+    assert refused.code == 2
+    assert "check_goal" in refused.err

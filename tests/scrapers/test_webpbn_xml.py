@@ -275,7 +275,7 @@ def test_replies_that_are_no_puzzle(words: str) -> None:
         ('char="r"', 'char="rr"', "the colour 'red' has the char 'rr', more than one character"),
         ('name="red"', 'name="black"', "two of its colours have the name 'black'"),
         ("|..r|", "|..b|", "row 2 of the goal: 'b' stands for no colour"),
-        ("|..r|", "|.[.X]r|", "row 2 of the goal: '[' stands for no colour"),
+        ("|..r|", "|.[.X]r|", "row 2 of the goal leaves cells open"),
         ("|..r|", "|...r|", "row 2 of the goal has 4 cells, those before it have 3"),
         ("|..r|", "", "its goal is 3x1, its clues are 3x2"),
         ("</puzzleset>", "", "it is not well-formed XML: no element found: line 39, column 0"),
@@ -423,3 +423,29 @@ def test_any_bytes_are_read_or_refused_in_one_line(data: bytes) -> None:
     except FormatError as error:
         refused = str(error)
     assert "\n" not in refused
+
+
+def test_saved_grids_follow_the_palette() -> None:
+    """A cell of one colour, of several in brackets, of any; the palette is put into another order on reading."""
+    image = '<solution type="saved"><image>|?.[rX]|\n|[.]r?|</image></solution>'
+    puzzle = one(COLORED.replace("</puzzle>", image + "</puzzle>"))
+    (saved,) = puzzle.saved
+    assert saved.shape == (2, 3, 3)
+    assert [[np.flatnonzero(cell).tolist() for cell in row] for row in saved] == [
+        [[0, 1, 2], [0], [1, 2]],
+        [[0], [1], [0, 1, 2]],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("image", "reason"),
+    [
+        ("|??|\n|??|", "saved grid 1 is 2x2, its clues are 3x2"),
+        ("|??b|\n|???|", "row 1 of saved grid 1: 'b' stands for no colour"),
+        ("|???|\n|??|", "row 2 of saved grid 1 has 2 cells"),
+    ],
+)
+def test_saved_grids_that_can_not_be(image: str, reason: str) -> None:
+    text = COLORED.replace("</puzzle>", f'<solution type="saved"><image>{image}</image></solution></puzzle>')
+    with pytest.raises(ValueError, match=reason.replace("(", "\\(")):
+        one(text)
