@@ -66,7 +66,7 @@ def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0, start: np.ndarray
     if prepared is None:
         return
     memory, like = prepared
-    with Learner(memory.board, memory.color, memory.scratch, like) as learner:
+    with Learner(memory.board, memory.color, memory.scratch, time.thread_time() + cpu_limit, like) as learner:
         while True:
             found = learner.next_solution(time.thread_time() + cpu_limit)
             if found is None:

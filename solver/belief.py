@@ -15,6 +15,7 @@ import numpy as np
 
 from solver.bits import bit, count, highest, load, lowest, some
 from solver.board import BACKGROUND, Board, allows
+from solver.clock import cpu_seconds
 from solver.encoding import Variables, cell_literal
 from solver.jit import inlined, kernel
 from solver.places import Places, no_places
@@ -78,7 +79,7 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
     )
 
 
-def probable(board: Board, color: np.ndarray | None, variables: Variables, like: Any) -> np.ndarray:
+def probable(board: Board, color: np.ndarray | None, variables: Variables, deadline: float, like: Any) -> np.ndarray:
     """int32[number]: the variables of a board's encoding as literals, each with its more probable sign."""
     width, height, palette = map(int, board.size)
     lines = board.first[: width + height + 1]
@@ -87,7 +88,7 @@ def probable(board: Board, color: np.ndarray | None, variables: Variables, like:
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
     restrict(board, beliefs, True, like)
-    exchange(board, color, beliefs, variables, literals, ROUNDS, like)
+    exchange(board, color, beliefs, variables, literals, ROUNDS, deadline, like)
     _write_cells(board, beliefs, variables, literals, like)
     return literals[1:]
 
@@ -114,9 +115,10 @@ def exchange(
     variables: Variables | None,
     literals: np.ndarray,
     rounds: int,
+    deadline: float,
     like: Any,
 ) -> None:
-    """So many rounds of messages, or until they settle.
+    """So many rounds of messages, or until they settle, or the deadline (CPU seconds of this thread) is past.
 
     variables  of an encoding, or None: the literals of their blocks are set too
     literals   int32[number + 1]: each variable, negated if that is more probable
@@ -127,7 +129,7 @@ def exchange(
         for line in range(lines):
             if _listen(board, beliefs, line) and _weigh(board, color, beliefs, variables, literals, line, like):
                 change = max(change, _tell(board, beliefs, line))
-        if change < SETTLED:
+        if change < SETTLED or cpu_seconds() > deadline:
             break
 
 

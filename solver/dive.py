@@ -12,10 +12,11 @@ import numpy as np
 
 from solver.belief import Beliefs, confidence, exchange, favourite, restrict
 from solver.board import Board, Scratch, allows, choices, copy, undecided
+from solver.clock import cpu_seconds
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, look_ahead, take_away
 from solver.places import locate
-from solver.propagate import CONTRADICTION, FIXPOINT
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 
 SHARE = 0.1
 """Of the open cells, how many to decide between two looks at the beliefs."""
@@ -52,7 +53,9 @@ def dive(
     while left > 0:
         restrict(diver, beliefs, rounds == FIRST_ROUNDS, like)
         locate(diver, color, scratch, beliefs.places, like)
-        exchange(diver, color, beliefs, None, literals, rounds, like)
+        exchange(diver, color, beliefs, None, literals, rounds, deadline, like)
+        if cpu_seconds() > deadline:
+            return OUT_OF_TIME
         rounds = MORE_ROUNDS
         doubt = _doubt(diver, beliefs, SHARE * left, like)
         status = _decide(diver, trial, color, scratch, beliefs, doubt, counters, deadline, like)

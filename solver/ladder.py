@@ -19,6 +19,7 @@ from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dive
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, refute
+from solver.places import locate, open_places
 from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Tree, note_solution, search
 from solver.swap import swap
@@ -46,11 +47,15 @@ TIMES = 6
 SEEN_BYTES = 64 << 20
 """Most memory for what probes have seen; a puzzle that needs more is probed without."""
 
+ENDLESS: Any = np.int64(1 << 60)
 SEARCH_NODES = 3
 """Nodes of search before a puzzle goes to the tail (measured: ARCHITECTURE.md)."""
 
 BELIEF_BYTES = 64 << 20
 """Most memory for what cells probably are; on a board that needs more no dive is tried."""
+
+MOST_PLACES = 1_000_000
+"""Most places of blocks, all together, for the tail: some four clauses each. Search has to do for what has more."""
 
 SEARCH_DEPTH, TREE_BYTES = 64, 64 << 20
 """Deepest search, and the most memory for its open nodes."""
@@ -213,7 +218,7 @@ def _compile_tail(words: int, colored: bool) -> None:
     prepared = _line_fixpoint(Views(2 * one[:1], 2 * one[:1], clues, clues), words, 2 if colored else None, math.inf)
     assert prepared is not None
     memory, like = prepared
-    with Learner(memory.board, memory.color, memory.scratch, like) as learner:
+    with Learner(memory.board, memory.color, memory.scratch, math.inf, like) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
         swap(picture, 2, 2)
@@ -351,11 +356,15 @@ def _climb(
             outcome.solutions[p] = UNIQUE
             outcome.found[p] = 1
             write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
-        searched = EXHAUSTED
+        searched, patience = EXHAUSTED, nodes
         if status == FIXPOINT and left > 0 and top == SEARCH:
             place = slice(outcome.offsets[p], outcome.offsets[p + 1])
             first, second, found = outcome.first[place], outcome.second[place], outcome.found[p : p + 1]
-            searched = search(board, trial, color, scratch, tree, first, second, found, nodes, counters, deadline, like)
+            locate(board, color, scratch, beliefs.places, like)
+            patience = nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
+            searched = search(
+                board, trial, color, scratch, tree, first, second, found, patience, counters, deadline, like
+            )
             outcome.rung[p] = SEARCH
             if searched == NODES_SPENT and beliefs.told.shape[1] >= width * height:
                 status = dive(board, trial, tree.union, color, scratch, beliefs, counters, deadline, like)
@@ -378,8 +387,10 @@ def _climb(
         wall = wall_seconds()
         outcome.seconds[p, WALL] = wall - last_wall
         outcome.engine[p] = outcome.rung[p]
-        if outcome.rung[p] == SEARCH and searched == NODES_SPENT:
-            return k
+        if searched == NODES_SPENT:
+            if patience < ENDLESS:
+                return k
+            outcome.late[p] = True
         k += 1
     return k
 
@@ -392,7 +403,7 @@ def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, lik
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second = outcome.first[place], outcome.second[place]
-    with Learner(memory.board, memory.color, memory.scratch, like) as learner:
+    with Learner(memory.board, memory.color, memory.scratch, deadline, like) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
             found = learner.next_solution(deadline)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import load, store
+from solver.bits import count, load, store
 from solver.board import Board, Scratch
 from solver.jit import kernel
 from solver.line import solve_line
@@ -40,3 +40,14 @@ def locate(board: Board, color: np.ndarray | None, scratch: Scratch, places: Pla
             store(places.starts, j, starts)
             if board.length[j] == 0:
                 store(places.ends, j, starts << 1)
+
+
+@kernel
+def open_places(board: Board, places: Places, like: Any) -> int:
+    """Number of places of all blocks that have several."""
+    number = 0
+    for j in range(int(board.first[board.size[0] + board.size[1]])):
+        here = count(load(places.starts, j, like))
+        if here > 1:
+            number += here
+    return number

@@ -22,8 +22,14 @@ from solver.jit import kernel
 ENGINES = ("glucose3", "cadical195")
 """By turns: one that only begins with the phases it is given, one that holds on to them."""
 
-SLICE = 1000
-"""Conflicts between two looks at the clock."""
+SLICE, SLICE_VARIABLES = 1000, 30_000_000
+"""Most conflicts between two looks at the clock, and conflicts times variables: some tenths of a second."""
+
+LOADING = 1.5e-6
+"""CPU seconds that a learner takes to be given a clause."""
+
+CHUNK = 50_000
+"""Clauses handed over at a time: as Python lists they take ten times their memory."""
 
 FIRST_TURN = 32
 """Slices of the first turn; each turn is twice as long as the one before."""
@@ -35,10 +41,10 @@ class Learner:
     `engine` is the name of the one that answered last.
     """
 
-    def __init__(self, board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> None:
+    def __init__(self, board: Board, color: np.ndarray | None, scratch: Scratch, deadline: float, like: Any) -> None:
         self.board, self.like = board, like
         self.variables, self.clauses = encode(board, color, scratch, like)
-        self.phases = probable(board, color, self.variables, like).tolist()
+        self.phases = probable(board, color, self.variables, deadline, like).tolist()
         self.cells = np.flatnonzero(self.variables.cell)
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
@@ -60,11 +66,16 @@ class Learner:
 
     def next_solution(self, deadline: float) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first."""
+        conflicts = min(SLICE, SLICE_VARIABLES // (self.variables.number + 1) + 1)
         for turn in count():
-            self.engine = ENGINES[turn % len(ENGINES)]
-            solver = self._solver(self.engine)
+            engine = ENGINES[turn % len(ENGINES)]
+            if engine not in self.solvers and time.thread_time() + LOADING * len(self.clauses) > deadline:
+                if self.solvers:
+                    continue
+                return None
+            self.engine, solver = engine, self._solver(engine)
             for _ in range(FIRST_TURN << turn):
-                solver.conf_budget(SLICE)
+                solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()
                 if found is not None:
                     return found
@@ -111,7 +122,9 @@ def _add_all(solver: Any, clauses: np.ndarray) -> None:
     gc.disable()
     try:
         for length in np.unique(lengths):
-            deque(map(solver.add_clause, clauses[lengths == length][:, :length].tolist()), maxlen=0)
+            alike = clauses[lengths == length][:, :length]
+            for first in range(0, len(alike), CHUNK):
+                deque(map(solver.add_clause, alike[first : first + CHUNK].tolist()), maxlen=0)
     finally:
         if collecting:
             gc.enable()

@@ -83,7 +83,7 @@ def test_every_variable_gets_its_literal(puzzle: Puzzle) -> None:
         return
     memory, like = prepared
     variables, _ = encode(memory.board, memory.color, memory.scratch, like)
-    literals = belief.probable(memory.board, memory.color, variables, like)
+    literals = belief.probable(memory.board, memory.color, variables, math.inf, like)
     assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
     for y in range(puzzle.height):
         for x in range(puzzle.width):
