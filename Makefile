@@ -38,8 +38,21 @@ format: $(READY)
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+# DATA: puzzles that are not ours to give away. What is not there is left out.
+DATA ?= ../shared/data
+RESULTS := benchmarks/results
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+	$(BIN)/nonocensus bench random --size 30x30 --count 2000 --markdown $(RESULTS)/random.md
+	$(BIN)/nonocensus bench exhaustive --size 5x5 --markdown $(RESULTS)/exhaustive.md
+	-$(BIN)/nonocensus bench survey $(DATA)/survey-mono --markdown $(RESULTS)/survey.md
+	-$(BIN)/nonocensus bench color-survey $(DATA)/color --markdown $(RESULTS)/color-survey.md
+	-$(BIN)/nonocensus bench puzzles $(DATA)/webpbn-2014-mono.tar.xz --markdown $(RESULTS)/archive.md
+	-$(BIN)/nonocensus bench lines $(DATA)/webpbn-2014-mono.tar.xz --markdown $(RESULTS)/lines.md
+	-$(BIN)/nonocensus bench puzzles $(DATA)/hard-mono --cpu-limit 1200 --markdown $(RESULTS)/hard.md
+	-$(BIN)/nonocensus bench tournament $(DATA)/tournaments/taai2011.txt --markdown $(RESULTS)/taai2011.md
+	-$(BIN)/nonocensus bench tournament $(DATA)/tournaments/icga2023.txt --markdown $(RESULTS)/icga2023.md
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

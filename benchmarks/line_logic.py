@@ -1,7 +1,5 @@
 """Line logic: puzzles a second on one core, and the time of one line solve as lines grow."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,34 +7,34 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.tables import Table
+from pipeline.bench import batches_of, line_throughput, random_batches
+from scrapers.files import files_in
+from scrapers.generate import picture_batch
+from scrapers.importing import read_files
 from solver.bits import marker, words_for
 from solver.board import Board, Scratch
 from solver.clock import cpu_seconds
 from solver.jit import kernel
-from solver.ladder import LINE, UNIQUE, climb
 from solver.line import solve_line
-from solver.propagate import LINE_SOLVES
-from solver.puzzle import Puzzle, clue_of, from_picture
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.puzzle import Puzzle, clue_of
 
 RUNS = 10
 
 
 def run(archive: Path) -> list[Table]:
-    sets: list[tuple[str, pa.RecordBatch]] = [
-        ("10,000 random 10x10, half black", puzzle_batch(random_puzzles(10_000, 10))),
-        ("2,000 random 30x30, half black", puzzle_batch(random_puzzles(2_000, 30))),
-        ("2,000 smooth 30x30", puzzle_batch(smooth_puzzles(2_000, 30))),
-    ]
+    sets: dict[str, list[pa.RecordBatch]] = {
+        "10,000 random 10x10, half black": random_batches(10_000, 10, 10, 0.5, 1),
+        "2,000 random 30x30, half black": random_batches(2_000, 30, 30, 0.5, 1),
+        "2,000 smooth 30x30": [picture_batch(smooth_pictures(2_000, 30), [f"smooth/{k}" for k in range(2_000)])],
+    }
     if archive.exists():
-        sets.insert(0, (archive.name, puzzle_batch(archived(archive))))
-    throughput = [throughput_of(name, batch) for name, batch in sets]
+        puzzles = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
+        sets = {archive.name: batches_of(puzzles)} | sets
     return [
         Table(
             "Line logic to the fixpoint, whole batches, one core",
             ["puzzles", "number", "solved", "puzzles a second", "us a puzzle", "line solves", "ns a line solve"],
-            throughput,
+            [throughput_of(name, batches) for name, batches in sets.items()],
         ),
         Table(
             "One line solve, half of the cells known, by length and number of blocks",
@@ -46,49 +44,16 @@ def run(archive: Path) -> list[Table]:
     ]
 
 
-def archived(archive: Path) -> list[Puzzle]:
-    """The puzzles of a local archive."""
-    from scrapers.files import files_in
-    from scrapers.importing import read_files
-
-    return [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
-
-
-def random_puzzles(count: int, side: int) -> list[Puzzle]:
-    rng = np.random.default_rng(1)
-    return [from_picture((rng.random((side, side)) < 0.5).astype(np.uint8)) for _ in range(count)]
-
-
-def smooth_puzzles(count: int, side: int) -> list[Puzzle]:
+def smooth_pictures(count: int, side: int) -> np.ndarray:
     """Pictures of smooth blobs: random numbers averaged over their neighbourhood, the upper half black."""
-    rng = np.random.default_rng(2)
-
-    def smooth(field: np.ndarray) -> np.ndarray:
-        for axis in (0, 1):
-            field = sum(np.roll(field, step, axis) for step in range(-3, 4))  # type: ignore[assignment]
-        return field
-
-    fields = (smooth(rng.random((side, side))) for _ in range(count))
-    return [from_picture((field > np.median(field)).astype(np.uint8)) for field in fields]
+    fields = np.random.default_rng(2).random((count, side, side))
+    for axis in (1, 2):
+        fields = sum(np.roll(fields, step, axis) for step in range(-3, 4))  # type: ignore[assignment]
+    return (fields > np.median(fields, axis=(1, 2), keepdims=True)).astype(np.uint8)
 
 
-def best(function: Callable[[], Any]) -> tuple[float, Any]:
-    """The shortest CPU time of several runs, and the last result; a first run compiles."""
-    result = function()
-    shortest = float("inf")
-    for _ in range(RUNS):
-        start = time.thread_time()
-        result = function()
-        shortest = min(shortest, time.thread_time() - start)
-    return shortest, result
-
-
-def throughput_of(name: str, batch: pa.RecordBatch) -> list[object]:
-    seen = views(batch)
-    seconds, outcome = best(lambda: climb(seen, np.arange(len(batch)), 60.0, top=LINE))
-    solves = int(outcome.counters[:, LINE_SOLVES].sum())
-    solved = int((outcome.solutions == UNIQUE).sum())
-    count = len(batch)
+def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:
+    count, solved, solves, seconds = line_throughput(batches)
     return [name, count, solved, count / seconds, seconds / count * 1e6, solves, seconds / solves * 1e9]
 
 

@@ -1,11 +1,10 @@
 """Tables of figures as Markdown, with the machine they were measured on."""
 
-import os
-import platform
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
+
+from pipeline.bench import machine
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -34,11 +33,3 @@ def shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def machine() -> str:
-    """Processor, cores in use, Python and the libraries that matter."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "numpy", "pyarrow", "ray")]
-    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])

@@ -31,7 +31,7 @@ LOADING = 1.5e-6
 CHUNK = 50_000
 """Clauses handed over at a time: as Python lists they take ten times their memory."""
 
-FIRST_TURN = 32
+FIRST_TURN = 24
 """Slices of the first turn; each turn is twice as long as the one before."""
 
 
