@@ -15,9 +15,9 @@ def hard(side: int, density: float) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("side", "density", "seconds"), [(120, 0.4, 3.0), (80, 0.35, 2.5), (200, 0.5, 1.0)])
+@pytest.mark.parametrize(("side", "density", "seconds"), [(120, 0.4, 3.0), (80, 0.35, 2.5), (120, 0.5, 0.1)])
 def test_a_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: float) -> None:
-    """In the tail (120, 80) and in the kernels (200): no timing is asserted but the limit itself, and that by far."""
+    """In the tail, and the last one in the kernels: no timing is asserted but the limit itself, and that by far."""
     puzzle = hard(side, density)
     solve(puzzle, cpu_limit=0.01)  # compiles
     row: dict[str, Any] = solve(puzzle, cpu_limit=seconds)
