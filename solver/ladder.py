@@ -21,7 +21,7 @@ from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, refute
 from solver.places import locate, open_places
 from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
-from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Tree, note_solution, search
+from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Found, Tree, note_solution, search
 from solver.swap import swap
 from solver.tail import ENGINES, Learner
 from solver.views import Clues, Views
@@ -359,23 +359,21 @@ def _climb(
         searched, patience = EXHAUSTED, nodes
         if status == FIXPOINT and left > 0 and top == SEARCH:
             place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-            first, second, found = outcome.first[place], outcome.second[place], outcome.found[p : p + 1]
+            found = Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
             locate(board, color, scratch, beliefs.places, like)
             patience = nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
-            searched = search(
-                board, trial, color, scratch, tree, first, second, found, patience, counters, deadline, like
-            )
+            searched = search(board, trial, color, scratch, tree, found, patience, counters, deadline, like)
             outcome.rung[p] = SEARCH
             if searched == NODES_SPENT and beliefs.told.shape[1] >= width * height:
                 status = dive(board, trial, tree.union, color, scratch, beliefs, counters, deadline, like)
                 if status == FIXPOINT:
-                    note_solution(trial, first, second, found, like)
-                if found[0] == 2:
+                    note_solution(trial, found, like)
+                if found.number[0] == 2:
                     searched = TWO_FOUND
                 elif status == OUT_OF_TIME:
                     searched = LATE
             if searched == EXHAUSTED:
-                outcome.solutions[p] = UNIQUE if found[0] == 1 else NONE
+                outcome.solutions[p] = UNIQUE if found.number[0] == 1 else NONE
             elif searched == TWO_FOUND:
                 outcome.solutions[p] = MULTIPLE
             elif searched == LATE:

@@ -53,6 +53,18 @@ class Tree(NamedTuple):
     color: np.ndarray
 
 
+class Found(NamedTuple):
+    """The solutions of one puzzle found so far.
+
+    first, second   uint8[height x width], row by row, a palette entry each
+    number          int8[1]: how many there are, at most 2
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    number: np.ndarray
+
+
 @kernel
 def search(
     board: Board,
@@ -60,9 +72,7 @@ def search(
     color: np.ndarray | None,
     scratch: Scratch,
     tree: Tree,
-    first: np.ndarray,
-    second: np.ndarray,
-    found: np.ndarray,
+    found: Found,
     nodes: int,
     counters: np.ndarray,
     deadline: float,
@@ -71,12 +81,12 @@ def search(
     """Look for two solutions, in at most so many nodes.
 
     board           at the fixpoint of line logic; when NODES_SPENT or LATE it is what probing at the root has left
-    first, second   uint8[height x width]: the solutions found; found[0] is their number, which may be 1 to begin with
+    found           solutions; one may be known to begin with
     Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
     """
-    if found[0] == 1:
-        _switch(board, first, second, found)
-        if found[0] == 2:
+    if found.number[0] == 1:
+        _switch(board, found)
+        if found.number[0] == 2:
             return TWO_FOUND
     cells = int(board.size[0] * board.size[1])
     for k in range(2 * cells):
@@ -84,8 +94,8 @@ def search(
     depth: Any = np.int64(0)  # not the literal 0, for which all that is called would be compiled once more
     budget = counters[NODES] + nodes
     while True:
-        status = settle(board, trial, color, scratch, tree, depth, first, second, found, counters, deadline, like)
-        if found[0] == 2:
+        status = settle(board, trial, color, scratch, tree, depth, found, counters, deadline, like)
+        if found.number[0] == 2:
             return TWO_FOUND
         if status == FIXPOINT and undecided(board, like) == 0:
             status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
@@ -168,9 +178,7 @@ def settle(
     scratch: Scratch,
     tree: Tree,
     depth: int,
-    first: np.ndarray,
-    second: np.ndarray,
-    found: np.ndarray,
+    found: Found,
     counters: np.ndarray,
     deadline: float,
     like: Any,
@@ -186,17 +194,17 @@ def settle(
                 cell = y * width + x
                 while choices(board, y, x, like) > 1 and not some(load(seen, 2 * cell, like)):
                     status = _probe_cell(
-                        board, trial, color, y, x, scratch, tree, depth, first, second, found, counters, deadline, like
+                        board, trial, color, y, x, scratch, tree, depth, found, counters, deadline, like
                     )
                     if status != FIXPOINT:
                         return status
-                    if found[0] == 2:
+                    if found.number[0] == 2:
                         return FIXPOINT
                     if some(load(scratch.news, CHANGED_ROWS, like)):
                         news = True
                         forget(seen, width * height, scratch, like)
     if undecided(board, like) == 0:
-        note_solution(board, first, second, found, like)
+        note_solution(board, found, like)
     return FIXPOINT
 
 
@@ -210,9 +218,7 @@ def _probe_cell(
     scratch: Scratch,
     tree: Tree,
     depth: int,
-    first: np.ndarray,
-    second: np.ndarray,
-    found: np.ndarray,
+    found: Found,
     counters: np.ndarray,
     deadline: float,
     like: Any,
@@ -244,7 +250,7 @@ def _probe_cell(
             tree.best[depth, cell] = c
         least, most = min(least, gain), max(most, gain)
         if undecided(trial, like) == 0:
-            note_solution(trial, first, second, found, like)
+            note_solution(trial, found, like)
     store(tree.seen[depth], 2 * cell, rows)
     store(tree.seen[depth], 2 * cell + 1, columns)
     tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
@@ -285,24 +291,24 @@ def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None
 
 
 @kernel
-def note_solution(board: Board, first: np.ndarray, second: np.ndarray, found: np.ndarray, like: Any) -> None:
+def note_solution(board: Board, found: Found, like: Any) -> None:
     """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
-    if found[0] == 0:
-        write_picture(board, first, like)
-        found[0] = 1
-        _switch(board, first, second, found)
-    elif found[0] == 1:
-        write_picture(board, second, like)
-        for i in range(len(first)):
-            if first[i] != second[i]:
-                found[0] = 2
+    if found.number[0] == 0:
+        write_picture(board, found.first, like)
+        found.number[0] = 1
+        _switch(board, found)
+    elif found.number[0] == 1:
+        write_picture(board, found.second, like)
+        for i in range(len(found.first)):
+            if found.first[i] != found.second[i]:
+                found.number[0] = 2
                 return
 
 
 @kernel
-def _switch(board: Board, first: np.ndarray, second: np.ndarray, found: np.ndarray) -> None:
+def _switch(board: Board, found: Found) -> None:
     """Make a second solution of the first by a switch, if there is one."""
-    for i in range(len(first)):
-        second[i] = first[i]
-    if swap(second, int(board.size[0]), int(board.size[1])):
-        found[0] = 2
+    for i in range(len(found.first)):
+        found.second[i] = found.first[i]
+    if swap(found.second, int(board.size[0]), int(board.size[1])):
+        found.number[0] = 2
