@@ -1,14 +1,13 @@
 """The tail of the ladder: what probing leaves open goes to clause learners.
 
 The learners are a library's (python-sat); ours are the encoding (solver.encoding) and what they should try first
-(solver.belief). Two take turns that double: which one is quick on a puzzle can't be foreseen, and a search with a heavy
-tail is best not waited for. They work in slices of conflicts, and between slices the CPU clock is looked at.
+(solver.belief). Two take turns, since which one is quick on a puzzle can't be foreseen. They work in slices of
+conflicts, and between slices the CPU clock is looked at.
 """
 
 import gc
 import time
 from collections import deque
-from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,7 +19,10 @@ from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
 from solver.jit import kernel
 
 ENGINES = ("glucose3", "cadical195")
-"""By turns: one that only begins with the phases it is given, one that holds on to them."""
+"""One that only begins with the phases it is given, one that holds on to them."""
+
+TURNS = ((ENGINES[0], 24), (ENGINES[1], 48), (ENGINES[0], 96), (ENGINES[1], 1 << 60))
+"""Who works for how many slices, one after the other."""
 
 SLICE, SLICE_VARIABLES = 1000, 30_000_000
 """Most conflicts between two looks at the clock, and conflicts times variables: some tenths of a second."""
@@ -30,9 +32,6 @@ LOADING = 1.5e-6
 
 CHUNK = 50_000
 """Clauses handed over at a time: as Python lists they take ten times their memory."""
-
-FIRST_TURN = 24
-"""Slices of the first turn; each turn is twice as long as the one before."""
 
 
 class Learner:
@@ -45,6 +44,7 @@ class Learner:
         self.board, self.like = board, like
         self.variables, self.clauses = encode(board, color, scratch, like)
         self.phases = probable(board, color, self.variables, deadline, like).tolist()
+        self.nearby: list[int] = []  # the last solution
         self.cells = np.flatnonzero(self.variables.cell)
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
@@ -67,21 +67,20 @@ class Learner:
     def next_solution(self, deadline: float) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first."""
         conflicts = min(SLICE, SLICE_VARIABLES // (self.variables.number + 1) + 1)
-        for turn in count():
-            engine = ENGINES[turn % len(ENGINES)]
-            if engine not in self.solvers and time.thread_time() + LOADING * len(self.clauses) > deadline:
-                if self.solvers:
-                    continue
+        for engine, slices in TURNS:
+            if engine in self.solvers or time.thread_time() + LOADING * len(self.clauses) < deadline:
+                self.engine = engine
+            elif not self.solvers:
                 return None
-            self.engine, solver = engine, self._solver(engine)
-            for _ in range(FIRST_TURN << turn):
+            solver = self._solver(self.engine)
+            for _ in range(slices):
                 solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()
                 if found is not None:
                     return found
                 if time.thread_time() > deadline:
                     return None
-        raise AssertionError
+        return None
 
     def picture(self) -> np.ndarray:
         """The last solution, uint8[height x width], row by row."""
@@ -97,11 +96,10 @@ class Learner:
         clause = np.zeros(len(self.cells), np.int32)
         _write_difference(self.board, self.variables, self.cells, picture, clause, self.like)
         self.excluded.append(clause.tolist())
-        nearby = (-clause).tolist()
-        self.phases += nearby
+        self.nearby = (-clause).tolist()
         for solver in self.solvers.values():
             solver.add_clause(self.excluded[-1])
-            solver.set_phases(nearby)
+            solver.set_phases(self.nearby)
 
     def _solver(self, engine: str) -> Any:
         """The solver of that name, with all that is known so far."""
@@ -111,7 +109,7 @@ class Learner:
             solver = self.solvers[engine] = Solver(engine)
             _add_all(solver, self.clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
-            solver.set_phases(self.phases)
+            solver.set_phases(self.phases + self.nearby)
         return self.solvers[engine]
 
 
