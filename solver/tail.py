@@ -21,7 +21,7 @@ from solver.jit import kernel
 ENGINES = ("glucose3", "cadical195")
 """One that only begins with the phases it is given, one that holds on to them."""
 
-TURNS = ((ENGINES[0], 24), (ENGINES[1], 48), (ENGINES[0], 96), (ENGINES[1], 1 << 60))
+TURNS = ((ENGINES[0], 24), (ENGINES[1], 200), (ENGINES[0], 100), (ENGINES[1], 1 << 60))
 """Who works for how many slices, one after the other."""
 
 SLICE, SLICE_VARIABLES = 1000, 30_000_000
