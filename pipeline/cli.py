@@ -501,8 +501,10 @@ def bench(
         return
     batches = bench_batches(which, paths or [], (width, height), density, seed, count)
     title = ", ".join(path.name for path in paths or []) or f"random {size}, density {density:g}, seed {seed}"
-    command += " --check-goal" if check_goal else ""
-    command += f" --seed {seed}" if which is BenchSet.random else "".join(f" {path.name}" for path in paths or [])
+    command += "".join(f" {path.name}" for path in paths or [])
+    command += f" --density {density:g} --seed {seed}" if which is BenchSet.random else ""
+    command += f" --count {count}" if count else ""
+    command += f" --cpu-limit {cpu_limit:g}" + (" --check-goal" if check_goal else "")
     if which is BenchSet.lines:
         lines = benches.line_throughput(batches)
         rates = {

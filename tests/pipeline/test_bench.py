@@ -39,7 +39,7 @@ def test_random_puzzles_to_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> 
     assert {row["status"] for row in rows} == {"ok"}
     assert all(float(row["cpu_seconds"]) > 0 for row in rows)
     text = (tmp_path / "a.md").read_text()
-    assert "nonocensus bench random --size 8x6" in text
+    assert "`nonocensus bench random --size 8x6 --density 0.5 --seed 4 --count 30 --cpu-limit 60`" in text
     assert text.count("| random/8x6-0.5-4-") == 10
 
 
