@@ -221,7 +221,7 @@ def _compile_tail(words: int, colored: bool) -> None:
     with Learner(memory.board, memory.color, memory.scratch, math.inf, like) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
-        swap(picture, 2, 2)
+        swap(picture, 2, 2, FROM_NOTHING)
         learner.exclude(picture)
 
 
@@ -243,7 +243,7 @@ def _climb_group(
         k = _climb(batch, group, k, cpu_limit, depth, top, nodes, start, memory, memory.color, outcome, like)
         if k == len(group):
             return
-        _follow_tail(group[k], cpu_limit, memory, outcome, like)
+        _follow_tail(group[k], cpu_limit, start, memory, outcome, like)
         k += 1
 
 
@@ -359,7 +359,7 @@ def _climb(
         searched, patience = EXHAUSTED, nodes
         if status == FIXPOINT and left > 0 and top == SEARCH:
             place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-            found = Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
+            found = Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], start)
             locate(board, color, scratch, beliefs.places, like)
             patience = nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
             searched = search(board, trial, color, scratch, tree, found, patience, counters, deadline, like)
@@ -393,7 +393,7 @@ def _climb(
     return k
 
 
-def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, like: Any) -> None:
+def _follow_tail(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome, like: Any) -> None:
     """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
     _compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
@@ -407,7 +407,7 @@ def _follow_tail(p: int, cpu_limit: float, memory: Memory, outcome: Outcome, lik
             found = learner.next_solution(deadline)
             if found:
                 first[:] = second[:] = learner.picture()
-                outcome.found[p] = 2 if swap(second, width, height) else 1
+                outcome.found[p] = 2 if swap(second, width, height, start) else 1
         if outcome.found[p] == 1:
             learner.exclude(first)
             found = learner.next_solution(deadline)

@@ -58,11 +58,13 @@ class Found(NamedTuple):
 
     first, second   uint8[height x width], row by row, a palette entry each
     number          int8[1]: how many there are, at most 2
+    start           bool[height x width, palette]: the colours that cells may have in a solution; empty if all
     """
 
     first: np.ndarray
     second: np.ndarray
     number: np.ndarray
+    start: np.ndarray
 
 
 @kernel
@@ -310,5 +312,5 @@ def _switch(board: Board, found: Found) -> None:
     """Make a second solution of the first by a switch, if there is one."""
     for i in range(len(found.first)):
         found.second[i] = found.first[i]
-    if swap(found.second, int(board.size[0]), int(board.size[1])):
+    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start):
         found.number[0] = 2

@@ -12,11 +12,12 @@ from solver.jit import kernel
 
 
 @kernel
-def swap(picture: np.ndarray, width: int, height: int) -> bool:
+def swap(picture: np.ndarray, width: int, height: int, start: np.ndarray) -> bool:
     """Look for a switch in uint8[height x width], a solution, and turn it; whether there was one.
 
     A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b leaves the
-    runs of all four lines as they were.
+    runs of all four lines as they were. `start`, bool[height x width, palette], says which colours cells may have; an
+    empty one leaves them all.
     """
     along: Any = np.int64(1)  # steps from cell to cell; a literal 1 would be a type of its own to the compiler
     down: Any = np.int64(width)
@@ -31,7 +32,8 @@ def swap(picture: np.ndarray, width: int, height: int) -> bool:
                     if picture[bottom * width + left] != b or picture[bottom * width + right] != a:
                         continue
                     if (
-                        _keeps_runs(picture, bottom * width, along, width, left, right)
+                        _may_turn(start, width, top, bottom, left, right, a, b)
+                        and _keeps_runs(picture, bottom * width, along, width, left, right)
                         and _keeps_runs(picture, left, down, height, top, bottom)
                         and _keeps_runs(picture, right, down, height, top, bottom)
                     ):
@@ -39,6 +41,19 @@ def swap(picture: np.ndarray, width: int, height: int) -> bool:
                         _exchange(picture, bottom * width + left, bottom * width + right)
                         return True
     return False
+
+
+@kernel
+def _may_turn(start: np.ndarray, width: int, top: int, bottom: int, left: int, right: int, a: int, b: int) -> bool:
+    """Whether corners of colours a b / b a may be b a / a b."""
+    if len(start) == 0:
+        return True
+    return bool(
+        start[top * width + left, b]
+        and start[top * width + right, a]
+        and start[bottom * width + left, a]
+        and start[bottom * width + right, b]
+    )
 
 
 @kernel

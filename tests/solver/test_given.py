@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
@@ -52,8 +52,9 @@ def test_a_wrong_goal_counts_for_nothing() -> None:
 
 
 @pytest.mark.plain_python
+@example(from_picture(np.array([[0, 0, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0]], np.uint8)), 0, 0.9)
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.integers(0, 2**32 - 1), st.sampled_from([0.6, 0.9]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_solutions_that_agree_with_a_grid(puzzle: Puzzle, seed: int, openness: float) -> None:
     shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
     start = np.random.default_rng(seed).random(shape) < openness

@@ -12,7 +12,7 @@ from strategies import PALETTE, puzzles, shuffled_puzzles
 
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults
-from solver.ladder import MULTIPLE, NONE, SEARCH, UNIQUE, climb
+from solver.ladder import FROM_NOTHING, MULTIPLE, NONE, SEARCH, UNIQUE, climb
 from solver.proof import fits
 from solver.propagate import CONFLICTS, NODES
 from solver.puzzle import Block, Puzzle, from_picture
@@ -147,25 +147,30 @@ def test_every_4x4_picture() -> None:
     assert all(row["goal_matches"] for row in rows)
 
 
-@given(puzzles(most=5))
-@settings(max_examples=150, deadline=None)
-def test_a_switch_gives_another_picture_with_the_same_clues(puzzle: Puzzle) -> None:
+@given(puzzles(most=5), st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.8, 1.0]))
+@settings(max_examples=300, deadline=None)
+def test_a_switch_gives_another_picture_with_the_same_clues(puzzle: Puzzle, seed: int, openness: float) -> None:
     assert puzzle.goal is not None
     goal = puzzle.goal
     plain = from_picture(goal, puzzle.palette)
     other = plain.goal.ravel().copy()  # type: ignore[union-attr]
-    if swap(other, puzzle.width, puzzle.height):
+    start = np.random.default_rng(seed).random((other.size, len(plain.palette))) < openness
+    if openness == 1.0:
+        start = FROM_NOTHING
+    if swap(other, puzzle.width, puzzle.height, start):
         turned = other.reshape(goal.shape)
+        changed = np.flatnonzero(turned != plain.goal)
+        assert openness == 1.0 or start[changed, other[changed]].all()
         assert (turned != plain.goal).sum() == 4
         back = from_picture(turned, plain.palette)
         assert [*map(sorted, (back.rows, back.columns))] == [*map(sorted, (plain.rows, plain.columns))]
         assert tuple(map(tuple, turned.tolist())) in oracle.solutions(plain)
     else:
-        assert not has_switch(plain)
+        assert not has_switch(plain, start)
 
 
-def has_switch(puzzle: Puzzle) -> bool:
-    """Whether any exchange of colours a b / b a at the corners of a rectangle keeps all clues."""
+def has_switch(puzzle: Puzzle, start: np.ndarray) -> bool:
+    """Whether exchanging colours a b / b a at the corners of some rectangle keeps all clues and agrees with `start`."""
     assert puzzle.goal is not None
     cells = puzzle.goal
     for top in range(puzzle.height):
@@ -183,7 +188,8 @@ def has_switch(puzzle: Puzzle) -> bool:
                                 puzzle.rows + puzzle.columns, [*other.tolist(), *other.T.tolist()], strict=True
                             )
                         )
-                        if fits:
+                        turned = np.flatnonzero(other != cells)
+                        if fits and (len(start) == 0 or start[turned, other.ravel()[turned]].all()):
                             return True
     return False
 
