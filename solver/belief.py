@@ -7,6 +7,10 @@ of hyouv/FastNonogramSolver).
 
 A line takes one pass over the places of its blocks in each direction, colours and blots included. Only places that line
 logic has left count.
+
+Messages alone leave cells undecided between many solutions. With reinforcement (Chavas, Furtlehner, Mezard, Zecchina:
+Survey-propagation decimation through distributed local computations, 2005) each cell also leans to what it has been so
+far, at first hardly, then more, until all of them lean to one and the same solution.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +25,7 @@ from solver.jit import inlined, kernel
 from solver.places import Places, no_places
 
 ROUNDS: Any = np.int64(60)
-"""Most rounds for a clause learner's sake, each of all rows and all columns."""
+"""Rounds for a clause learner's sake, each of all rows and all columns."""
 
 SETTLED = 0.02
 """Change of any message below which rounds end."""
@@ -31,6 +35,9 @@ DAMPING = 0.3
 
 LEAST = 1e-4
 """The least that a line may say of a colour that is possible."""
+
+FAINT = 1e-6
+"""The least belief that a cell leans by."""
 
 ALMOST = 1.0 - 1e-12
 FAINTEST = 1e-290
@@ -42,7 +49,8 @@ class Beliefs(NamedTuple):
     places          where blocks can be
     told            float64[2, height x width, palette]: what a cell's row (0) and its column (1) say of its colours,
                     from LEAST to 1; 0 for colours that it can't have
-    weight          float64[side, palette]: what the crossing lines say of a line's cells, the most probable colour 1
+    lean            float64[height x width, palette]: how much a cell leans to each colour, most 1; all 1 if it does not
+    weight          float64[side, palette]: what is known of a line's cells but for what it says itself, most 1
     window          int64[blocks + 1, 2]: block j can start from the first of these places on, were it not for colours,
                     and to the second one at the latest; for j = blocks, where the rest of the line can
     before, behind  float64[blocks + 1, side + 1], set in the windows: weight of all arrangements of the cells before i
@@ -55,6 +63,7 @@ class Beliefs(NamedTuple):
 
     places: Places
     told: np.ndarray
+    lean: np.ndarray
     weight: np.ndarray
     window: np.ndarray
     before: np.ndarray
@@ -69,6 +78,7 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
     return Beliefs(
         no_places(blocks, words),
         told=np.zeros((2, cells, palette)),
+        lean=np.ones((cells, palette)),
         weight=np.zeros((side, palette)),
         window=np.zeros((longest + 1, 2), np.int64),
         before=np.zeros((longest + 1, side + 1)),
@@ -79,8 +89,13 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
     )
 
 
-def probable(board: Board, color: np.ndarray | None, variables: Variables, deadline: float, like: Any) -> np.ndarray:
-    """int32[number]: the variables of a board's encoding as literals, each with its more probable sign."""
+def probable(
+    board: Board, color: np.ndarray | None, variables: Variables, pull: float, deadline: float, like: Any
+) -> np.ndarray:
+    """int32[number]: the variables of a board's encoding as literals, each with its more probable sign.
+
+    `pull` and `deadline` as for `exchange`.
+    """
     width, height, palette = map(int, board.size)
     lines = board.first[: width + height + 1]
     beliefs = no_beliefs(
@@ -88,18 +103,20 @@ def probable(board: Board, color: np.ndarray | None, variables: Variables, deadl
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
     restrict(board, beliefs, True, like)
-    exchange(board, color, beliefs, variables, literals, ROUNDS, deadline, like)
+    exchange(board, color, beliefs, variables, literals, ROUNDS, pull, deadline, like)
     _write_cells(board, beliefs, variables, literals, like)
     return literals[1:]
 
 
 @kernel
 def restrict(board: Board, beliefs: Beliefs, fresh: bool, like: Any) -> None:
-    """Nobody says anything any more of colours that a cell can't have; `fresh`: nor of the others."""
+    """Nobody says anything any more of colours that a cell can't have; `fresh`: nor of the others, nor leans."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     for y in range(height):
         for x in range(width):
             for c in range(palette):
+                if fresh:
+                    beliefs.lean[y * width + x, c] = 1.0
                 for side in range(2):
                     if not allows(board, y, x, c, like):
                         beliefs.told[side, y * width + x, c] = 0.0
@@ -115,22 +132,39 @@ def exchange(
     variables: Variables | None,
     literals: np.ndarray,
     rounds: int,
+    pull: float,
     deadline: float,
     like: Any,
 ) -> None:
-    """So many rounds of messages, or until they settle, or the deadline (CPU seconds of this thread) is past.
+    """So many rounds of messages, or, without a pull, until they settle, or the deadline (CPU seconds) is past.
 
     variables  of an encoding, or None: the literals of their blocks are set too
     literals   int32[number + 1]: each variable, negated if that is more probable
+    pull       reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
     """
     lines = int(board.size[0] + board.size[1])
-    for _ in range(rounds):
+    for done in range(rounds):
         change = 0.0
         for line in range(lines):
             if _listen(board, beliefs, line) and _weigh(board, color, beliefs, variables, literals, line, like):
                 change = max(change, _tell(board, beliefs, line))
-        if change < SETTLED or cpu_seconds() > deadline:
+        if cpu_seconds() > deadline or (pull == 0.0 and change < SETTLED):
             break
+        if pull > 0.0:
+            _reinforce(board, beliefs, pull * (done + 1) / rounds)
+
+
+@kernel
+def _reinforce(board: Board, beliefs: Beliefs, power: float) -> None:
+    """Let each cell lean to what it probably is."""
+    told, lean = beliefs.told, beliefs.lean
+    for cell in range(int(board.size[0] * board.size[1])):
+        most = 0.0
+        for c in range(int(board.size[2])):
+            lean[cell, c] *= told[0, cell, c] * told[1, cell, c]
+            most = max(most, lean[cell, c])
+        for c in range(int(board.size[2])):
+            lean[cell, c] = max(lean[cell, c] / most, FAINT) ** power
 
 
 @inlined
@@ -142,7 +176,7 @@ def _cell(board: Board, line: int, i: int) -> int:
 
 @kernel
 def _listen(board: Board, beliefs: Beliefs, line: int) -> bool:
-    """Take what the crossing lines say of a line's cells; False if all of them are decided."""
+    """Take what crossing lines say of a line's cells, and what these lean to; False if all of them are decided."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     weight = beliefs.weight
     cells, crossing = (width, 1) if line < height else (height, 0)
@@ -151,12 +185,12 @@ def _listen(board: Board, beliefs: Beliefs, line: int) -> bool:
         cell = _cell(board, line, i)
         most, possible = 0.0, 0
         for c in range(palette):
-            told = beliefs.told[crossing, cell, c]
-            most = max(most, told)
-            possible += told > 0
+            weight[i, c] = beliefs.told[crossing, cell, c] * beliefs.lean[cell, c]
+            most = max(most, weight[i, c])
+            possible += weight[i, c] > 0
         open_cells += possible > 1
         for c in range(palette):
-            weight[i, c] = beliefs.told[crossing, cell, c] / most
+            weight[i, c] /= most
     return open_cells > 0
 
 
@@ -368,13 +402,20 @@ def _tell(board: Board, beliefs: Beliefs, line: int) -> float:
     return change
 
 
+@inlined
+def _belief(beliefs: Beliefs, cell: int, c: int) -> float:
+    """How probable a cell's colour is, next to its others."""
+    belief: float = beliefs.told[0, cell, c] * beliefs.told[1, cell, c] * beliefs.lean[cell, c]
+    return belief
+
+
 @kernel
 def favourite(board: Board, beliefs: Beliefs, y: int, x: int) -> int:
     """A cell's most probable colour."""
     cell = y * int(board.size[0]) + x
     most, best = -1.0, BACKGROUND
     for c in range(int(board.size[2])):
-        belief = beliefs.told[0, cell, c] * beliefs.told[1, cell, c]
+        belief = _belief(beliefs, cell, c)
         if belief > most:
             most, best = belief, c
     return best
@@ -386,7 +427,7 @@ def confidence(board: Board, beliefs: Beliefs, y: int, x: int) -> float:
     cell = y * int(board.size[0]) + x
     most, total = 0.0, 0.0
     for c in range(int(board.size[2])):
-        belief = beliefs.told[0, cell, c] * beliefs.told[1, cell, c]
+        belief = _belief(beliefs, cell, c)
         most = max(most, belief)
         total += belief
     return most / total

@@ -2,7 +2,8 @@
 
 The cells that are surest take their most probable colour, line logic follows, beliefs are brought up to date, and so
 on. A colour that line logic refutes goes, and a dive ends where that is a contradiction too: there is no backtracking.
-Most random puzzles have many solutions, and a dive finds one in a few milliseconds.
+Most random puzzles have many solutions, and a dive finds one in a few milliseconds; where one fails, others follow that
+let cells lean to what they have been (solver.belief) for more and more rounds.
 """
 
 import math
@@ -21,9 +22,11 @@ from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 SHARE = 0.1
 """Of the open cells, how many to decide between two looks at the beliefs."""
 
-FIRST_ROUNDS: Any = np.int64(20)
+FIRST_ROUNDS, PULLS = (20, 60, 240), (0.0, 0.2, 0.2)
+"""The dives: rounds of messages before the first decision, and their reinforcement at its strongest."""
+
 MORE_ROUNDS: Any = np.int64(5)
-"""Most rounds of messages, at first and whenever cells have been decided."""
+"""Most rounds of messages whenever cells have been decided."""
 
 LEAST_DOUBT, GRADES = 2.0**-12, 5
 """Doubts are told apart from this one on, in so many grades for each halving."""
@@ -41,22 +44,44 @@ def dive(
     deadline: float,
     like: Any,
 ) -> int:
-    """Dive from a board at the fixpoint of line logic.
+    """Dive from a board at the fixpoint of line logic until a dive ends in a solution.
 
     diver, trial   boards with the same clues and memory of their own
     Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
     """
+    status = CONTRADICTION
+    for k in range(len(FIRST_ROUNDS)):
+        if status == CONTRADICTION:
+            rounds: Any = np.int64(FIRST_ROUNDS[k])
+            status = _dive(board, diver, trial, color, scratch, beliefs, rounds, PULLS[k], counters, deadline, like)
+    return status
+
+
+@kernel
+def _dive(
+    board: Board,
+    diver: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    scratch: Scratch,
+    beliefs: Beliefs,
+    rounds: int,
+    pull: float,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """One dive with so many rounds before the first decision."""
     literals = counters[:0]
-    rounds = FIRST_ROUNDS
     copy(board, diver)
-    left = undecided(diver, like)
+    left, fresh = undecided(diver, like), True
     while left > 0:
-        restrict(diver, beliefs, rounds == FIRST_ROUNDS, like)
+        restrict(diver, beliefs, fresh, like)
         locate(diver, color, scratch, beliefs.places, like)
-        exchange(diver, color, beliefs, None, literals, rounds, deadline, like)
+        exchange(diver, color, beliefs, None, literals, rounds, pull, deadline, like)
         if cpu_seconds() > deadline:
             return OUT_OF_TIME
-        rounds = MORE_ROUNDS
+        rounds, fresh = MORE_ROUNDS, False
         doubt = _doubt(diver, beliefs, SHARE * left, like)
         status = _decide(diver, trial, color, scratch, beliefs, doubt, counters, deadline, like)
         if status != FIXPOINT:

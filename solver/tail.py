@@ -21,6 +21,10 @@ from solver.jit import kernel
 ENGINES = ("glucose3", "cadical195")
 """One that only begins with the phases it is given, one that holds on to them."""
 
+PULLS = (0.2, 0.0)
+"""Reinforcement of the beliefs that each begins from: a guess should be all of a piece, but what one holds on to should
+stay open where things are open."""
+
 TURNS = ((ENGINES[0], 24), (ENGINES[1], 200), (ENGINES[0], 100), (ENGINES[1], 1 << 60))
 """Who works for how many slices, one after the other."""
 
@@ -43,7 +47,7 @@ class Learner:
     def __init__(self, board: Board, color: np.ndarray | None, scratch: Scratch, deadline: float, like: Any) -> None:
         self.board, self.like = board, like
         self.variables, self.clauses = encode(board, color, scratch, like)
-        self.phases = probable(board, color, self.variables, deadline, like).tolist()
+        self.color, self.deadline = color, deadline
         self.nearby: list[int] = []  # the last solution
         self.cells = np.flatnonzero(self.variables.cell)
         self.excluded: list[list[int]] = []  # a clause for each solution found
@@ -109,7 +113,9 @@ class Learner:
             solver = self.solvers[engine] = Solver(engine)
             _add_all(solver, self.clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
-            solver.set_phases(self.phases + self.nearby)
+            pull = PULLS[ENGINES.index(engine)]
+            phases = probable(self.board, self.color, self.variables, pull, self.deadline, self.like)
+            solver.set_phases(phases.tolist() + self.nearby)
         return self.solvers[engine]
 
 

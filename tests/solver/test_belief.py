@@ -44,13 +44,15 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
     belief.restrict(board, beliefs, True, like)
     rng = np.random.default_rng(seed)
     beliefs.told[:] *= rng.uniform(0.01, 1.0, beliefs.told.shape)
+    beliefs.lean[:] = rng.uniform(0.01, 1.0, beliefs.lean.shape)
     literals = np.zeros(variables.number + 1, np.int32)
     for line, (clue, cells) in enumerate(oracle.lines_of(puzzle)):
         if not belief._listen(board, beliefs, line):
             continue
         assert belief._weigh(board, memory.color, beliefs, variables, literals, line, like)
         crossing = 1 if line < puzzle.height else 0
-        told = np.array([beliefs.told[crossing, y * puzzle.width + x] for y, x in cells])
+        numbers = [y * puzzle.width + x for y, x in cells]
+        told = beliefs.told[crossing, numbers] * beliefs.lean[numbers]
         every = list(oracle.arrangements(clue, len(cells)))
         weights = np.array([math.prod(told[i, c] for i, c in enumerate(each)) for each in every])
         weights /= weights.sum()
@@ -75,21 +77,43 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
                     assert abs(by - 0.5) < 1e-9 or (literals[variable] > 0) == (by > 0.5)
 
 
-@given(st.one_of(puzzles(most=6), shuffled_puzzles()))
+@given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.0, 0.2]))
 @settings(max_examples=100, deadline=None)
-def test_every_variable_gets_its_literal(puzzle: Puzzle) -> None:
+def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
     prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     if prepared is None:
         return
     memory, like = prepared
     variables, _ = encode(memory.board, memory.color, memory.scratch, like)
-    literals = belief.probable(memory.board, memory.color, variables, math.inf, like)
+    literals = belief.probable(memory.board, memory.color, variables, pull, math.inf, like)
     assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
     for y in range(puzzle.height):
         for x in range(puzzle.width):
             first, left = int(variables.cell[y * puzzle.width + x]), choices(memory.board, y, x, like)
             if left > 2:
                 assert (literals[first - 1 : first - 1 + left] > 0).sum() == 1
+
+
+def test_cells_lean_to_what_they_have_been() -> None:
+    """On a board with many solutions: after every reinforced round as the formula says, and in the end surer."""
+    puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
+    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert prepared is not None
+    memory, like = prepared
+    board, beliefs = memory.board, memory.beliefs
+    variables, _ = encode(board, memory.color, memory.scratch, like)
+    beliefs = beliefs._replace(places=variables.places)
+    nobody = np.zeros(0, np.int32)
+    doubts = []
+    for pull in (0.0, 0.2):
+        belief.restrict(board, beliefs, True, like)
+        belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, math.inf, like)
+        once = beliefs.told[0, :400] * beliefs.told[1, :400]
+        leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.FAINT) ** pull
+        assert np.allclose(beliefs.lean[:400], leaning)
+        belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, math.inf, like)
+        doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
+    assert doubts[1] < 0.5 * doubts[0]
 
 
 def test_most_random_puzzles_fall_to_a_dive() -> None:
