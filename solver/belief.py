@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.bits import bit, count, highest, load, lowest, some
-from solver.board import BACKGROUND, Board, allows
+from solver.board import BACKGROUND, Board, allows, open_cells
 from solver.clock import cpu_seconds
 from solver.encoding import Variables, cell_literal
 from solver.jit import inlined, kernel
@@ -146,7 +146,10 @@ def exchange(
     for done in range(rounds):
         change = 0.0
         for line in range(lines):
-            if _listen(board, beliefs, line) and _weigh(board, color, beliefs, variables, literals, line, like):
+            if not some(open_cells(board, line, like)):
+                continue
+            _listen(board, beliefs, line)
+            if _weigh(board, color, beliefs, variables, literals, line, like):
                 change = max(change, _tell(board, beliefs, line))
         if cpu_seconds() > deadline or (pull == 0.0 and change < SETTLED):
             break
@@ -157,14 +160,17 @@ def exchange(
 @kernel
 def _reinforce(board: Board, beliefs: Beliefs, power: float) -> None:
     """Let each cell lean to what it probably is."""
-    told, lean = beliefs.told, beliefs.lean
+    lean = beliefs.lean
     for cell in range(int(board.size[0] * board.size[1])):
-        most = 0.0
+        most, possible = 0.0, 0
         for c in range(int(board.size[2])):
-            lean[cell, c] *= told[0, cell, c] * told[1, cell, c]
-            most = max(most, lean[cell, c])
+            belief = _belief(beliefs, cell, c)
+            most = max(most, belief)
+            possible += belief > 0.0
         for c in range(int(board.size[2])):
-            lean[cell, c] = max(lean[cell, c] / most, FAINT) ** power
+            if possible > 1:
+                share = _belief(beliefs, cell, c) / most
+                lean[cell, c] = 1.0 if share == 1.0 else max(share, FAINT) ** power
 
 
 @inlined
@@ -175,23 +181,19 @@ def _cell(board: Board, line: int, i: int) -> int:
 
 
 @kernel
-def _listen(board: Board, beliefs: Beliefs, line: int) -> bool:
-    """Take what crossing lines say of a line's cells, and what these lean to; False if all of them are decided."""
+def _listen(board: Board, beliefs: Beliefs, line: int) -> None:
+    """Take what the crossing lines say of a line's cells, and what these lean to."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     weight = beliefs.weight
     cells, crossing = (width, 1) if line < height else (height, 0)
-    open_cells = 0
     for i in range(cells):
         cell = _cell(board, line, i)
-        most, possible = 0.0, 0
+        most = 0.0
         for c in range(palette):
             weight[i, c] = beliefs.told[crossing, cell, c] * beliefs.lean[cell, c]
             most = max(most, weight[i, c])
-            possible += weight[i, c] > 0
-        open_cells += possible > 1
         for c in range(palette):
             weight[i, c] /= most
-    return open_cells > 0
 
 
 @kernel

@@ -133,15 +133,22 @@ def assume(board: Board, y: int, x: int, c: int, like: Any) -> None:
 @kernel
 def undecided(board: Board, like: Any) -> int:
     """Number of cells that may still have several colours."""
-    palette, cells = board.size[2], 0
-    for row in range(board.size[1]):
-        once, twice = empty(like), empty(like)
-        for c in range(palette):
-            can = load(board.can, row * palette + c, like)
-            twice = twice | (once & can)
-            once = once | can
-        cells += count(twice)
+    cells = 0
+    for row in range(int(board.size[1])):
+        cells += count(open_cells(board, row, like))
     return cells
+
+
+@kernel
+def open_cells(board: Board, line: int, like: Any) -> Any:
+    """The set of cells of a line that may still have several colours."""
+    palette = int(board.size[2])
+    once, twice = empty(like), empty(like)
+    for c in range(palette):
+        can = load(board.can, line * palette + c, like)
+        twice = twice | (once & can)
+        once = once | can
+    return twice
 
 
 @kernel
