@@ -2,21 +2,19 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from pipeline.console import DONE, INTERRUPTED, SOME_FAILED, WRONG_USE, Json, err, out, progress, rate_of
+from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
 from pipeline.errors import UserError
+from pipeline.twin_cli import twin
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from scrapers.importing import Problem
     from solver.puzzle import Puzzle
 
@@ -27,10 +25,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-out = Console()
-err = Console(stderr=True)
-
-DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
 class Rung(StrEnum):
@@ -58,7 +52,6 @@ CheckGoal = Annotated[
     bool,
     typer.Option("--check-goal", "-c", help="Take the author's picture, if it fits, and look only for another."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 LISTED = 20
 
 
@@ -77,35 +70,8 @@ def main() -> None:
         sys.exit(WRONG_USE)
 
 
-@contextmanager
-def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
-    """A progress bar on standard error with rate, time left and counts; nothing where there is no terminal."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("[bold]{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[counts]}"),
-    )
-    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
-        yield bar, bar.add_task(title, total=total, counts="", rate="")
-
-
-def rate_of(bar: "Progress", task: Any) -> str:
-    """Steps a second so far."""
-    speed = bar.tasks[task].speed
-    return f"{speed:,.0f}/s" if speed else ""
+app.command()(crawl)
+app.command()(twin)
 
 
 @app.command("import")
@@ -382,18 +348,25 @@ def show_solved(puzzle: "Puzzle", row: dict[str, Any]) -> None:
 
 @app.command()
 def demo(
-    folder: Annotated[str, typer.Option("--out", help="Folder for archive, store, run and report.")] = "demo",
+    folder: Annotated[str, typer.Option("--out", help="Folder for store, run and report.")] = "demo",
     serial: Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")] = False,
 ) -> None:
-    """The main job on an embedded archive: write its files, import, classify and report them."""
-    from pipeline.demo import write_archive
+    """The main job on an embedded archive: serve it on this machine, crawl, classify and report it."""
+    from scrapers.demo import demo_puzzles
+    from scrapers.twin import archive, serve
 
-    archive = Path(folder) / "archive"
-    count = write_archive(archive)
-    out.print(f"[bold]1.[/bold] An archive of {count} puzzles of our own making: {archive}", highlight=False)
+    both = archive(demo_puzzles())
     store, run, page = (str(Path(folder) / name) for name in ("store", "run", "report"))
-    out.print(f"[bold]2.[/bold] nonocensus import {archive} --out {store}", highlight=False)
-    step(import_, [archive], store)
+    with serve(both) as address:
+        out.print(
+            f"[bold]1.[/bold] An archive of {len(both.webpbn)} puzzles of our own making, served at {address} "
+            "as webpbn.com serves its own",
+            highlight=False,
+            soft_wrap=True,
+        )
+        said = f"nonocensus crawl webpbn --base-url {address} --rate 0 --ids all --out {store}"
+        out.print(f"[bold]2.[/bold] {escape(said)}", highlight=False, soft_wrap=True)
+        step(crawl, CrawledSite.webpbn, Path(store), ids="all", rate=0.0, base_url=[address])
     out.print(f"[bold]3.[/bold] nonocensus classify {store} --out {run}", highlight=False)
     step(classify, store, run, serial=serial)
     out.print(f"[bold]4.[/bold] nonocensus report {run} --out {page}", highlight=False)
@@ -428,7 +401,7 @@ def status(
 
 
 def show_store(store: Any, as_json: bool) -> None:
-    """What a store holds: puzzles by source and kind."""
+    """What a store holds: puzzles by source and kind, and what a crawl has asked."""
     from collections import Counter
 
     kinds: Counter[tuple[str, str]] = Counter()
@@ -436,13 +409,16 @@ def show_store(store: Any, as_json: bool) -> None:
         for source, kind, blotted in zip(*(batch[name].to_pylist() for name in batch.schema.names), strict=True):
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
+    crawled = crawl_status(store)
     if as_json:
         listed = [{"source": source, "kind": kind, "puzzles": count} for (source, kind), count in kinds.items()]
-        print(json.dumps({"puzzles": store.rows(), "parts": len(parts), "kinds": listed}))
+        print(json.dumps({"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled}))
         return
     out.print(f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.")
     for (source, kind), count in sorted(kinds.items()):
         out.print(f"  {source} {kind}: {count:,}", highlight=False)
+    if crawled:
+        show_crawl(crawled)
 
 
 def show_run(run: Any, as_json: bool) -> None:

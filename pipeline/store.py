@@ -6,7 +6,7 @@ STORE/puzzles/part-00000.json        that part's statistics; written last, it ma
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -93,6 +93,12 @@ def open_store(uri: str) -> Store:
     return Store(place)
 
 
+def mark(store: Store) -> None:
+    """Make the folder a store, if it is not yet one."""
+    if not store.folder.has(MARK):
+        store.folder.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION})
+
+
 def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None) -> int:
     """Add puzzles as new parts; returns their number.
 
@@ -106,8 +112,7 @@ def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings |
     total = 0
     groups = regrouped(batches, settings.rows_per_group)
     for first in groups:
-        if not store.folder.has(MARK):
-            store.folder.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION})
+        mark(store)
         total += _write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
         number += 1
     return total
@@ -127,6 +132,30 @@ def _write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[
     statistics: dict[str, Any] = Part(name, sum(written), written, sha256)._asdict()
     place.write_json(f"{name}.json", statistics)
     return sum(written)
+
+
+def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) -> int:
+    """Put other rows in place of those of each part, row group by row group; returns how many parts have changed.
+
+    A part keeps its name and its row groups. Each is replaced as a whole, so a process that dies leaves every part as
+    it was or as it should be, but perhaps with the old one's hash: then `rewrite` must be called again.
+    """
+    store.puzzles.sweep()
+    changed = 0
+    for part in store.parts():
+        before = [store.group(part.name, group) for group in range(len(part.groups))]
+        after = [change(batch) for batch in before]
+        if any(not new.equals(old) for new, old in zip(after, before, strict=True)):
+            _write_part(store.puzzles, part.name, after[0], iter(after[1:]), len(after))
+            changed += 1
+    return changed
+
+
+def clear(store: Store) -> None:
+    """Delete all puzzles of a store, those that make a part complete first."""
+    store.puzzles.sweep()
+    for name in sorted(store.puzzles.names(), key=lambda name: not name.endswith(".json")):
+        store.puzzles.delete(name)
 
 
 def regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:

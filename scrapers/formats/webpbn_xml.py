@@ -14,6 +14,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import or_
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.sax.saxutils import escape, quoteattr
@@ -234,22 +236,28 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
     """What each cell of an image may be, bool[height, width, palette]: one colour, [several] or any (?)."""
     if image is None:
         return None
-    numbers = {color.symbol: [number] for number, color in enumerate(palette)} | {"?": list(range(len(palette)))}
-    rows: list[list[list[int]]] = []
+    # a cell's colours as the bits of a number
+    bits = {color.symbol: 1 << number for number, color in enumerate(palette)} | {"?": (1 << len(palette)) - 1}
+    rows: list[list[int]] = []
     for number, text in enumerate(IMAGE_ROW.findall(image.text or ""), 1):
-        cells = [several or one for several, one in IMAGE_CELL.findall(text)]
-        if unknown := [symbol for cell in cells for symbol in cell if symbol not in numbers]:
-            raise FormatError(f"row {number} of {name}: {clipped(unknown[0])} stands for no colour")
-        rows.append([[color for symbol in cell for color in numbers[symbol]] for cell in cells])
+        try:
+            cells = [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(text)]
+        except KeyError as unknown:
+            raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} stands for no colour") from None
+        rows.append(cells)
         if len(cells) != len(rows[0]):
             raise FormatError(f"row {number} of {name} has {len(cells)} cells, those before it have {len(rows[0])}")
     if not rows:
         return None
-    grid = np.zeros((len(rows), len(rows[0]), len(palette)), bool)
-    for y, row in enumerate(rows):
-        for x, colors in enumerate(row):
-            grid[y, x, colors] = True
+    grid: np.ndarray = (np.array(rows, np.uint64)[:, :, None] >> np.arange(len(palette), dtype=np.uint64)) & 1 > 0
     return grid
+
+
+def _bits(symbols: str, bits: dict[str, int]) -> int:
+    """The colours that some symbols stand for together."""
+    if len(symbols) == 1:
+        return bits[symbols]
+    return reduce(or_, (bits[symbol] for symbol in symbols), 0)
 
 
 def _derived(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:

@@ -1,0 +1,51 @@
+"""What all commands have in common: where they print, how they end, how they show that they are at work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+out = Console()
+err = Console(stderr=True)
+
+DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
+    """A progress bar on standard error with rate, time left and counts; nothing where there is no terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"),
+    )
+    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
+        yield bar, bar.add_task(title, total=total, counts="", rate="")
+
+
+def rate_of(bar: "Progress", task: Any) -> str:
+    """Steps a second so far; nothing where nobody sees it, for it takes a while to reckon."""
+    if bar.disable:
+        return ""
+    speed = bar.tasks[task].speed
+    return f"{speed:,.0f}/s" if speed else ""

@@ -1,0 +1,300 @@
+"""What a crawl has asked and what came back: STORE/crawl.sqlite, the truth from which the table of puzzles follows.
+
+Each number's replies are one transaction: their bodies (compressed, once for each content), when and with what headers
+they came, what they were judged to be, and the number's outcome. So a crash at any point loses at most what is in
+flight. SQLite is the right tool where every small step must be on disk at once; the table of puzzles, which is read as
+a whole, is Parquet. A ledger belongs to one process at a time; others may look.
+"""
+
+import fcntl
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pipeline.errors import UserError
+from scrapers.http import Reply
+from scrapers.site import FINAL, Judgement
+
+NAME, LOCK = "crawl.sqlite", "crawl.lock"
+VERSION = 1
+
+TABLES = """
+    create table bodies (sha256 text primary key, size integer not null, packed blob not null) without rowid;
+    create table replies (
+        reply integer primary key,
+        source text not null, number integer not null,
+        url text not null, fetched_at text not null, status integer not null, headers text not null,
+        sha256 text not null references bodies,
+        outcome text not null, detail text,
+        tabled integer not null default 0  -- whether the table of puzzles has taken it in
+    );
+    create index replies_by_number on replies (source, number);
+    create index replies_to_table on replies (reply) where tabled = 0;
+    create table numbers (
+        source text not null, number integer not null,
+        outcome text not null, detail text, tries integer not null, last_at text not null,
+        asked text not null,  -- the kinds of puzzle that it was asked for as
+        primary key (source, number)
+    ) without rowid;
+    create table ratings (
+        source text not null, number integer not null, difficulty real, quality real,
+        primary key (source, number)
+    ) without rowid;
+    create table kinds (
+        source text not null, number integer not null, colored integer not null,
+        primary key (source, number)
+    ) without rowid;
+    create table notes (name text primary key, value text not null) without rowid;
+"""
+
+
+class Kept(NamedTuple):
+    """A reply as it is kept: `key` is its own number in the ledger, `number` the puzzle's at the site."""
+
+    key: int
+    source: str
+    number: int
+    reply: Reply
+    sha256: str
+
+
+class Ledger:
+    """An open ledger; see `open_ledger`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def note(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], asked: str) -> int:
+        """Keep the replies to one number in one transaction; the last one decides, and its key is returned."""
+        with self._db:
+            keys = [self._keep(source, number, reply, judgement) for reply, judgement in replies]
+            self._settle(source, number, replies[-1][1], len(replies), asked)
+        return keys[-1]
+
+    def note_failure(self, source: str, number: int, why: str, tries: int, asked: str) -> None:
+        """Note that a number has got no reply. What is known of it stays."""
+        with self._db:
+            self._settle(source, number, Judgement("error", why), tries, asked)
+
+    def note_unchanged(self, source: str, number: int) -> None:
+        """Note that the site has nothing newer."""
+        with self._db:
+            self._db.execute(
+                "update numbers set last_at = ?, tries = tries + 1 where source = ? and number = ?",
+                (_now(), source, number),
+            )
+
+    def _keep(self, source: str, number: int, reply: Reply, judgement: Judgement) -> int:
+        sha256 = hashlib.sha256(reply.body).hexdigest()
+        packed = pa.compress(reply.body, codec="zstd", asbytes=True)
+        self._db.execute("insert or ignore into bodies values (?, ?, ?)", (sha256, len(reply.body), packed))
+        inserted = self._db.execute(
+            "insert into replies (source, number, url, fetched_at, status, headers, sha256, outcome, detail, tabled)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(source, number, reply.url, reply.fetched_at.isoformat(), reply.status, json.dumps(reply.headers)),
+                *(sha256, judgement.outcome, judgement.detail, judgement.outcome != "ok"),
+            ),
+        )
+        return int(inserted.lastrowid or 0)
+
+    def _settle(self, source: str, number: int, judgement: Judgement, tries: int, asked: str) -> None:
+        """An error does not undo what was learnt before: a puzzle that is there stays there."""
+        self._db.execute(
+            "insert into numbers values (?, ?, ?, ?, ?, ?, ?) on conflict do update set"
+            " outcome = iif(excluded.outcome = 'error' and outcome = 'ok', outcome, excluded.outcome),"
+            " detail = excluded.detail, tries = tries + excluded.tries,"
+            " last_at = excluded.last_at, asked = excluded.asked",
+            (source, number, judgement.outcome, judgement.detail, tries, _now(), asked),
+        )
+
+    def open_numbers(self, source: str, numbers: Iterable[int], asked: str, refresh: bool = False) -> list[int]:
+        """Those of the numbers that are to be asked for: all to refresh, else those without a final outcome.
+
+        A number that was missing as one kind of puzzle is open as another.
+        """
+        if refresh:
+            return list(numbers)
+        rows = self._db.execute("select number, outcome, asked from numbers where source = ?", (source,))
+        done = {
+            number
+            for number, outcome, before in rows
+            if outcome in FINAL and (outcome != "missing" or set(asked.split(",")) <= set(before.split(",")))
+        }
+        return [number for number in numbers if number not in done]
+
+    def asked_before(self, source: str, number: int) -> str:
+        """The kinds of puzzle that a number was missing as, comma-separated; empty if none."""
+        row = self._db.execute(
+            "select asked from numbers where source = ? and number = ? and outcome = 'missing'", (source, number)
+        ).fetchone()
+        return str(row[0]) if row else ""
+
+    def highest(self, source: str) -> int:
+        """The highest number ever asked for, 0 if none."""
+        row = self._db.execute("select max(number) from numbers where source = ?", (source,)).fetchone()
+        return int(row[0] or 0)
+
+    def headers(self, source: str, number: int) -> dict[str, str]:
+        """The headers of the last good reply for a number, none if there is none."""
+        row = self._db.execute(
+            "select headers from replies where source = ? and number = ? and outcome = 'ok'"
+            " order by reply desc limit 1",
+            (source, number),
+        ).fetchone()
+        return dict(json.loads(row[0])) if row else {}
+
+    def outcomes(self) -> dict[str, dict[str, int]]:
+        """By source, how many numbers have each outcome."""
+        counts: dict[str, dict[str, int]] = {}
+        for source, outcome, count in self._db.execute(
+            "select source, outcome, count(*) from numbers group by 1, 2 order by 1, 3 desc"
+        ):
+            counts.setdefault(source, {})[outcome] = count
+        return counts
+
+    def size(self) -> dict[str, int]:
+        """Replies kept, their bytes as they came and as they are packed."""
+        replies = self._db.execute("select count(*) from replies").fetchone()[0]
+        bodies = self._db.execute("select coalesce(sum(size), 0), coalesce(sum(length(packed)), 0) from bodies")
+        raw, packed = bodies.fetchone()
+        return {"replies": replies, "bytes": raw, "packed": packed}
+
+    def errors(self, most: int) -> list[tuple[str, int, str]]:
+        """Source, number and reason of numbers without a final outcome."""
+        rows = self._db.execute(
+            "select source, number, detail from numbers where outcome = 'error' order by 1, 2 limit ?", (most,)
+        )
+        return [(source, number, detail or "") for source, number, detail in rows]
+
+    def untabled(self) -> Iterator[Kept]:
+        """The good replies that the table has not taken in, in the order in which they came."""
+        yield from self._replies("where tabled = 0")
+
+    def every_reply(self) -> Iterator[Kept]:
+        """All replies, in the order in which they came."""
+        yield from self._replies("")
+
+    def _replies(self, condition: str) -> Iterator[Kept]:
+        keys = [key for (key,) in self._db.execute(f"select reply from replies {condition} order by reply")]
+        for key in keys:
+            source, number, url, fetched_at, status, headers, sha256, size, packed = self._db.execute(
+                "select source, number, url, fetched_at, status, headers, sha256, size, packed"
+                " from replies join bodies using (sha256) where reply = ?",
+                (key,),
+            ).fetchone()
+            body = pa.decompress(packed, decompressed_size=size, codec="zstd", asbytes=True)
+            at = datetime.fromisoformat(fetched_at)
+            yield Kept(key, source, number, Reply(url, status, json.loads(headers), body, at, 0.0), sha256)
+
+    def set_tabled(self, keys: Iterable[int]) -> None:
+        """Note that the table has taken these replies in."""
+        with self._db:
+            self._db.executemany("update replies set tabled = 1 where reply = ?", ((key,) for key in keys))
+
+    def judge_again(self, kept: Kept, judgement: Judgement) -> None:
+        """Put another judgement of a reply in place of the one it had; its number's follows if it is the last one."""
+        with self._db:
+            self._db.execute(
+                "update replies set outcome = ?, detail = ?, tabled = ? where reply = ?",
+                (judgement.outcome, judgement.detail, judgement.outcome != "ok", kept.key),
+            )
+            self._db.execute(
+                "update numbers set outcome = ?, detail = ? where source = ? and number = ? and"
+                " ? = (select max(reply) from replies where source = numbers.source and number = numbers.number)",
+                (judgement.outcome, judgement.detail, kept.source, kept.number, kept.key),
+            )
+
+    def rate(self, source: str, measure: str, ratings: dict[int, float]) -> None:
+        """Note ratings by number; `measure` is difficulty or quality. All earlier ones of the measure are forgotten."""
+        assert measure in ("difficulty", "quality")
+        with self._db:
+            self._db.execute(f"update ratings set {measure} = null where source = ?", (source,))
+            self._db.executemany(
+                f"insert into ratings (source, number, {measure}) values (?, ?, ?)"
+                f" on conflict do update set {measure} = excluded.{measure}",
+                ((source, number, rating) for number, rating in ratings.items()),
+            )
+
+    def ratings(self) -> dict[tuple[str, str], tuple[float | None, float | None]]:
+        """Difficulty and quality by source and number (as text, as in the table)."""
+        rows = self._db.execute("select source, number, difficulty, quality from ratings")
+        return {(source, str(number)): (difficulty, quality) for source, number, difficulty, quality in rows}
+
+    def note_kinds(self, source: str, numbers: Iterable[int], colored: bool) -> int:
+        """Note that a list has these numbers as puzzles of a kind; returns how many of them are new."""
+        before = self._db.total_changes
+        with self._db:
+            self._db.executemany(
+                "insert or ignore into kinds values (?, ?, ?)", ((source, number, colored) for number in numbers)
+            )
+        return self._db.total_changes - before
+
+    def kinds(self, source: str) -> dict[int, bool]:
+        """Whether the numbers that lists have are of coloured puzzles."""
+        rows = self._db.execute("select number, colored from kinds where source = ?", (source,))
+        return {number: bool(colored) for number, colored in rows}
+
+    def noted(self, name: str) -> str | None:
+        """What was noted under a name."""
+        row = self._db.execute("select value from notes where name = ?", (name,)).fetchone()
+        return str(row[0]) if row else None
+
+    def set_note(self, name: str, value: str) -> None:
+        """Note something under a name."""
+        with self._db:
+            self._db.execute("insert or replace into notes values (?, ?)", (name, value))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
+    """The ledger of a store, made if need be; to `look` it must be there, and nothing is locked or written.
+
+    A UserError says if another process has it, or if it is of another version or damaged.
+    """
+    path = place / NAME
+    if look:
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        try:
+            _check_version(connection, path)
+            yield Ledger(connection)
+        except sqlite3.DatabaseError as error:
+            raise UserError(f"{path}: {error}") from error
+        finally:
+            connection.close()
+        return
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(f"{place}: another crawl is at work in this store") from None
+        connection = sqlite3.connect(path)
+        try:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = full")
+            if connection.execute("pragma user_version").fetchone()[0] == 0:
+                connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
+            _check_version(connection, path)
+            yield Ledger(connection)
+        except sqlite3.DatabaseError as error:
+            raise UserError(f"{path}: {error}; what was finished is kept, the same command goes on") from error
+        finally:
+            connection.close()
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    there = connection.execute("pragma user_version").fetchone()[0]
+    if there != VERSION:
+        raise UserError(f"{path} is of version {there}, this nonocensus reads version {VERSION}")

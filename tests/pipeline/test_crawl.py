@@ -1,0 +1,352 @@
+"""Crawls of the twin: whole, stopped, killed, through misbehaving replies, again, and with wrong input."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.ledger import NAME, Ledger, open_ledger
+from pipeline.store import open_store
+from scrapers.demo import demo_puzzles
+from scrapers.twin import Counts, Faults, archive, serve
+from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+
+Run = Callable[..., Any]
+PALETTE = (WHITE, BLACK, Color("red", "r", "ff0000"))
+
+
+def puzzles(count: int, seed: int = 1) -> list[Puzzle]:
+    """Random puzzles, every third in colour."""
+    rng = np.random.default_rng(seed)
+    return [
+        from_picture(
+            rng.integers(0, 2 + (k % 3 == 0), (6, 5)).astype(np.uint8), PALETTE, title=f"No. {k}", author="Zoë’s twin"
+        )
+        for k in range(1, count + 1)
+    ]
+
+
+def rows(store: Path) -> dict[str, dict[str, Any]]:
+    """The table of a store by id; it has each once."""
+    found = [row for batch in open_store(str(store)).batches() for row in batch.to_pylist()]
+    by_id = {row["puzzle_id"]: row for row in found}
+    assert len(by_id) == len(found)
+    return by_id
+
+
+def outcomes(store: Path) -> dict[str, dict[str, int]]:
+    with open_ledger(store, look=True) as ledger:
+        return ledger.outcomes()
+
+
+def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
+    from solver.tables import puzzle_batch
+
+    served = puzzle_batch([puzzle]).to_pylist()[0]
+    return all(row[name] == served[name] for name in ("clue_hash", "goal", "title", "author", "width", "height"))
+
+
+def test_a_crawl_of_webpbn(nonocensus: Run, tmp_path: Path) -> None:
+    every = puzzles(30)
+    both = archive(every, unpublished={31})
+    counts = Counts()
+    with serve(both, counts=counts) as address:
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
+        first = nonocensus(*crawl, "--ids", "1-35", "--json")
+        assert first.code == 0
+        assert json.loads(first.out)["outcomes"] == {"ok": 30, "unpublished": 1, "missing": 4}
+        asked = sum(counts.asked.values())
+        again = nonocensus(*crawl, "--ids", "1-20")
+        assert "20 were known" in again.out
+        assert sum(counts.asked.values()) == asked, "nothing is asked for again"
+        assert nonocensus(*crawl, "--ids", "all").code == 0
+    table = rows(tmp_path / "store")
+    assert list(table) == [f"webpbn/{number}" for number in range(1, 31)]
+    assert all(same_puzzle(table[f"webpbn/{number}"], puzzle) for number, puzzle in enumerate(every, 1))
+    assert table["webpbn/3"]["url"] == "https://webpbn.com/play.cgi?id=3"
+    assert table["webpbn/3"]["fetched_at"] is not None
+    status = nonocensus("status", "store", "--json")
+    assert json.loads(status.out)["crawl"]["outcomes"] == {"webpbn": {"ok": 30, "missing": 4, "unpublished": 1}}
+
+
+def test_a_crawl_of_nonograms(nonocensus: Run, tmp_path: Path) -> None:
+    every = puzzles(40)
+    counts = Counts()
+    with serve(archive(every, deleted={41}, adult={42}), counts=counts) as address:
+        crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
+        assert nonocensus(*crawl, "--ids", "1-10", "--kind", "mono").code == 0
+        mono = {number for number in range(1, 11) if number % 3}
+        assert set(rows(tmp_path / "store")) == {f"nonograms/{number}" for number in mono}
+        assert nonocensus(*crawl, "--ids", "1-42").code == 0
+        asked = counts.asked.copy()
+        assert nonocensus(*crawl, "--ids", "all").code == 0
+        again = counts.asked - asked
+        assert not any(name.startswith("nonograms") for name in again)
+    table = rows(tmp_path / "store")
+    assert set(table) == {f"nonograms/{number}" for number in range(1, 41)}
+    assert all(same_puzzle(table[f"nonograms/{number}"], puzzle) for number, puzzle in enumerate(every, 1))
+    assert all(row["site_steps"] for row in table.values())
+    assert outcomes(tmp_path / "store") == {"nonograms": {"ok": 40, "deleted": 1, "adult": 1}}
+
+
+def test_lists_save_asking_for_the_wrong_kind(nonocensus: Run) -> None:
+    counts = Counts()
+    with serve(archive(puzzles(70)), counts=counts) as address:
+        crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
+        assert nonocensus(*crawl, "--ids", "all").code == 0
+        assert counts.asked["list"] >= 2
+        pages = sum(count for name, count in counts.asked.items() if name.startswith("nonograms"))
+        assert pages == 70
+        lists = counts.asked["list"] + counts.asked["list2"]
+        assert nonocensus(*crawl, "--ids", "all").code == 0
+        assert counts.asked["list"] + counts.asked["list2"] == lists, "lists are read once"
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_through_faults_and_kills(tmp_path: Path) -> None:
+    """2,000 ids, a fifth of the replies wrong, ten times kill -9: each id once, the table equal to the twin's."""
+    every = puzzles(1500)
+    both = archive(every, unpublished=range(1501, 1701))
+    faults = Faults(0.2, seed=5, retry_after=0, pause=0.0)
+    chance = random.Random(7)
+    store = tmp_path / "store"
+    with serve(both, faults=faults) as address:
+        command = [sys.executable, "-m", "pipeline", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
+        command += ["--ids", "1-2000", "--out", str(store)]
+        kills = 0
+        for _ in range(40):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if kills < 10:
+                wait_for_replies(store, chance.randrange(20, 120), process)
+                kills += process.poll() is None
+                process.kill()
+            if process.wait() == 0:
+                break
+        assert kills == 10
+        assert process.returncode == 0
+    assert outcomes(store) == {"webpbn": {"ok": 1500, "missing": 300, "unpublished": 200}}
+    table = rows(store)
+    assert set(table) == {f"webpbn/{number}" for number in range(1, 1501)}
+    assert all(same_puzzle(table[f"webpbn/{number}"], puzzle) for number, puzzle in enumerate(every, 1))
+
+
+def wait_for_replies(store: Path, more: int, process: subprocess.Popen[bytes]) -> None:
+    """Until the ledger has so many replies more."""
+    before = replies_in(store)
+    while process.poll() is None and replies_in(store) < before + more:
+        time.sleep(0.005)
+
+
+def replies_in(store: Path) -> int:
+    if not (store / NAME).exists():
+        return 0
+    try:
+        with open_ledger(store, look=True) as ledger:
+            return ledger.size()["replies"]
+    except Exception:  # it is only just being made
+        return 0
+
+
+def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
+    with serve(archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.01)) as address:
+        command = [sys.executable, "-m", "pipeline", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
+        command += ["--ids", "1-400", "--out", str(tmp_path / "store")]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            wait_for_replies(tmp_path / "store", 5, process)  # type: ignore[arg-type]
+            process.send_signal(number)
+            _, said = process.communicate(timeout=60)
+            assert process.returncode == 130
+            assert "numbers left" in said
+            assert "Traceback" not in said
+    assert len(rows(tmp_path / "store")) >= 10
+
+
+def test_a_changed_puzzle_is_another_version(nonocensus: Run, tmp_path: Path) -> None:
+    every = puzzles(6)
+    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-6")
+    with serve(archive(every)) as address:
+        assert nonocensus(*crawl, "--base-url", address).code == 0
+        refreshed = nonocensus(*crawl, "--base-url", address, "--refresh", "--json")
+        assert json.loads(refreshed.out)["outcomes"] == {"unchanged": 6}
+    before = rows(tmp_path / "store")
+    changed = [*every[:2], from_picture(np.eye(5, dtype=np.uint8), title="new"), *every[3:]]
+    with serve(archive(changed)) as address:
+        refreshed = nonocensus(*crawl, "--base-url", address, "--refresh", "--json")
+        assert json.loads(refreshed.out)["changed"] == ["webpbn/3"]
+        assert json.loads(nonocensus(*crawl, "--base-url", address, "--refresh", "--json").out)["changed"] == []
+    after = rows(tmp_path / "store")
+    assert before.items() <= after.items()
+    assert set(after) - set(before) == {"webpbn/3@2"}
+    assert after["webpbn/3@2"]["title"] == "new"
+    assert json.loads(nonocensus("crawl", "webpbn", "--reparse", "--out", "store", "--json").out)["added"] == 7
+    assert rows(tmp_path / "store") == after
+
+
+def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
+    every = [replace(puzzle, site_quality=1 + k / 2, site_difficulty=2.3) for k, puzzle in enumerate(puzzles(8))]
+    every.append(puzzles(9)[8])  # nobody has rated it
+    with serve(archive(every)) as address:
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
+        assert nonocensus(*crawl, "--ids", "1-5").code == 0
+        assert rows(tmp_path / "store")["webpbn/2"]["site_quality"] is None
+        assert json.loads(nonocensus(*crawl, "--ratings", "--json").out) == {"rated": 8}
+        assert nonocensus(*crawl, "--ids", "6-9").code == 0
+    table = rows(tmp_path / "store")
+    for number in range(1, 9):
+        row = table[f"webpbn/{number}"]
+        assert abs(row["site_quality"] - (1 + (number - 1) / 2)) <= 0.125
+        assert row["site_difficulty"] == 2.375
+    assert table["webpbn/9"]["site_quality"] is None
+    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert rows(tmp_path / "store") == table
+
+
+def test_errors_are_asked_for_again(nonocensus: Run, tmp_path: Path) -> None:
+    """What is no puzzle is an error, which is not final; too many in a row end the crawl."""
+    both = archive(puzzles(30))
+    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
+    with serve(both, faults=Faults(1.0, ("login-page",))) as address:
+        some = nonocensus(*crawl, "--base-url", address, "--ids", "1-5", "--json")
+        assert some.code == 1
+        assert json.loads(some.out)["outcomes"] == {"error": 5}
+        many = nonocensus(*crawl, "--base-url", address, "--ids", "1-30")
+        assert many.code == 2
+        assert "20 replies in a row were errors" in many.err
+    with serve(both) as address:
+        assert nonocensus(*crawl, "--base-url", address, "--ids", "1-30").code == 0
+    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 30}}
+
+
+def test_a_puzzle_that_is_there_survives_an_error(nonocensus: Run, tmp_path: Path) -> None:
+    both = archive(puzzles(3))
+    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-3")
+    with serve(both) as address:
+        assert nonocensus(*crawl, "--base-url", address).code == 0
+    with serve(both, faults=Faults(1.0, ("html-error",))) as address:
+        assert nonocensus(*crawl, "--base-url", address, "--refresh").code == 1
+    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
+    assert len(rows(tmp_path / "store")) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--ids", "x"], "'x' is neither a number nor a range"),
+        (["--ids", "5-1"], "5-1 runs backwards"),
+        (["--ids", "0-4"], "ids begin at 1"),
+        (["--ids", "1-"], "'1-' is neither"),
+        ([], "one of: --ids, --new, --ratings, --reparse"),
+        (["--ids", "1", "--new"], "one of: --ids, --new, --ratings, --reparse"),
+        (["--new", "--refresh"], "--refresh goes with --ids"),
+        (["--ids", "1", "--kind", "mono"], "--kind is for nonograms"),
+        (["--ids", "1"], "--contact"),
+        (["--ids", "1", "--base-url", "webpbn.com"], "no address like https://webpbn.com"),
+        (["--ids", "1", "--base-url", "http://127.0.0.1:9"], "connection refused"),
+        (["--ids", "1", "--contact", "a@b.c", "--base-url", "http://nonocensus.invalid"], "name can't be looked up"),
+    ],
+)
+def test_wrong_use(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str) -> None:
+    monkeypatch.delenv("NONOCENSUS_CONTACT", raising=False)
+    result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", *options)
+    assert result.code == 2
+    assert said in result.err
+    assert result.err.count("\n") <= 2
+    assert "Traceback" not in result.err
+
+
+def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) -> None:
+    with serve(archive(puzzles(3))) as address:
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out")
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "file").write_text("mine")
+        assert "holds something else" in nonocensus(*crawl, "other").err
+        assert "local folder" in nonocensus(*crawl, "s3://bucket/store").err
+        assert nonocensus(*crawl, "store").code == 0
+        with sqlite3.connect(tmp_path / "store" / NAME) as db:
+            db.execute("pragma user_version = 99")
+        assert "version 99" in nonocensus(*crawl, "store").err
+        for part in ("", "-wal", "-shm"):
+            (tmp_path / "store" / f"{NAME}{part}").unlink(missing_ok=True)
+        (tmp_path / "store" / NAME).write_bytes(b"no database at all" * 100)
+        assert "file is not a database" in nonocensus(*crawl, "store").err
+
+
+def test_one_crawl_at_a_time(nonocensus: Run, tmp_path: Path) -> None:
+    with serve(archive(puzzles(3))) as address, open_ledger(tmp_path / "store"):
+        place = tmp_path / "store"
+        place.joinpath("store.json").write_text(store_mark())
+        result = nonocensus(
+            "crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out", str(place)
+        )
+        assert result.code == 2
+        assert "another crawl is at work" in result.err
+
+
+def store_mark() -> str:
+    from pipeline.store import KIND
+    from solver.tables import SCHEMA_VERSION
+
+    return json.dumps({"kind": KIND, "schema": SCHEMA_VERSION})
+
+
+def test_a_full_disk_loses_nothing(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep, left = Ledger._keep, iter(range(5))
+
+    def keep_while_there_is_room(self: Ledger, *arguments: Any) -> int:
+        if next(left, None) is None:
+            raise sqlite3.OperationalError("database or disk is full")
+        return keep(self, *arguments)
+
+    with serve(archive(puzzles(9))) as address:
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-9", "--out", "store")
+        monkeypatch.setattr(Ledger, "_keep", keep_while_there_is_room)
+        result = nonocensus(*crawl)
+        assert result.code == 2
+        assert "disk is full" in result.err
+        monkeypatch.setattr(Ledger, "_keep", keep)
+        assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 5}}
+        assert nonocensus(*crawl).code == 0
+    assert len(rows(tmp_path / "store")) == 9
+
+
+def test_new_puzzles(nonocensus: Run, tmp_path: Path) -> None:
+    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
+    with serve(archive(puzzles(5))) as address:
+        assert nonocensus(*crawl, "--base-url", address, "--ids", "1-3", "--limit", "2").code == 0
+        assert len(rows(tmp_path / "store")) == 2
+        assert nonocensus(*crawl, "--base-url", address, "--new").code == 0
+    assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in (1, 2, 3, 4, 5)}
+
+
+@contextmanager
+def twin_process(*options: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "pipeline", "twin", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "200"}) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[0]
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 0
+
+
+def test_the_command_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
+    with twin_process() as address:
+        result = nonocensus(
+            "crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "all", "--out", "store", "--json"
+        )
+        assert result.code == 0
+    assert len(rows(tmp_path / "store")) == len(demo_puzzles())

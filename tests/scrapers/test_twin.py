@@ -1,0 +1,522 @@
+"""The twin of both sites: its replies read back by the project's own readers, and everything it can do wrong."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from strategies import PALETTE
+
+from scrapers.formats import nonograms_org, webpbn_xml
+from scrapers.http import Failed, Polite, Reply, Request
+from scrapers.twin import KINDS, Archive, Counts, Faults, archive, run_forever, serve
+from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
+from solver.tables import puzzle_batch
+
+BOTH = {"fmt": "xml", "go": "1", "xml_clue": "on", "xml_soln": "on"}
+
+PICTURE = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 0]], np.uint8)
+MONO = from_picture(PICTURE, title="Mono", author="Ann", copyright="(c) Ann")
+COLOR = from_picture(np.array([[1, 2, 0], [3, 3, 1]], np.uint8), PALETTE, title="Colour")
+BLOTTED = replace(MONO, rows=((Block(0), Block(1)), *MONO.rows[1:]), title="Blotted")
+NO_GOAL = replace(COLOR, goal=None, title="No goal")
+ON_RED = replace(MONO, palette=(Color("red", "r", "ff0000"), BLACK_ON_WHITE[1]), title="On red")
+OTHER_GOAL = replace(MONO, goal=PICTURE[::-1].copy(), title="Another picture")
+ALL = [MONO, COLOR, BLOTTED, NO_GOAL, ON_RED, OTHER_GOAL]
+
+
+def of(source: str, number: object, puzzle: Puzzle = MONO, **about: Any) -> Puzzle:
+    return replace(puzzle, source=source, source_id=str(number), **about)
+
+
+Ask = Callable[..., Reply]
+
+
+def polite(**options: Any) -> Polite:
+    return Polite("tests@example.org", rate=0, sleep=lambda _: None, **options)
+
+
+def asking(address: str, /, **options: Any) -> Ask:
+    session = polite(**options)
+
+    def ask(path: str, known: dict[str, str] | None = None, **form: object) -> Reply:
+        fields = {name: str(value) for name, value in form.items()}
+        return session.fetch(Request(address + path, fields or None), known)
+
+    return ask
+
+
+def export(ask: Ask, number: int) -> Puzzle:
+    reply = ask("/export.cgi", id=number, **BOTH)
+    assert (reply.status, reply.headers["content-type"]) == (200, "text/xml")
+    (puzzle,) = webpbn_xml.read(reply.body)
+    return puzzle
+
+
+def judged(ask: Ask, number: int, colored: bool = False) -> nonograms_org.Judgement:
+    reply = ask(f"/nonograms{'2' if colored else ''}/i/{number}")
+    return nonograms_org.judge(reply.body, reply.status, number, colored, "http://site.test")
+
+
+def same(one: Puzzle, other: Puzzle) -> bool:
+    alike = (one.rows, one.columns, one.title, one.author, one.copyright, [c.rgb for c in one.palette]) == (
+        *(other.rows, other.columns, other.title, other.author, other.copyright),
+        [c.rgb for c in other.palette],
+    )
+    if one.goal is None or other.goal is None:
+        return alike and one.goal is other.goal
+    return alike and one.goal.tolist() == other.goal.tolist()
+
+
+@pytest.fixture(scope="module")
+def small() -> Archive:
+    return archive(ALL)
+
+
+@pytest.fixture
+def ask(small: Archive) -> Iterator[Ask]:
+    with serve(small) as base:
+        yield asking(base)
+
+
+# --- archives ---
+
+
+def test_numbers() -> None:
+    mine = archive([MONO, of("webpbn", 2), of("nonograms", 1), COLOR, of("webpbn", "002", COLOR), of("taai", 7)], [1])
+    titles = {number: (entry.source, entry.number) for number, entry in mine.webpbn.items()}
+    assert titles == {
+        2: ("webpbn", 2),
+        3: (None, None),
+        4: ("nonograms", 1),
+        5: (None, None),
+        6: ("webpbn", 2),
+        7: ("taai", 7),
+    }
+    assert list(mine.webpbn) == sorted(mine.webpbn)
+    assert [entry.source for entry in mine.nonograms.values()] == ["nonograms", None, "webpbn", None, "webpbn", "taai"]
+    assert mine.unpublished == {1}
+
+
+def test_numbers_beside_those_that_are_gone() -> None:
+    mine = archive([MONO, COLOR, MONO, of("nonograms", "12/3"), of("nonograms", 0)], (), [1, 4], [2])
+    assert list(mine.nonograms) == [3, 5, 6, 7, 8]
+    assert list(mine.webpbn) == [1, 2, 3, 4, 5]
+
+
+def test_from_batches_or_puzzles_or_both() -> None:
+    batch = puzzle_batch(ALL)
+    for given in (batch, [batch], [batch.slice(0, 2), *ALL[2:4], batch.slice(4)], iter(ALL)):
+        mine = archive(given)
+        assert [mine.puzzle(entry).title for entry in mine.webpbn.values()] == [puzzle.title for puzzle in ALL]
+        assert list(mine.nonograms) == [1, 2]
+    assert archive([]).webpbn == {}
+
+
+# --- webpbn ---
+
+
+def test_every_puzzle_comes_back_as_webpbns(ask: Ask) -> None:
+    for number, puzzle in enumerate(ALL, 1):
+        back = export(ask, number)
+        assert same(back, puzzle)
+        assert (back.puzzle_id, back.source, back.site_version) == (f"webpbn/{number}", "webpbn", "1")
+        assert back.url == f"https://webpbn.com/play.cgi?id={number}"
+
+
+def test_ways_to_ask_for_a_puzzle(ask: Ask) -> None:
+    body = ask("/export.cgi", id=2, **BOTH).body
+    assert b"<source>webpbn.com</source>\n\n<puzzle " in body
+    assert b"<id>#2 (v.1)</id>\n" in body
+    assert ask("/export.cgi/webpbn000002.xml", id="0002", sid="", **BOTH).body == body
+    assert ask("/export.cgi/webpbn000002.xml?go=1&sid=&id=2&fmt=xml&xml_clue=on&xml_soln=on").body == body
+    clues = ask("/export.cgi", id=2, go=1, fmt="xml").body
+    assert b"<clues" in clues
+    assert b"<solution" not in clues
+    assert ask("/XMLpuz.cgi?id=2").body == ask("/XMLpuz.cgi", id=2).body == clues
+    picture = ask("/export.cgi", id=2, go=1, fmt="xml", xml_soln="on").body
+    assert b"<clues" not in picture
+    assert same(next(webpbn_xml.read(picture)), COLOR)
+    assert ask("/export.cgi", id=4, go=1, fmt="xml", xml_soln="on").body.count(b"<clues") == 2
+
+
+def test_what_webpbn_says_for_want_of_a_puzzle() -> None:
+    with serve(archive([of("webpbn", 5), of("webpbn", 6)], unpublished=[6, 9])) as base:
+        ask = asking(base)
+        said = {n: ask("/export.cgi", id=n, **BOTH) for n in (1, 6, 9, 5)}
+        assert said[1].body == b"Puzzle 1 does not exist\n"
+        assert said[6].body == b"Puzzle 6 has not been published\n"
+        assert said[9].body == b"Puzzle 9 has not been published\n"
+        assert said[1].headers["content-type"] == "text/plain"
+        assert {reply.status for reply in said.values()} == {200}
+        assert [webpbn_xml.refusal(reply.body) is None for reply in said.values()] == [False, False, False, True]
+        assert ask("/XMLpuz.cgi?id=1").body == said[1].body
+        assert ask("/export.cgi", go=1, fmt="xml", id="x").body == b"Puzzle 0 does not exist\n"
+        assert b"<form" in ask("/export.cgi").body
+        assert ask("/export.cgi", id=5, go=1, fmt="ss").status == 400
+
+
+def test_windows_1252() -> None:
+    title = "L\u2019\u00e9t\u00e9 \u20ac \"&\u0394\u0085\u4e09' <b>"
+    red = replace(COLOR, palette=(PALETTE[0], Color("caf\u00e9", "\u00e9", "112233"), *PALETTE[2:]), title=title)
+    with serve(archive([red])) as base:
+        ask = asking(base)
+        body = ask("/export.cgi", id=1, **BOTH).body
+        assert b"<title>L\x92\xe9t\xe9 \x80 &quot;&amp;&#916;&#133;&#19977;&apos; &lt;b&gt;</title>\n" in body
+        assert b'name="caf\xe9" char="\xe9"' in body
+        assert same(export(ask, 1), red)
+
+
+def numbers(page: bytes) -> list[int]:
+    return [int(number) for number in re.findall(rb"play\.cgi\?id=(\d+)", page)]
+
+
+def test_search() -> None:
+    rated = {3: (1.0, 5.0), 7: (2.5, None), 10: (None, 2.0), 20: (4.0, 2.0), 21: (None, None)}
+    puzzles = [of("webpbn", n, site_quality=q, site_difficulty=d) for n, (q, d) in rated.items()]
+    with serve(archive(puzzles, unpublished=[20, 30])) as base:
+        ask = asking(base)
+
+        def found(**form: object) -> list[int]:
+            return numbers(ask("/find.cgi", search=1, **form).body)
+
+        assert found(order=1, perpage=5) == [21, 10, 7, 3]
+        assert found() == found(order=0, perpage=0) == [3, 7, 10, 21]
+        assert [found(order=1, perpage=3, pageno=page) for page in (0, 1, 2)] == [[21, 10, 7], [3], []]
+        assert found(minid=7, maxid=10) == [7, 10]
+        assert found(minid="", maxid="", minqual="", maxqual="") == [3, 7, 10, 21]
+        assert found(minqual=4, maxqual="9.6", unqual=1) == [3]
+        assert found(minqual=10, maxqual=36, unqual=1) == [7]
+        assert found(minqual=8, maxqual=36) == found(minqual=8, maxqual=36, unqual=0) == [7, 10, 21]
+        assert found(undiff=1) == [3, 10]
+        assert found(maxdiff=8, undiff=1, unqual=1) == []
+        assert numbers(ask("/find.cgi?search=1&order=1&perpage=1").body) == [21]
+    with serve(archive([])) as base:
+        assert numbers(asking(base)("/find.cgi", search=1, perpage=0).body) == []
+
+
+def test_replies_like_the_real_ones(shared_data: Path) -> None:
+    """But for two elements that a Puzzle does not keep, byte for byte."""
+    paths = list((shared_data / "webpbn-xml").glob("*.xml"))
+    real = {int(path.stem): path.read_bytes() for path in paths}
+    assert len(real) == 8
+    unknown = re.compile(rb"<(authorid|description)>.*?</\1>\n", re.DOTALL)
+    with serve(archive(puzzle for data in real.values() for puzzle in webpbn_xml.read(data))) as base:
+        ask = asking(base)
+        for number, data in real.items():
+            assert ask("/export.cgi", id=number, **BOTH).body == unknown.sub(b"", data)
+
+
+# --- nonograms.org ---
+
+
+def test_pages(ask: Ask) -> None:
+    for number, puzzle in enumerate(ALL, 1):
+        colored = puzzle.kind == "color"
+        there, elsewhere = judged(ask, number, colored), judged(ask, number, not colored)
+        assert elsewhere == nonograms_org.Judgement("missing")
+        if number > 2:
+            assert there == elsewhere
+            continue
+        assert there.puzzle is not None
+        assert same(there.puzzle, puzzle)
+        assert there.puzzle.site_steps == 2 * puzzle.height
+    reply = ask("/nonograms2/i/1")
+    assert (reply.status, reply.body) == (404, nonograms_org.missing_page())
+    assert ask("/nonograms/i/1").headers["content-type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("steps", [None, 1, 5, 1000])
+def test_the_solving_order(steps: int | None) -> None:
+    full = from_picture(np.ones((3, 5), np.uint8), site_steps=steps, site_quality=6.0, site_difficulty=11.5)
+    with serve(archive([full])) as base:
+        back = judged(asking(base), 1).puzzle
+        assert back is not None
+        assert (back.site_steps, back.site_quality, back.site_difficulty) == (steps or 6, 6.0, 10.0)
+
+
+def test_deleted_and_adult() -> None:
+    puzzles = [of("nonograms", 1), of("nonograms", 2, COLOR), of("nonograms", 3, COLOR)]
+    with serve(archive(puzzles, deleted=[2, 8], adult=[3, 8, 9])) as base:
+        ask = asking(base)
+        mono, color = ([judged(ask, n, kind).outcome for n in (1, 2, 3, 8, 9)] for kind in (False, True))
+        assert mono == ["ok", "missing", "missing", "deleted", "adult"]
+        assert color == ["missing", "deleted", "adult", "missing", "missing"]
+        assert nonograms_org.listed(ask("/search/p/1?sort=6").body) == [(1, False), (3, True), (9, False)]
+
+
+def test_lists() -> None:
+    puzzles = [of("nonograms", n, COLOR if n % 3 == 0 else MONO) for n in range(1, 100)]
+    with serve(archive([*puzzles, NO_GOAL])) as base:
+        ask = asking(base)
+        pages = [ask(f"/nonograms/p/{page}") for page in (1, 2, 3, 4)]
+        assert [page.status for page in pages] == [200, 200, 200, 404]
+        mono = [nonograms_org.listed(page.body) for page in pages]
+        assert [len(page) for page in mono] == [30, 30, 6, 0]
+        assert mono[0][:2] == [(98, False), (97, False)]
+        color = [nonograms_org.listed(ask(f"/nonograms2/p/{page}").body) for page in (1, 2)]
+        assert [number for number, _ in color[0] + color[1]] == list(range(99, 0, -3))
+        assert f'href="{base}/nonograms2/i/99"'.encode() in ask("/nonograms2/p/1").body
+        last = ask("/search/p/10000?sort=6")
+        assert last.body == ask("/search/p/4?sort=6").body != ask("/search/p/3?sort=6").body
+        assert nonograms_org.newest(last.body) == 99
+        assert nonograms_org.listed(ask("/search/p/1?sort=6").body)[:3] == [(1, False), (2, False), (3, True)]
+        assert ask("/elsewhere").status == 404
+    with serve(archive([])) as base:
+        ask = asking(base)
+        assert ask("/nonograms/p/1").status == 200
+        assert nonograms_org.newest(ask("/search/p/10000?sort=6").body) is None
+
+
+# --- both ---
+
+
+def test_robots(small: Archive) -> None:
+    trouble = Faults(1.0, ("500",))
+    for delay, expected in ((None, 0.0), (2.5, 2.5)):
+        counts = Counts()
+        with serve(small, faults=trouble, crawl_delay=delay, counts=counts) as base:
+            session = polite()
+            reply = session.fetch(Request(f"{base}/robots.txt"))
+            assert reply.headers["content-type"] == "text/plain"
+            assert session.delay == expected
+            assert counts.faults == {}
+
+
+def test_not_modified(ask: Ask) -> None:
+    for path, form in (
+        ("/export.cgi", {"id": 1, **BOTH}),
+        ("/nonograms/i/1", {}),
+        ("/find.cgi", {"search": 1}),
+        ("/nonograms/p/1", {}),
+        ("/export.cgi", {"id": 77, **BOTH}),
+    ):
+        first = ask(path, **form)
+        again = ask(path, known=first.headers, **form)
+        assert (again.status, again.body, again.headers["etag"]) == (304, b"", first.headers["etag"])
+        assert ask(path, known={"etag": '"x"'}, **form).body == first.body
+        assert ask(path, known={"etag": f'"x", W/{first.headers["etag"]}'}, **form).status == 304
+    missing = ask("/nonograms/i/77", known={"etag": "*"})
+    assert missing.status == 404
+    assert "etag" not in missing.headers
+
+
+def test_old_replies_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapers.twin.CACHE_BYTES", 3000)
+    with serve(archive(ALL)) as base:
+        ask = asking(base)
+        first = [ask("/export.cgi", id=n, **BOTH).body for n in range(1, 7)]
+        assert [ask("/export.cgi", id=n, **BOTH).body for n in range(1, 7)] == first
+
+
+def test_counts(small: Archive) -> None:
+    counts = Counts()
+    with serve(small, counts=counts) as base:
+        ask = asking(base)
+        for _ in range(2):
+            ask("/export.cgi", id=3, **BOTH)
+            ask("/nonograms2/i/3")
+        ask("/nonograms/i/3")
+        for path in ("/find.cgi", "/search/p/7", "/nonograms2/p/1", "/nowhere"):
+            ask(path)
+        expected = {"robots": 1, "webpbn/3": 2, "nonograms2/3": 2, "nonograms/3": 1}
+        expected |= dict.fromkeys(("find", "search", "list2", "nowhere"), 1)
+        assert counts.asked == counts.answered == expected
+        assert counts.asked.total() == 10
+
+
+# --- faults ---
+
+
+def failure(small: Archive, kind: str, **options: Any) -> Failed:
+    with serve(small, faults=Faults(1.0, (kind,), retry_after=0)) as base:
+        ask = asking(base, tries=2, base=0, **options)
+        with pytest.raises(Failed) as caught:
+            ask("/export.cgi", id=1, **BOTH)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "status"),
+    [
+        ("429", "429 Too Many Requests", 429),
+        ("429-date", "429 Too Many Requests", 429),
+        ("500", "500 Internal Server Error", 500),
+        ("503-burst", "503 Service Unavailable", 503),
+        ("reset", "connection reset", None),
+        ("truncated", "reply broke off", 200),
+        ("redirect-circle", "redirects in a circle", 302),
+    ],
+)
+def test_faults_without_a_reply(small: Archive, kind: str, words: str, status: int | None) -> None:
+    error = failure(small, kind)
+    assert words in str(error)
+    assert error.status == status
+    assert error.tries == (1 if kind == "redirect-circle" else 2)
+
+
+def test_slow_replies(small: Archive) -> None:
+    assert "not complete after" in str(failure(small, "slow", total_timeout=0.02))
+    with serve(small, faults=Faults(1.0, ("slow",), pause=0.01)) as base:
+        ask = asking(base)
+        start = time.monotonic()
+        assert same(export(ask, 2), COLOR)
+        assert time.monotonic() - start > 0.06
+
+
+@pytest.mark.parametrize("kind", ["wrong-length", "wrong-encoding", "html-error", "login-page"])
+def test_replies_that_are_wrong(small: Archive, kind: str) -> None:
+    with serve(small) as base:
+        right = asking(base)("/export.cgi", id=1, **BOTH)
+    with serve(small, faults=Faults(1.0, (kind,), seed=2)) as base:
+        ask = asking(base, tries=1)
+        replies = [ask("/export.cgi", id=1, **BOTH) for _ in range(8)]
+    assert {reply.status for reply in replies} == {200}
+    bodies = [reply.body for reply in replies]
+    kinds = {reply.headers["content-type"] for reply in replies}
+    if kind == "wrong-length":
+        assert all(right.body.startswith(body) and len(body) < len(right.body) for body in bodies)
+        assert len(set(bodies)) > 1
+    elif kind == "wrong-encoding":
+        assert set(bodies) == {right.body, right.body.decode("cp1252").encode("utf-16")}
+        assert kinds == {"text/xml", "text/xml; charset=utf-16"}
+    else:
+        assert kinds == {"text/html"}
+        assert ("password" in bodies[0].decode()) == (kind == "login-page")
+        assert not webpbn_xml.recognizes(bodies[0])
+        page = nonograms_org.judge(bodies[0], 200, 1, False, base)
+        assert page.outcome == "error"
+
+
+def headers(base: str, path: str) -> str:
+    """What comes first, by a raw socket."""
+    with socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2]))) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: site.test\r\n\r\n".encode())
+        return connection.recv(1 << 16).partition(b"\r\n\r\n")[0].decode("latin-1")
+
+
+def test_retry_after(small: Archive) -> None:
+    with serve(small, faults=Faults(1.0, ("429",), retry_after=7)) as base:
+        assert "Retry-After: 7" in headers(base, "/nonograms/i/1")
+    with serve(small, faults=Faults(1.0, ("429-date",), retry_after=100)) as base:
+        found = re.search(r"Retry-After: (.* GMT)", headers(base, "/nonograms/i/1"))
+        assert found
+        assert 95 < parsedate_to_datetime(found[1]).timestamp() - time.time() <= 100
+
+
+def test_a_reset_is_one(small: Archive) -> None:
+    with serve(small, faults=Faults(1.0, ("reset",))) as base, pytest.raises(ConnectionResetError):
+        headers(base, "/nonograms/i/1")
+
+
+def statuses(small: Archive, faults: Faults, count: int = 60) -> list[int]:
+    with serve(small, faults=faults) as base:
+        ask = asking(base, tries=1)
+        result = []
+        for number in range(count):
+            try:
+                result.append(ask(f"/nonograms/i/{number % 2}").status)
+            except Failed as error:
+                result.append(error.status or 0)
+        return result
+
+
+def test_faults_are_random_by_seed(small: Archive) -> None:
+    first = statuses(small, Faults(0.3, ("500", "429"), seed=5))
+    assert first == statuses(small, Faults(0.3, ("500", "429"), seed=5))
+    assert first != statuses(small, Faults(0.3, ("500", "429"), seed=6))
+    tally = Counter(first)
+    assert 8 <= tally[500] + tally[429] <= 28
+    assert tally[500]
+    assert tally[429]
+    assert statuses(small, Faults(0.0), 10) == [404, 200] * 5
+
+
+def test_bursts(small: Archive) -> None:
+    first = statuses(small, Faults(0.05, ("503-burst",), seed=1))
+    runs = [len(run) for run in re.findall("x+", "".join("x" if status == 503 else "." for status in first))]
+    assert runs
+    assert all(run % 3 == 0 for run in runs)
+
+
+def test_patience_gets_everything(small: Archive) -> None:
+    """With every kind of trouble at once; a reply that is wrong is asked for again."""
+    counts = Counts()
+    with serve(small, faults=Faults(0.3, seed=3, retry_after=0, pause=0), counts=counts) as base:
+        ask = asking(base, base=0)
+        for number in range(1, 7):
+            for _ in range(20):
+                try:
+                    assert same(export(ask, number), ALL[number - 1])
+                    break
+                except (Failed, AssertionError, ValueError):
+                    continue
+            else:
+                pytest.fail(f"no luck with {number}")
+    assert counts.faults.total() > 0
+    assert all(count == 1 for name, count in counts.answered.items())
+
+
+def test_faults_that_cannot_be(small: Archive) -> None:
+    for faults in (Faults(0.5, ("418",)), Faults(0.5, ()), Faults(1.5), Faults(0.5, retry_after=-1)):
+        with pytest.raises(ValueError, match="faults"), serve(small, faults=faults):
+            pass
+    assert Faults(0.1).kinds == KINDS
+
+
+# --- running ---
+
+
+def test_a_port_in_use(small: Archive) -> None:
+    with serve(small) as base:
+        port = int(base.rpartition(":")[2])
+        with pytest.raises(OSError, match=rf"can't listen at 127\.0\.0\.1:{port}: address already in use$"):
+            run_forever(small, port)
+    with serve(small, port) as again:  # and free again at once
+        assert again == base
+    with pytest.raises(OSError, match="there is no port 70000"), serve(small, 70000):
+        pass
+
+
+def test_it_stops_quickly(small: Archive) -> None:
+    """With connections open, and with a reply on its way."""
+    with serve(small, faults=Faults(1.0, ("slow",), pause=30)) as base:
+        idle = socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2])))
+        assert headers(base, "/nonograms/i/1").startswith("HTTP/1.1 200 OK")
+        idle.sendall(b"GET /nonograms/i/1 HTTP/1.1\r\nHost: site.test\r\n\r\n")
+        assert idle.recv(100)
+        start = time.monotonic()
+    assert time.monotonic() - start < 2
+    idle.close()
+    assert not any(thread.name == "twin" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_until_it_is_stopped(number: signal.Signals) -> None:
+    script = """
+        import sys
+        from scrapers.twin import archive, run_forever
+        run_forever(archive([]), 0, ready=lambda base: print(base, flush=True))
+        print("stopped")
+    """
+    folder = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        base = process.stdout.readline().strip()
+        assert numbers(asking(base)("/find.cgi", search=1).body) == []
+        process.send_signal(number)
+        out, trouble = process.communicate(timeout=20)
+    assert (out, trouble, process.returncode) == ("stopped\n", "", 0)
