@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import line_logic, pipeline_run, start_up
+from benchmarks import crawl, line_logic, pipeline_run, start_up
 from benchmarks.tables import Table, write_tables
 
 BENCHMARKS = {
+    "crawl": crawl.run,
     "line_logic": line_logic.run,
     "pipeline_run": pipeline_run.run,
     "start_up": start_up.run,

@@ -6,6 +6,7 @@ Kernels never see these objects; they read the columns of the puzzles table (`so
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -160,15 +161,8 @@ def arranged(puzzle: Puzzle) -> Puzzle:
 
 def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
     """The clue that describes a line of palette entries: its runs of one colour, the background left out."""
-    clue: list[Block] = []
-    previous = 0
-    for color in map(int, cells):
-        if color and color == previous:
-            clue[-1] = Block(clue[-1].length + 1, color)
-        elif color:
-            clue.append(Block(1, color))
-        previous = color
-    return tuple(clue)
+    runs = groupby(np.asarray(cells).tolist())
+    return tuple(Block(len(list(run)), color) for color, run in runs if color)
 
 
 def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
