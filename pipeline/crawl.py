@@ -9,7 +9,8 @@ counts as a change are clues, goal, and the site's own version.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 from pipeline.errors import UserError
 from pipeline.ledger import Ledger
 from pipeline.settings import default_settings
-from pipeline.store import Store, append, clear, create_store, mark, rewrite
+from pipeline.store import Store, append, create_store, mark, rewrite
 from scrapers import nonograms
 from scrapers.http import Failed, Polite, Reply
 from scrapers.site import Judgement, Site
@@ -38,6 +39,9 @@ TOO_MANY_REQUESTS = 429
 
 RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 VERSION_COLUMNS = ["puzzle_id", "clue_hash", "goal", "site_version"]
+REPARSED = "reparsed"
+"""The folder in the store where a table is made anew."""
+
 RATINGS_WAIT = "ratings not in the table"
 """A note of the ledger: whether rows may lack ratings that it has."""
 
@@ -96,6 +100,7 @@ def crawl_store(place: Path) -> Store:
 
 def begin(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
     """Bring the table up to date with the ledger, as after a crash."""
+    _end_swap(store)
     report = CrawlReport()
     table = _Table(store, ledger, report)
     for kept in ledger.untabled():
@@ -260,11 +265,14 @@ def _latest_versions(store: Store) -> dict[str, tuple[int, bytes]]:
 def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step], None]) -> CrawlReport:
     """Judge all replies again and make the table anew from them, without the network.
 
-    Whatever else was in the table, imported files say, goes. After a crash the next crawl adds what is still to come.
+    Rows that come from elsewhere, imported files say, stay. The new table is made beside the old one and takes its
+    place when it is complete.
     """
     report = CrawlReport()
-    clear(store)
-    table = _Table(store, ledger, report)
+    _end_swap(store)
+    fresh = Store(store.folder / REPARSED)
+    append(fresh, _from_elsewhere(store, ledger.crawled()))
+    table = _Table(fresh, ledger, report)
     for kept in ledger.every_reply():
         judgement = judges[kept.source](kept.reply, kept.number)
         ledger.judge_again(kept, judgement)
@@ -273,7 +281,34 @@ def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step],
         report.outcomes[judgement.outcome] = report.outcomes.get(judgement.outcome, 0) + 1
         seen(Step(kept.number, judgement.outcome, judgement.detail))
     table.flush()
+    mark(fresh)
+    _swap(store)
     return report
+
+
+def _from_elsewhere(store: Store, crawled: set[tuple[str, str]]) -> Iterator[pa.RecordBatch]:
+    """The rows of a table that don't come from the ledger's replies."""
+    for batch in store.batches():
+        keys = zip(batch["source"].to_pylist(), batch["source_id"].to_pylist(), strict=True)
+        rest = batch.filter(pa.array([key not in crawled for key in keys], pa.bool_()))
+        if len(rest):
+            yield rest
+
+
+def _swap(store: Store) -> None:
+    """Put the table that was made anew in place of the old one, by two renames."""
+    place = Path(store.folder.path)
+    if (place / "puzzles").exists():
+        (place / "puzzles").rename(place / REPARSED / "old")
+    _end_swap(store)
+
+
+def _end_swap(store: Store) -> None:
+    """Do what is left to do of a swap that a killed process has begun, and delete the rest of it."""
+    place = Path(store.folder.path)
+    if (place / REPARSED / "old").exists() and not (place / "puzzles").exists():
+        (place / REPARSED / "puzzles").rename(place / "puzzles")
+    shutil.rmtree(place / REPARSED, ignore_errors=True)
 
 
 def newest_number(site: Site, session: Polite) -> int:

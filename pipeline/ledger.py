@@ -142,6 +142,11 @@ class Ledger:
         row = self._db.execute("select max(number) from numbers where source = ?", (source,)).fetchone()
         return int(row[0] or 0)
 
+    def crawled(self) -> set[tuple[str, str]]:
+        """Source and number (as text, as in the table) of all that has a reply."""
+        rows = self._db.execute("select distinct source, number from replies")
+        return {(source, str(number)) for source, number in rows}
+
     def headers(self, source: str, number: int) -> dict[str, str]:
         """The headers of the last good reply for a number, none if there is none."""
         row = self._db.execute(

@@ -63,10 +63,6 @@ class Folder(NamedTuple):
         with self.create(name) as stream:
             stream.write(data)
 
-    def delete(self, name: str) -> None:
-        """Delete a file."""
-        self.filesystem.delete_file(f"{self.path}/{name}")
-
     def write_json(self, name: str, value: Any) -> None:
         """Write a value as indented JSON."""
         self.write(name, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())

@@ -151,13 +151,6 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
     return changed
 
 
-def clear(store: Store) -> None:
-    """Delete all puzzles of a store, those that make a part complete first."""
-    store.puzzles.sweep()
-    for name in sorted(store.puzzles.names(), key=lambda name: not name.endswith(".json")):
-        store.puzzles.delete(name)
-
-
 def regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of exactly `rows`, the last one excepted."""
     waiting: list[pa.RecordBatch] = []

@@ -6,8 +6,9 @@ webpbn         /export.cgi, /export.cgi/<any name>, /XMLpuz.cgi, /find.cgi; POST
 nonograms.org  /nonograms/i/N and /nonograms2/i/N, /nonograms/p/K and /nonograms2/p/K, /search/p/K?sort=6
 both           /robots.txt
 
-The XML is webpbn's byte for byte, but for `<authorid>` and `<description>`, which a Puzzle does not keep, the order of
-the colours, which is that of their first use, and `<license>`, an element of our own. Links on pages of nonograms.org
+The XML is webpbn's byte for byte, but for `<authorid>`, which a Puzzle does not keep, line ends in a text, which
+readers of XML don't tell apart, the order of the colours, which is that of their first use, and `<license>`, an element
+of our own. Links on pages of nonograms.org
 lead back to the twin. Ratings are the puzzle's own numbers, in the search as on pages, whatever their scale.
 
 Where the sites' ways are not known, the twin does what seems likely. These guesses are marked as such.
@@ -90,7 +91,7 @@ PATIENCE = 0.05
 """Seconds that replies on their way are given when the twin is stopped."""
 
 SITE_NUMBER = re.compile(r"0*([1-9][0-9]{0,8})")
-TEXTS = re.compile(rb"<(title|author|copyright|license|note)>(.*?)</\1>", re.DOTALL)
+TEXTS = re.compile(rb"<(title|author|copyright|description|license|note)>(.*?)</\1>", re.DOTALL)
 REFERENCE = re.compile(rb"&#([0-9]+);")
 CLUES = re.compile(rb"\n<clues .*?</clues>\n", re.DOTALL)
 
@@ -619,7 +620,7 @@ def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes | None:
     steps = None if puzzle.goal is None else _steps(puzzle.goal, puzzle.site_steps)
     quality, difficulty = _of_ten(puzzle.site_quality), _of_ten(puzzle.site_difficulty)
     try:
-        return nonograms_org.write_page(puzzle, number, base, quality, difficulty, steps=steps)
+        return nonograms_org.write_page(puzzle, number, base, quality, difficulty, puzzle.site_date, steps=steps)
     except FormatError:
         return None
 

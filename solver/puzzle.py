@@ -5,7 +5,7 @@ Kernels never see these objects; they read the columns of the puzzles table (`so
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import groupby
 from typing import NamedTuple
 
@@ -69,12 +69,14 @@ class Puzzle:
     url: str | None = None
     title: str | None = None
     author: str | None = None
+    description: str | None = None
     copyright: str | None = None
     license: str | None = None
     site_note: str | None = None
     site_version: str | None = None
     site_quality: float | None = None
     site_difficulty: float | None = None
+    site_date: date | None = None
     site_steps: int | None = None
     fetched_at: datetime | None = None
     raw_sha256: str | None = None

@@ -14,7 +14,7 @@ from solver.identity import clue_hashes
 from solver.puzzle import Block, Clue, Color, Puzzle
 from solver.views import Clues, views
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 VERSION_KEY = b"nonocensus.schema"
 
 
@@ -36,6 +36,7 @@ PUZZLES = _schema(
     ("url", TEXT, "its page there"),
     ("title", TEXT, "its title"),
     ("author", TEXT, "who made it"),
+    ("description", TEXT, "its author's words about it"),
     ("copyright", TEXT, "its copyright line"),
     ("license", TEXT, "its licence, null if none is stated"),
     ("width", pa.uint16(), "columns"),
@@ -50,6 +51,7 @@ PUZZLES = _schema(
     ("site_version", TEXT, "the site's version of the puzzle"),
     ("site_quality", pa.float64(), "the site's rating of quality (webpbn.com 1 to 5, nonograms.org of 10)"),
     ("site_difficulty", pa.float64(), "the site's rating of difficulty (likewise)"),
+    ("site_date", pa.date32(), "when the site got it"),
     ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
     ("clue_hash", TEXT, "the puzzle's identity: equal clues, equal hash (128 bits of SHA-256, in hex)"),
     ("canonical_hash", TEXT, "the same for all 8 symmetries and any naming of the colours"),

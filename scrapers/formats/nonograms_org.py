@@ -41,6 +41,7 @@ Array = list[list[int]]
 ARRAY = re.compile(r"var\s+d\s*=\s*(\[[0-9,\[\]\s]+\])\s*;")
 ARRAY_BEGINS = re.compile(r"\bvar\s+d\s*=")
 SIZE = re.compile(r"\w+:\s*([0-9]{1,4})\s*x\s*([0-9]{1,4})\b")
+DATE = re.compile(r"(?<![0-9.])([0-9]{2})\.([0-9]{2})\.([0-9]{2})(?![0-9.])")
 RATING = re.compile(r"(10|[0-9](?:\.[0-9]+)?)/10")
 RATINGS = ("Picture", "Difficulty")
 RED = re.compile(r"(?:^|;)\s*color\s*:\s*red\b", re.IGNORECASE)
@@ -149,8 +150,18 @@ def _puzzle(page: LexborHTMLParser, decoded: Decoded, number: int, url: str) -> 
         copyright=(rights.attributes.get("content") or "").strip() or None if rights else None,
         site_quality=quality,
         site_difficulty=difficulty,
+        site_date=_date(row),
         site_steps=None if decoded.steps is None else int(decoded.steps.max()),
     )
+
+
+def _date(row: LexborNode | None) -> date | None:
+    """The day on which the puzzle was added, None if the row has none or the calendar does not."""
+    found = DATE.search(row.text()) if row else None
+    try:
+        return date(2000 + int(found[3]), int(found[2]), int(found[1])) if found else None
+    except ValueError:
+        return None
 
 
 def _text(page: LexborHTMLParser, selector: str) -> str | None:

@@ -278,6 +278,7 @@ def _about(element: Element, root: Element) -> dict[str, Any]:
     return {
         "title": text("title"),
         "author": text("author") or text("author", root),
+        "description": text("description"),
         "copyright": text("copyright") or text("copyright", root),
         "license": text("license"),
         "site_note": text("note"),
@@ -329,6 +330,7 @@ def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
         ("author", puzzle.author),
         ("copyright", puzzle.copyright),
         ("id", f"#{puzzle.source_id}{version}" if puzzle.source == "webpbn" and puzzle.source_id else None),
+        ("description", puzzle.description),
         ("license", puzzle.license),
         ("note", puzzle.site_note),
     )

@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pipeline import crawl as crawling
 from pipeline.ledger import NAME, Ledger, open_ledger
 from pipeline.store import open_store
 from scrapers.demo import demo_puzzles
+from scrapers.formats import non
 from scrapers.twin import Counts, Faults, archive, serve
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
@@ -212,6 +214,41 @@ def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
     assert table["webpbn/9"]["site_quality"] is None
     assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
     assert rows(tmp_path / "store") == table
+
+
+def test_reparsing_keeps_what_came_from_elsewhere(
+    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a reparse that is cut short, at its end even, leaves the table as it was or as it should be."""
+    (tmp_path / "mine.non").write_bytes(non.write(puzzles(1)[0]))
+    with serve(archive(puzzles(4))) as address:
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4")
+        assert nonocensus(*crawl).code == 0
+        assert nonocensus("import", "mine.non", "--out", "store").code == 0
+        before = rows(tmp_path / "store")
+        assert set(before) == {"webpbn/1", "webpbn/2", "webpbn/3", "webpbn/4", "local/mine"}
+        for moment in ("puzzle_batch", "mark", "_end_swap"):
+            with monkeypatch.context() as cut:
+                cut.setattr(crawling, moment, cut_short(getattr(crawling, moment)))
+                assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 130
+            assert nonocensus(*crawl).code == 0
+            assert rows(tmp_path / "store") == before
+        assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert rows(tmp_path / "store") == before
+    assert not (tmp_path / "store" / crawling.REPARSED).exists()
+
+
+def cut_short(work: Callable[..., Any]) -> Callable[..., Any]:
+    """The work, which is interrupted when it is called for the second time."""
+    calls = iter([work])
+
+    def once(*arguments: Any) -> Any:
+        call = next(calls, None)
+        if call is None:
+            raise KeyboardInterrupt
+        return call(*arguments)
+
+    return once
 
 
 def test_errors_are_asked_for_again(nonocensus: Run, tmp_path: Path) -> None:

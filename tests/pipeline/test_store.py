@@ -98,7 +98,7 @@ def test_refused_folders(tmp_path: Path) -> None:
 def test_damaged_or_foreign_store(tmp_path: Path) -> None:
     mark = tmp_path / "store/store.json"
     mark.write_text('{"kind": "nonocensus store", "schema": "0"}')
-    with pytest.raises(UserError, match="has tables of version 0, this nonocensus reads version 1"):
+    with pytest.raises(UserError, match="has tables of version 0, this nonocensus reads version 2"):
         open_store(str(tmp_path / "store"))
     mark.write_text("{")
     with pytest.raises(UserError, match=r"store.json is damaged"):

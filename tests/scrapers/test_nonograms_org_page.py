@@ -73,6 +73,8 @@ def test_real_pages(real: Path, number: int, side: int, quality: float, difficul
     assert (puzzle.width, puzzle.height, puzzle.kind) == (side, side, "mono")
     assert puzzle.palette == BLACK_ON_WHITE
     assert (puzzle.site_quality, puzzle.site_difficulty, puzzle.site_steps) == (quality, difficulty, steps)
+    assert puzzle.site_date is not None
+    assert 2003 < puzzle.site_date.year < 2027
     assert puzzle.title
     assert puzzle.author
     assert puzzle.title in (real / f"{number}.html").read_text(encoding="utf-8")
@@ -364,6 +366,9 @@ def test_what_is_written_is_read() -> None:
     assert puzzle.goal.tolist() == PICTURE.tolist()
     assert (puzzle.title, puzzle.author, puzzle.copyright) == (OURS.title, OURS.author, OURS.copyright)
     assert (puzzle.site_quality, puzzle.site_difficulty, puzzle.site_steps) == (6.0, 10.0, 7)
+    assert puzzle.site_date == date(2022, 12, 31)
+    impossible = puzzle_of(data.replace(b"31.12.22", b"31.02.22"), colored=True)
+    assert impossible.site_date is None
     assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("nonograms/7", "nonograms", "7")
     assert puzzle.url == f"{SITE}/nonograms2/i/7"
     assert b"<td>31.12.22</td>" in data

@@ -208,15 +208,15 @@ def test_search() -> None:
 
 
 def test_replies_like_the_real_ones(shared_data: Path) -> None:
-    """But for two elements that a Puzzle does not keep, byte for byte."""
+    """Byte for byte, but for an element that a Puzzle does not keep and line ends, which readers of XML don't tell apart."""
     paths = list((shared_data / "webpbn-xml").glob("*.xml"))
     real = {int(path.stem): path.read_bytes() for path in paths}
     assert len(real) == 8
-    unknown = re.compile(rb"<(authorid|description)>.*?</\1>\n", re.DOTALL)
+    unknown = re.compile(rb"<authorid>.*?</authorid>\n", re.DOTALL)
     with serve(archive(puzzle for data in real.values() for puzzle in webpbn_xml.read(data))) as base:
         ask = asking(base)
         for number, data in real.items():
-            assert ask("/export.cgi", id=number, **BOTH).body == unknown.sub(b"", data)
+            assert ask("/export.cgi", id=number, **BOTH).body == unknown.sub(b"", data).replace(b"\r\n", b"\n")
 
 
 # --- nonograms.org ---

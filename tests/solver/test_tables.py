@@ -46,7 +46,7 @@ def test_puzzles_come_back_from_the_table(puzzle: Puzzle) -> None:
 
 def test_schemas_say_their_version_and_describe_every_column() -> None:
     for schema in (PUZZLES, RESULTS):
-        assert schema.metadata[VERSION_KEY] == b"1"
+        assert schema.metadata[VERSION_KEY] == b"2"
         assert all(field.metadata[b"description"] for field in schema)
     batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
     assert batch.schema.equals(PUZZLES, check_metadata=True)
