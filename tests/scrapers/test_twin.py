@@ -208,7 +208,7 @@ def test_search() -> None:
 
 
 def test_replies_like_the_real_ones(shared_data: Path) -> None:
-    """Byte for byte, but for an element that a Puzzle does not keep and line ends, which readers of XML don't tell apart."""
+    """Byte for byte, but for `<authorid>`, which a Puzzle does not keep, and line ends, which are all one to XML."""
     paths = list((shared_data / "webpbn-xml").glob("*.xml"))
     real = {int(path.stem): path.read_bytes() for path in paths}
     assert len(real) == 8
