@@ -35,7 +35,8 @@ PASSES = 3
 MOST_ERRORS = 20
 """Errors in a row after which a crawl stops: the site is not what it was."""
 
-TOO_MANY_REQUESTS = 429
+AWAY = (429, 503)
+"""Statuses that say, after all tries, that the site wants no more requests for now."""
 
 RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 VERSION_COLUMNS = ["puzzle_id", "clue_hash", "goal", "site_version"]
@@ -168,7 +169,7 @@ def _ask(ledger: Ledger, site: Site, session: Polite, number: int, kinds: str, r
         try:
             reply = session.fetch(request, known)
         except Failed as failed:
-            if failed.status == TOO_MANY_REQUESTS:
+            if failed.status in AWAY:
                 raise UserError(f"{failed}; the same command goes on another time") from failed
             ledger.note_failure(site.source, number, str(failed), failed.tries, asked)
             return Step(number, "error", str(failed))

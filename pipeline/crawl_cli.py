@@ -249,6 +249,7 @@ def say_interrupted(left: int, of: int) -> None:
     err.print(
         f"\nInterrupted with {left:,} of {of:,} numbers left. What has come is kept; the same command goes on.",
         highlight=False,
+        soft_wrap=True,
     )
 
 

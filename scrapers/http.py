@@ -36,6 +36,9 @@ ROBOT = "nonocensus"
 MOST_REDIRECTS = 5
 """Redirects of one request that are followed."""
 
+ROBOTS_AGE = 24 * 3600.0
+"""Seconds after which robots.txt is read again (RFC 9309, 2.4)."""
+
 LONG_WAIT = 5.0
 """Seconds; of longer waits the listener is told."""
 
@@ -140,7 +143,8 @@ class Polite:
         self._listen, self._sleep, self._clock = listen, sleep, clock
         self._session = _session(f"{ROBOT}/{__version__} (+{contact.strip()})")
         self._environments: dict[str, Mapping[str, Any]] = {}  # by host
-        self._robots: dict[str, Protego | str] = {}  # by origin; a line where it can't be read
+        # by origin: the rules, or a line where they can't be read, and when they were read
+        self._robots: dict[str, tuple[Protego | str, float]] = {}
         self._shortest_delay = self._delay = rate
         self._ended = self._held_until = float("-inf")
         self._held_why = ""
@@ -193,9 +197,10 @@ class Polite:
     def _ask_robots(self, url: str) -> None:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._robots:
-            self._robots[origin] = self._read_robots(origin)
-        robots = self._robots[origin]
+        robots, read_at = self._robots.get(origin, ("", -math.inf))
+        if self._clock() - read_at > ROBOTS_AGE:
+            robots = self._read_robots(origin)
+            self._robots[origin] = robots, self._clock()
         if isinstance(robots, str):
             raise Forbidden(robots)
         if not robots.can_fetch(url, ROBOT):

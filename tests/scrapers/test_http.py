@@ -671,6 +671,18 @@ def test_robots_txt_is_read_once_and_first(site: Site) -> None:
     assert [asked.path for asked in site.asked] == ["/robots.txt", "/a", "/b"]
 
 
+def test_robots_txt_is_read_again_every_day(site: Site, times: Time) -> None:
+    site.answers["/robots.txt"] = [robots("User-agent: *"), robots("User-agent: *", "Disallow: /")]
+    with timed(times) as session:
+        for hours in (0, 1, 22):
+            times.now += 3600 * hours
+            session.fetch(Request(f"{site.url}/a"))
+        times.now += 3600 * 2
+        with pytest.raises(Forbidden):
+            session.fetch(Request(f"{site.url}/a"))
+    assert [asked.path for asked in site.asked] == ["/robots.txt", "/a", "/a", "/a", "/robots.txt"]
+
+
 @pytest.mark.parametrize("path", ["/a/../private/1", "/a/%2e%2e/private/1", "/%70rivate/1", "/private/1#there"])
 def test_no_way_around_robots_txt(site: Site, path: str) -> None:
     site.answers["/robots.txt"] = [robots("User-agent: *", "Disallow: /private")]
