@@ -50,7 +50,7 @@ def judge(reply: Reply, number: int) -> Judgement:
     parts = urlsplit(reply.url)
     russian = (parts.hostname or "").endswith(".ru")
     colored = parts.path.startswith("/nonograms2/")
-    return Judgement(*nonograms_org.judge(reply.body, reply.status, number, colored, HOMES[russian]))
+    return nonograms_org.judge(reply.body, reply.status, number, colored, HOMES[russian])
 
 
 def list_page(base: str, kind: str, page: int) -> Request:

@@ -18,12 +18,13 @@ from itertools import groupby
 from math import isqrt
 from random import Random
 from string import ascii_lowercase, digits
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scrapers.formats.shared import FormatError, clipped
+from scrapers.site import Judgement
 from solver.limits import MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, clues_of, from_picture
 
@@ -50,19 +51,6 @@ NUMBER = re.compile(rb"/nonogram(?:s|print)2?/i/([0-9]{1,9})(?![0-9])")
 RGB = re.compile("[0-9a-f]{6}")
 SYMBOLS = ascii_lowercase + digits
 """Of the colours that are not black, in the order of the page."""
-
-
-class Judgement(NamedTuple):
-    """What a reply of the site is.
-
-    outcome     ok: the puzzle is there. missing: there is none of this number. deleted: there was one. adult: it is
-                marked 18+. error: anything else
-    detail      the site's words about a deleted puzzle, or one line that says what the error is
-    """
-
-    outcome: Literal["ok", "missing", "deleted", "adult", "error"]
-    detail: str | None = None
-    puzzle: Puzzle | None = None
 
 
 class Decoded(NamedTuple):

@@ -21,6 +21,7 @@ from strategies import PALETTE
 
 from scrapers.formats import nonograms_org, webpbn_xml
 from scrapers.http import Failed, Polite, Reply, Request
+from scrapers.site import Judgement
 from scrapers.twin import KINDS, Archive, Counts, Faults, archive, run_forever, serve
 from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
 from solver.tables import puzzle_batch
@@ -65,7 +66,7 @@ def export(ask: Ask, number: int) -> Puzzle:
     return puzzle
 
 
-def judged(ask: Ask, number: int, colored: bool = False) -> nonograms_org.Judgement:
+def judged(ask: Ask, number: int, colored: bool = False) -> Judgement:
     reply = ask(f"/nonograms{'2' if colored else ''}/i/{number}")
     return nonograms_org.judge(reply.body, reply.status, number, colored, "http://site.test")
 
@@ -226,7 +227,7 @@ def test_pages(ask: Ask) -> None:
     for number, puzzle in enumerate(ALL, 1):
         colored = puzzle.kind == "color"
         there, elsewhere = judged(ask, number, colored), judged(ask, number, not colored)
-        assert elsewhere == nonograms_org.Judgement("missing")
+        assert elsewhere == Judgement("missing")
         if number > 2:
             assert there == elsewhere
             continue
@@ -314,7 +315,7 @@ def test_not_modified(ask: Ask) -> None:
 
 
 def test_old_replies_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapers.twin.CACHE_BYTES", 3000)
+    monkeypatch.setattr("scrapers.twin.server.CACHE_BYTES", 3000)
     with serve(archive(ALL)) as base:
         ask = asking(base)
         first = [ask("/export.cgi", id=n, **BOTH).body for n in range(1, 7)]
