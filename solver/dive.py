@@ -25,8 +25,8 @@ SHARE = 0.1
 FIRST_ROUNDS, PULLS = (20, 60, 240), (0.0, 0.2, 0.2)
 """The dives: rounds of messages before the first decision, and their reinforcement at its strongest."""
 
-MOST_OPEN = 800
-"""Most open cells for reinforced dives: on larger boards a clause learner is as quick (measured: 25x25, 30x30)."""
+MOST_CELLS = 800
+"""Largest board for reinforced dives: on larger ones a clause learner is as quick (measured: 25x25, 30x30)."""
 
 MORE_ROUNDS: Any = np.int64(5)
 """Most rounds of messages whenever cells have been decided."""
@@ -53,10 +53,10 @@ def dive(
     Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
     """
     status = CONTRADICTION
-    left = undecided(board, like)
+    cells = int(board.size[0] * board.size[1])
     for k in range(len(FIRST_ROUNDS)):
         rounds: Any = np.int64(FIRST_ROUNDS[k])
-        if status == CONTRADICTION and (k == 0 or left <= MOST_OPEN):
+        if status == CONTRADICTION and (k == 0 or cells <= MOST_CELLS):
             status = _dive(board, diver, trial, color, scratch, beliefs, rounds, PULLS[k], counters, deadline, like)
     return status
 

@@ -96,6 +96,7 @@ def test_contradiction_is_found() -> None:
     assert oracle.solutions(puzzle) == []
 
 
+@pytest.mark.slow
 def test_time_limit_keeps_what_is_known() -> None:
     """No CPU time at all: work past the first look at the clock is given up, and says so."""
     rng = np.random.default_rng(1)
@@ -106,6 +107,7 @@ def test_time_limit_keeps_what_is_known() -> None:
     assert row["cpu_seconds"] < 1
 
 
+@pytest.mark.slow
 @pytest.mark.plain_python
 def test_a_batch_of_all_kinds_keeps_its_order() -> None:
     rng = np.random.default_rng(2)
