@@ -105,7 +105,7 @@ def begin(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
     report = CrawlReport()
     table = _Table(store, ledger, report)
     for kept in ledger.untabled():
-        judgement = judges[kept.source](kept.reply, kept.number)
+        judgement = _judged(judges[kept.source], kept.reply, kept.number)
         if judgement.puzzle is None:
             ledger.judge_again(kept, judgement)
         else:
@@ -176,7 +176,7 @@ def _ask(ledger: Ledger, site: Site, session: Polite, number: int, kinds: str, r
         if reply.status == 304:
             ledger.note_unchanged(site.source, number)
             return Step(number, "unchanged", None)
-        judgement = site.judge(reply, number)
+        judgement = _judged(site.judge, reply, number)
         replies.append((reply, judgement))
         if judgement.outcome != "missing":
             break
@@ -184,6 +184,14 @@ def _ask(ledger: Ledger, site: Site, session: Polite, number: int, kinds: str, r
     if judgement.puzzle is not None:
         table.add(key, _dated(judgement.puzzle, reply))
     return Step(number, judgement.outcome, judgement.detail)
+
+
+def _judged(judge: Callable[[Reply, int], Judgement], reply: Reply, number: int) -> Judgement:
+    """What a reply is. One that a reader stumbles over must not end a crawl of weeks: it is kept, to be read again."""
+    try:
+        return judge(reply, number)
+    except Exception as error:
+        return Judgement("unsupported", f"the reader failed: {type(error).__name__}: {error}")
 
 
 def _dated(puzzle: Puzzle, reply: Reply) -> Puzzle:
@@ -275,7 +283,7 @@ def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step],
     append(fresh, _from_elsewhere(store, ledger.crawled()))
     table = _Table(fresh, ledger, report)
     for kept in ledger.every_reply():
-        judgement = judges[kept.source](kept.reply, kept.number)
+        judgement = _judged(judges[kept.source], kept.reply, kept.number)
         ledger.judge_again(kept, judgement)
         if judgement.puzzle is not None:
             table.add(kept.key, _dated(judgement.puzzle, kept.reply))

@@ -21,7 +21,7 @@ from pipeline import crawl as crawling
 from pipeline.ledger import NAME, Ledger, open_ledger
 from pipeline.store import open_store
 from scrapers.demo import demo_puzzles
-from scrapers.formats import non
+from scrapers.formats import non, webpbn_xml
 from scrapers.twin import Counts, Faults, archive, serve
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
@@ -249,6 +249,27 @@ def cut_short(work: Callable[..., Any]) -> Callable[..., Any]:
         return call(*arguments)
 
     return once
+
+
+def test_a_reply_that_the_reader_stumbles_over_is_kept(
+    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = webpbn_xml.read
+
+    def stumble(data: bytes) -> Iterator[Puzzle]:
+        if b"#2 " in data:
+            raise RecursionError("too deep")
+        return read(data)
+
+    with serve(archive(puzzles(4))) as address:
+        monkeypatch.setattr(webpbn_xml, "read", stumble)
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4")
+        assert nonocensus(*crawl).code == 0
+    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3, "unsupported": 1}}
+    monkeypatch.setattr(webpbn_xml, "read", read)
+    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 4}}
+    assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in range(1, 5)}
 
 
 def test_errors_are_asked_for_again(nonocensus: Run, tmp_path: Path) -> None:
