@@ -287,9 +287,11 @@ def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step],
         ledger.judge_again(kept, judgement)
         if judgement.puzzle is not None:
             table.add(kept.key, _dated(judgement.puzzle, kept.reply))
-        report.outcomes[judgement.outcome] = report.outcomes.get(judgement.outcome, 0) + 1
         seen(Step(kept.number, judgement.outcome, judgement.detail))
     table.flush()
+    for counts in ledger.outcomes().values():
+        for outcome, count in counts.items():
+            report.outcomes[outcome] = report.outcomes.get(outcome, 0) + count
     mark(fresh)
     _swap(store)
     return report
@@ -373,9 +375,9 @@ def collect_ratings(
         seen(bucket, len(numbers))
     if not any(found.values()):
         raise UserError("the search has listed no puzzle in any bucket; the ratings are as they were")
+    ledger.set_note(RATINGS_WAIT, "yes")  # first: a crash from here on leaves rows to be filled in
     for measure, ratings in found.items():
         ledger.rate("webpbn", measure, ratings)
-    ledger.set_note(RATINGS_WAIT, "yes")
     _fill_in_ratings(store, ledger)
     return len(set().union(*found.values()))
 

@@ -205,16 +205,27 @@ class Ledger:
             self._db.executemany("update replies set tabled = 1 where reply = ?", ((key,) for key in keys))
 
     def judge_again(self, kept: Kept, judgement: Judgement) -> None:
-        """Put another judgement of a reply in place of the one it had; its number's follows if it is the last one."""
+        """Put another judgement of a reply in place of the one it had; its number's follows if it is the last one.
+
+        As for `note`, an error does not undo what an earlier reply has brought.
+        """
         with self._db:
             self._db.execute(
                 "update replies set outcome = ?, detail = ?, tabled = ? where reply = ?",
                 (judgement.outcome, judgement.detail, judgement.outcome != "ok", kept.key),
             )
             self._db.execute(
-                "update numbers set outcome = ?, detail = ? where source = ? and number = ? and"
-                " ? = (select max(reply) from replies where source = numbers.source and number = numbers.number)",
-                (judgement.outcome, judgement.detail, kept.source, kept.number, kept.key),
+                "update numbers set detail = :detail, outcome = iif(:outcome = 'error' and exists"
+                " (select * from replies where source = :source and number = :number and outcome = 'ok'),"
+                " 'ok', :outcome) where source = :source and number = :number"
+                " and :key = (select max(reply) from replies where source = :source and number = :number)",
+                {
+                    "outcome": judgement.outcome,
+                    "detail": judgement.detail,
+                    "source": kept.source,
+                    "number": kept.number,
+                    "key": kept.key,
+                },
             )
 
     def rate(self, source: str, measure: str, ratings: dict[int, float]) -> None:
@@ -233,14 +244,12 @@ class Ledger:
         rows = self._db.execute("select source, number, difficulty, quality from ratings")
         return {(source, str(number)): (difficulty, quality) for source, number, difficulty, quality in rows}
 
-    def note_kinds(self, source: str, numbers: Iterable[int], colored: bool) -> int:
-        """Note that a list has these numbers as puzzles of a kind; returns how many of them are new."""
-        before = self._db.total_changes
+    def note_kinds(self, source: str, numbers: Iterable[int], colored: bool) -> None:
+        """Note that a list has these numbers as puzzles of a kind."""
         with self._db:
             self._db.executemany(
                 "insert or ignore into kinds values (?, ?, ?)", ((source, number, colored) for number in numbers)
             )
-        return self._db.total_changes - before
 
     def kinds(self, source: str) -> dict[int, bool]:
         """Whether the numbers that lists have are of coloured puzzles."""

@@ -296,6 +296,8 @@ def test_a_puzzle_that_is_there_survives_an_error(nonocensus: Run, tmp_path: Pat
     with serve(both, faults=Faults(1.0, ("html-error",))) as address:
         assert nonocensus(*crawl, "--base-url", address, "--refresh").code == 1
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
+    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
     assert len(rows(tmp_path / "store")) == 3
 
 
