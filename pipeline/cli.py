@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from pipeline.classify_cli import COLORS, CheckGoal, classify, failed, retry, show_run, warm
 from pipeline.console import DONE, INTERRUPTED, SOME_FAILED, WRONG_USE, Json, err, out, progress, rate_of
 from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
 from pipeline.errors import UserError
@@ -27,15 +28,6 @@ app = typer.Typer(
 )
 
 
-class Rung(StrEnum):
-    """The rungs of the solver's ladder."""
-
-    line = "line"
-    depth_2 = "depth-2"
-    probe = "probe"
-    search = "search"
-
-
 class BenchSet(StrEnum):
     """What `bench` can measure."""
 
@@ -48,10 +40,6 @@ class BenchSet(StrEnum):
     exhaustive = "exhaustive"
 
 
-CheckGoal = Annotated[
-    bool,
-    typer.Option("--check-goal", "-c", help="Take the author's picture, if it fits, and look only for another."),
-]
 LISTED = 20
 
 
@@ -72,6 +60,10 @@ def main() -> None:
 
 app.command()(crawl)
 app.command()(twin)
+app.command()(classify)
+app.command()(retry)
+app.command()(failed)
+app.command()(warm)
 
 
 @app.command("import")
@@ -140,108 +132,6 @@ def list_problems(what: str, problems: "list[Problem]") -> None:
             err.print(f"  {escape(problem.name)}: {escape(problem.reason)}", soft_wrap=True, highlight=False)
         if len(problems) > LISTED:
             err.print(f"  ... and {len(problems) - LISTED:,} more (--json lists all)")
-
-
-@app.command()
-def classify(
-    store: Annotated[str, typer.Argument(help="Store of puzzles.")],
-    run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
-    cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
-    rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
-    depth: Annotated[int, typer.Option(min=1, help="Levels that the rung depth-2 looks ahead.")] = 2,
-    check_goal: CheckGoal = False,
-    cpus: Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")] = None,
-    address: Annotated[
-        str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")
-    ] = None,
-    serial: Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Classify every puzzle of a store. The same command again continues where it was stopped."""
-    from contextlib import nullcontext
-
-    from pipeline import executor
-    from pipeline.classify import classify_run
-    from pipeline.run import configuration, start_run
-    from pipeline.settings import default_settings
-    from pipeline.store import open_store
-
-    settings = default_settings()
-    config = configuration(settings.cpu_limit if cpu_limit is None else cpu_limit, rung.value, depth, check_goal)
-    run = start_run(open_store(store), run_folder, config)
-    finished = run.finished()
-    left = [task for task in run.tasks() if task.name not in finished]
-    rows = sum(task.rows for task in run.tasks())
-    done = rows - sum(task.rows for task in left)
-    errors: list[str] = []
-    labels: dict[str, int] = {}
-    with progress("classifying", rows) as (bar, task):
-        bar.update(task, completed=done)
-
-        def seen(statistics: dict[str, Any]) -> None:
-            if "error" in statistics:
-                errors.append(statistics["error"])
-                return
-            for label, count in statistics["labels"].items():
-                labels[label] = labels.get(label, 0) + count
-            bar.update(task, advance=statistics["rows"], rate=rate_of(bar, task), counts=label_counts(labels))
-
-        if serial or not left:
-            crew: Any = nullcontext(executor.serial)
-        else:
-            crew = executor.ray_executor(settings.tasks_per_cpu, cpus, address)
-        with crew as execute:
-            summary = classify_run(run, execute, seen)
-    if as_json:
-        print(json.dumps(summary | {"errors": errors}))
-    else:
-        print_summary(summary)
-    for error in errors:
-        err.print(f"[red]not read:[/red] {escape(error)}", soft_wrap=True, highlight=False)
-    raise typer.Exit(SOME_FAILED if errors or failures(summary) else DONE)
-
-
-COLORS = {
-    "unique line": "green",
-    "trivial unique line": "green",
-    "unique depth-2": "green",
-    "unique": "green",
-    "multiple": "blue",
-    "stalled": "yellow",
-    "contradiction": "magenta",
-    "timeout": "red",
-}
-
-
-def label_counts(labels: dict[str, int]) -> str:
-    """The labels with their counts on one line, coloured."""
-    return "  ".join(f"[{COLORS.get(label, 'cyan')}]{label} {count:,}[/]" for label, count in labels.items())
-
-
-def failures(summary: dict[str, Any]) -> int:
-    """Puzzles without an answer for a reason other than difficulty."""
-    return sum(count for status, count in summary["status"].items() if status not in ("ok", "timeout"))
-
-
-def print_summary(summary: dict[str, Any]) -> None:
-    """A table of labels with counts and shares, and what went wrong."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("label")
-    table.add_column("puzzles", justify="right")
-    table.add_column("share", justify="right")
-    rows = summary["rows"]
-    for label, count in summary["labels"].items():
-        table.add_row(f"[{COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
-    for status, count in summary["status"].items():
-        if status not in ("ok", "timeout"):
-            table.add_row(f"[red]{status}[/]", f"{count:,}", f"{count / rows:.1%}")
-    out.print(table)
-    out.print(
-        f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
-        f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
-    )
 
 
 @app.command()
@@ -419,21 +309,6 @@ def show_store(store: Any, as_json: bool) -> None:
         out.print(f"  {source} {kind}: {count:,}", highlight=False)
     if crawled:
         show_crawl(crawled)
-
-
-def show_run(run: Any, as_json: bool) -> None:
-    """What a run has done so far."""
-    from pipeline.run import summarize
-
-    summary = summarize(run)
-    if as_json:
-        print(json.dumps(summary | {"config": run.about["config"], "store": run.about["store"]}))
-        return
-    out.print(f"Run {summary['run_id']} of {escape(run.about['store'])}, {run.about['config']}", highlight=False)
-    print_summary(summary)
-    left = summary["puzzles"] - summary["rows"]
-    if left:
-        out.print(f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to go on.")
 
 
 @app.command()

@@ -1,25 +1,38 @@
 """The run folder: one classification of one store, which any number of commands may work on until it is complete.
 
 RUN/run.json                  configuration and its hash, the store, its parts with rows and hashes, versions
-RUN/results/part-*.parquet    results, one file for each row group of the store
-RUN/results/part-*.json       that part's statistics; written last, it marks the part complete
-RUN/summary.json              the statistics of all parts together, made anew from them
+RUN/results/part-*.parquet    results, one file a task
+RUN/results/part-*.json       that file's statistics and which rows of the store it covers; written last, it makes the
+                              file count
+RUN/log/*.jsonl               what happened, a file a session
+RUN/progress.json             what the session at work is doing, made anew every few seconds
+RUN/summary.json              the statistics of all files together, made anew from them
+
+A session is one command at work on the run; file names begin with its number. Where two files cover the same row of
+the store, the one with the later name counts. So a task that was thought lost and ends after all, or a puzzle that is
+tried again with more time, leaves one row.
 """
 
 import hashlib
 import json
 import platform
+import re
 import secrets
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipeline import spans
 from pipeline.errors import UserError
+from pipeline.spans import Spans
 from pipeline.storage import Folder, folder
 from pipeline.store import Part, Store, open_store
 from solver import __version__
@@ -28,19 +41,34 @@ from solver.tables import RESULTS, SCHEMA_VERSION
 MARK = "run.json"
 KIND = "nonocensus run"
 SUMMARY = "summary.json"
+PROGRESS = "progress.json"
+READERS = 16
+"""Threads that read small files: most of their time is the storage's answer."""
 
 
-class Task(NamedTuple):
-    """One row group of a store: the unit of work, and of what a crash can lose."""
+class Piece(NamedTuple):
+    """One file of results and its statistics.
 
-    part: str
-    group: int
-    rows: int
+    name      of its files, without suffix
+    covers    the rows of the store that it has, by part; the file's rows are in this order
+    limit     CPU seconds that each puzzle had
+    left      puzzles of its task that took longer and have no row yet: (part, row, clue hash, cells left open, id)
+    status, labels     how many rows of each
+    about     seconds (by the wall), cpu_solver, cpu_task, started, finished, hosts
+    """
+
+    name: str
+    covers: dict[str, Spans]
+    limit: float
+    left: list[list[Any]]
+    status: dict[str, int]
+    labels: dict[str, int]
+    about: dict[str, Any]
 
     @property
-    def name(self) -> str:
-        """The name of the result part."""
-        return f"{self.part}-{self.group:04d}"
+    def rows(self) -> int:
+        """Number of its rows."""
+        return sum(map(spans.size, self.covers.values()))
 
 
 class Run(NamedTuple):
@@ -51,7 +79,7 @@ class Run(NamedTuple):
 
     @property
     def results(self) -> Folder:
-        """The folder of the result parts."""
+        """The folder of the results."""
         return self.folder / "results"
 
     @property
@@ -59,36 +87,115 @@ class Run(NamedTuple):
         """The store that it classifies."""
         return open_store(self.about["store"])
 
-    def tasks(self) -> list[Task]:
-        """All work of the run, in the order of the store."""
-        return [
-            Task(part["name"], group, rows)
-            for part in self.about["inputs"]
-            for group, rows in enumerate(part["groups"])
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the store that are this run's."""
+        return [Part(**part) for part in self.about["inputs"]]
+
+    @property
+    def rows(self) -> int:
+        """Number of its puzzles."""
+        return sum(part["rows"] for part in self.about["inputs"])
+
+    def pieces(self) -> list[Piece]:
+        """The files of results that count, by name."""
+        first = self.about["first_session"]
+        there = set(self.results.names())
+        names = [
+            name
+            for name in sorted(there)
+            if session_of(name) >= first and name.endswith(".json") and name.replace(".json", ".parquet") in there
         ]
 
-    def finished(self) -> set[str]:
-        """Names of the complete result parts."""
-        return {name.removesuffix(".json") for name in self.results.names() if name.endswith(".json")}
+        def read(name: str) -> Piece:
+            return self.piece(name.removesuffix(".json"))
 
-    def statistics(self) -> list[dict[str, Any]]:
-        """The statistics of the complete result parts."""
-        return [self.results.read_json(f"{name}.json") for name in sorted(self.finished())]
+        with ThreadPoolExecutor(READERS) as readers:
+            return list(readers.map(read, names))
 
-    def table(self) -> pa.Table:
+    def piece(self, name: str) -> Piece:
+        """One file's statistics."""
+        return Piece(name=name, **self.results.read_json(f"{name}.json"))
+
+    def batches(self, columns: list[str] | None = None) -> Iterator[pa.Table]:
+        """All results so far, a file at a time, each row of the store once."""
+        pieces = self.pieces()
+        kept = overlaps(pieces)
+        for piece in pieces:
+            yield self.read(piece, kept.get(piece.name), columns)
+
+    def read(self, piece: Piece, keep: np.ndarray | None = None, columns: list[str] | None = None) -> pa.Table:
+        """A file's results, or those of its rows that a mask keeps."""
+        schema = RESULTS if columns is None else pa.schema([RESULTS.field(name) for name in columns], RESULTS.metadata)
+        with self.results.open(f"{piece.name}.parquet") as file:
+            table = pq.ParquetFile(file).read(columns=columns).cast(schema)
+        return table if keep is None else table.filter(pa.array(keep))
+
+    def table(self, columns: list[str] | None = None) -> pa.Table:
         """All results so far."""
-        tables = []
-        for name in sorted(self.finished()):
-            with self.results.open(f"{name}.parquet") as file:
-                tables.append(pq.read_table(file, schema=RESULTS))
+        tables = list(self.batches(columns))
         return pa.concat_tables(tables) if tables else RESULTS.empty_table()
 
+    def aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+        """Results so far with their puzzles, row by row: some columns of the one table and of the other."""
+        pieces, store = self.pieces(), self.store
+        kept = overlaps(pieces)
+        for piece in pieces:
+            rows = [
+                pa.Table.from_batches([batch])
+                for part, wanted in piece.covers.items()
+                for _, batch in store.read(part, wanted, puzzles)
+            ]
+            mask = kept.get(piece.name)
+            if rows:
+                both = pa.concat_tables(rows)
+                yield self.read(piece, mask, results), both if mask is None else both.filter(pa.array(mask))
 
-def start_run(store: Store, uri: str, config: dict[str, Any]) -> Run:
+
+def session_of(name: str) -> int:
+    """The session's number in the name of a file of results or of a log."""
+    found = re.match(r"(?:part-)?(\d+)-", name)
+    return int(found[1]) if found else 0
+
+
+def overlaps(pieces: list[Piece]) -> dict[str, np.ndarray]:
+    """For each file some of whose rows a later one has too: a mask of those that count. Other files are left out."""
+    by_part: dict[str, list[tuple[int, Spans]]] = defaultdict(list)
+    for k, piece in enumerate(pieces):
+        for part, covered in piece.covers.items():
+            by_part[part].append((k, covered))
+    masks: dict[tuple[int, str], np.ndarray] = {}
+    for part, coverings in by_part.items():
+        taken = np.zeros(max((covered[-1][1] for _, covered in coverings if covered), default=0), np.bool_)
+        for k, covered in reversed(coverings):
+            if any(taken[start:stop].any() for start, stop in covered):
+                masks[k, part] = ~taken[spans.rows_of(covered)]
+            for start, stop in covered:
+                taken[start:stop] = True
+    return {
+        pieces[k].name: np.concatenate(
+            [masks.get((k, part), np.ones(spans.size(covered), np.bool_)) for part, covered in pieces[k].covers.items()]
+        )
+        for k in {k for k, _ in masks}
+    }
+
+
+def covered_rows(pieces: Iterable[Piece]) -> dict[str, Spans]:
+    """The rows that have results, by part."""
+    covered: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for piece in pieces:
+        for part, there in piece.covers.items():
+            covered[part].extend(there)
+    return {part: spans.union(there) for part, there in covered.items()}
+
+
+def start_run(store: Store, uri: str, config: dict[str, Any], force: bool = False, dry: bool = False) -> Run:
     """Begin a run in a new folder, or continue the one that is there.
 
     A UserError refuses a folder that holds a run of another store or configuration, showing the difference, or anything
-    else. Parts that the store has gained since are added to the run.
+    else. Parts that the store has gained since are added to the run. With `force` the run is begun anew instead: what
+    was there moves into a folder named by its run_id, where it can be read as a run of its own. With `dry` nothing is
+    written.
     """
     place = folder(uri)
     inputs = store.parts()
@@ -96,16 +203,22 @@ def start_run(store: Store, uri: str, config: dict[str, Any]) -> Run:
         raise UserError(f"{store.folder.name} holds no puzzles")
     if place.has(MARK):
         run = open_run(uri)
-        _refuse_another(run, store, config)
-        _refuse_changed(run, inputs)
-        if len(inputs) == len(run.about["inputs"]):
-            return run
-        about = {**run.about, "inputs": [part._asdict() for part in inputs]}
+        if force:
+            about = _about(store, inputs, config) | {"first_session": next_session(run)}
+            if not dry:
+                _set_aside(run)
+        else:
+            _refuse_another(run, store, config)
+            _refuse_changed(run, inputs)
+            if len(inputs) == len(run.about["inputs"]):
+                return run
+            about = {**run.about, "inputs": [part._asdict() for part in inputs]}
     else:
         if place.names():
             raise UserError(f"{uri} holds something else than a run; name an empty or a new folder")
         about = _about(store, inputs, config)
-    place.write_json(MARK, about)
+    if not dry:
+        place.write_json(MARK, about)
     return Run(place, about)
 
 
@@ -113,6 +226,20 @@ def open_run(uri: str) -> Run:
     """Open a run folder; a UserError says so if it is none."""
     place = folder(uri)
     return Run(place, place.read_mark(MARK, "a run", "classify STORE"))
+
+
+def next_session(run: Run) -> int:
+    """The number of a session that begins now."""
+    names = [*run.results.names(), *(run.folder / "log").names()]
+    return max(map(session_of, names), default=0) + 1
+
+
+def _set_aside(run: Run) -> None:
+    """Move the results into the folder of their own run, before it is begun anew."""
+    old = run.folder / run.about["run_id"]
+    old.write_json(MARK, run.about)
+    for name in run.results.names():
+        run.results.move(name, old / "results")
 
 
 SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
@@ -137,13 +264,14 @@ def _about(store: Store, inputs: list[Part], config: dict[str, Any]) -> dict[str
         "schema": SCHEMA_VERSION,
         "run_id": f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
         "created": now.isoformat(timespec="seconds"),
+        "first_session": 1,
         "config": config,
         "config_hash": config_hash(config),
         "store": store.folder.uri,
         "inputs": [part._asdict() for part in inputs],
         "versions": {
             "python": platform.python_version(),
-            **{name: version(name) for name in ("nonocensus", "numba", "numpy", "pyarrow", "ray")},
+            **{name: version(name) for name in ("nonocensus", "numba", "numpy", "pyarrow", "python-sat", "ray")},
         },
     }
 
@@ -159,7 +287,10 @@ def _refuse_another(run: Run, store: Store, config: dict[str, Any]) -> None:
     if run.about["store"] != store.folder.uri:
         differences.append(f"it classifies {run.about['store']}")
     if differences:
-        raise UserError(f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out")
+        raise UserError(
+            f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out, or --force to "
+            "begin anew"
+        )
 
 
 def _refuse_changed(run: Run, inputs: list[Part]) -> None:
@@ -169,33 +300,44 @@ def _refuse_changed(run: Run, inputs: list[Part]) -> None:
         if now.get(part["name"]) != part["sha256"]:
             raise UserError(
                 f"{run.folder.name}: {part['name']} of the store {run.about['store']} has changed since the run began; "
-                "choose another --out"
+                "choose another --out, or --force to begin anew"
             )
 
 
-def summarize(run: Run) -> dict[str, Any]:
-    """Merge the statistics of all complete parts, write them to summary.json and return them."""
-    statistics = run.statistics()
+def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
+    """Merge the statistics of all files of results, write them to summary.json and return them."""
+    pieces = run.pieces() if pieces is None else pieces
+    kept = overlaps(pieces)
+    status, labels = Counter[str](), Counter[str]()
+    rows = 0
+    for piece in pieces:
+        mask = kept.get(piece.name)
+        counted = (piece.status, piece.labels)
+        if mask is not None:
+            table = run.read(piece, mask, ["status", "label"])
+            counted = (counts(table["status"]), counts(table["label"]))
+        status.update(counted[0])
+        labels.update(counted[1])
+        rows += piece.rows if mask is None else int(mask.sum())
     summary = {
         "run_id": run.about["run_id"],
-        "puzzles": sum(part["rows"] for part in run.about["inputs"]),
-        "rows": sum(part["rows"] for part in statistics),
-        "parts": len(statistics),
-        "status": _merged(part["status"] for part in statistics),
-        "labels": _merged(part["labels"] for part in statistics),
-        "cpu_solver": round(sum(part["cpu_solver"] for part in statistics), 6),
-        "cpu_tasks": round(sum(part["cpu_task"] for part in statistics), 6),
-        "first_started": min((part["started"] for part in statistics), default=None),
-        "last_finished": max((part["finished"] for part in statistics), default=None),
-        "hosts": sorted({part["host"] for part in statistics}),
+        "puzzles": run.rows,
+        "rows": rows,
+        "files": len(pieces),
+        "status": dict(status.most_common()),
+        "labels": dict(labels.most_common()),
+        "cpu_solver": round(sum(piece.about["cpu_solver"] for piece in pieces), 6),
+        "cpu_tasks": round(sum(piece.about["cpu_task"] for piece in pieces), 6),
+        "first_started": min((piece.about["started"] for piece in pieces), default=None),
+        "last_finished": max((piece.about["finished"] for piece in pieces), default=None),
+        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
     }
     run.folder.write_json(SUMMARY, summary)
     return summary
 
 
-def _merged(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    """The counts added up, largest first."""
-    total: Counter[str] = Counter()
-    for count in counts:
-        total.update(count)
-    return dict(total.most_common())
+def counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
+    """How often each value occurs, null left out, largest first."""
+    found = {value["values"]: value["counts"] for value in pc.value_counts(column).to_pylist()}
+    found.pop(None, None)
+    return dict(Counter(found).most_common())

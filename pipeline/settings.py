@@ -12,7 +12,8 @@ class Settings(NamedTuple):
     rows_per_group: int
     groups_per_part: int
     cpu_limit: float
-    tasks_per_cpu: int
+    sweep_limit: float
+    limit_growth: float
 
 
 @cache

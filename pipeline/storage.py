@@ -1,6 +1,7 @@
 """Folders on any filesystem that Arrow knows (local, s3://, gs://), in which files appear whole or not at all."""
 
 import json
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,19 +18,25 @@ UNFINISHED = ".tmp"
 
 
 class Folder(NamedTuple):
-    """A folder: Arrow's filesystem, the path in it, and the name that the user gave it."""
+    """A folder: Arrow's filesystem, the path in it, the name that the user gave it, and what stood behind a "?"."""
 
     filesystem: fs.FileSystem
     path: str
     name: str
+    options: str = ""
 
     def __truediv__(self, part: str) -> "Folder":
-        return Folder(self.filesystem, f"{self.path}/{part}", f"{self.name}/{part}")
+        return self._replace(path=f"{self.path}/{part}", name=f"{self.name}/{part}")
+
+    @property
+    def local(self) -> bool:
+        """Whether its files are this machine's (or mounted here), with names that can change."""
+        return isinstance(self.filesystem, fs.LocalFileSystem)
 
     @property
     def uri(self) -> str:
         """What opens this folder from any working directory: its absolute path, or its URI."""
-        return self.name if "://" in self.name else self.path
+        return self.path if self.local else self.name + self.options
 
     def names(self) -> list[str]:
         """Names of the finished files and folders in it, sorted; none if it does not exist."""
@@ -46,16 +53,27 @@ class Folder(NamedTuple):
 
     @contextmanager
     def create(self, name: str) -> Iterator[pa.NativeFile]:
-        """Write a file: it appears under its name when the block ends well, and not at all when it does not."""
+        """Write a file: it appears under its name when the block ends well, and not at all when it does not.
+
+        On a local disk it is written under another name, synced, then renamed. Elsewhere an object appears as it is
+        closed, even after an error, so it is gathered in memory and sent at the end.
+        """
+        if not self.local:
+            gathered = pa.BufferOutputStream()
+            yield gathered
+            with self.filesystem.open_output_stream(f"{self.path}/{name}") as stream:
+                stream.write(gathered.getvalue())
+            return
         temporary = f"{self.path}/{name}.{secrets.token_hex(4)}{UNFINISHED}"
         try:
-            self.filesystem.create_dir(self.path, recursive=True)
+            Path(self.path).mkdir(parents=True, exist_ok=True)
             with self.filesystem.open_output_stream(temporary) as stream:
                 yield stream
-            self.filesystem.move(temporary, f"{self.path}/{name}")
+            with Path(temporary).open("rb+") as written:
+                os.fsync(written.fileno())
+            Path(temporary).replace(f"{self.path}/{name}")
         except BaseException:
-            if self.filesystem.get_file_info(temporary).type == fs.FileType.File:
-                self.filesystem.delete_file(temporary)
+            Path(temporary).unlink(missing_ok=True)
             raise
 
     def write(self, name: str, data: bytes) -> None:
@@ -63,9 +81,9 @@ class Folder(NamedTuple):
         with self.create(name) as stream:
             stream.write(data)
 
-    def write_json(self, name: str, value: Any) -> None:
-        """Write a value as indented JSON."""
-        self.write(name, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+    def write_json(self, name: str, value: Any, indent: int | None = 2) -> None:
+        """Write a value as JSON."""
+        self.write(name, (json.dumps(value, indent=indent, ensure_ascii=False) + "\n").encode())
 
     def read_json(self, name: str) -> Any:
         """Read a JSON file; a UserError names one that is none."""
@@ -91,6 +109,17 @@ class Folder(NamedTuple):
             )
         return mark
 
+    def delete(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        if self.has(name):
+            self.filesystem.delete_file(f"{self.path}/{name}")
+
+    def move(self, name: str, other: "Folder") -> None:
+        """Move a file into another folder of the same filesystem."""
+        if self.local:
+            Path(other.path).mkdir(parents=True, exist_ok=True)
+        self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
+
     def sweep(self) -> None:
         """Delete the unfinished files that a killed process left."""
         for info in self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True)):
@@ -100,6 +129,7 @@ class Folder(NamedTuple):
 
 def folder(uri: str) -> Folder:
     """The folder under a local path or a URI of one of Arrow's filesystems; it need not exist."""
+    name, mark, options = uri.partition("?") if "://" in uri else (uri, "", "")
     try:
         if "://" in uri:
             filesystem, path = fs.FileSystem.from_uri(uri)
@@ -109,4 +139,4 @@ def folder(uri: str) -> Folder:
         raise UserError(f"{uri}: {error}") from error
     if filesystem.get_file_info(path).type == fs.FileType.File:
         raise UserError(f"{uri} is a file, not a folder")
-    return Folder(filesystem, path.rstrip("/"), uri.rstrip("/"))
+    return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)

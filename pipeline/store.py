@@ -1,7 +1,7 @@
 """The puzzles of an archive as Parquet: a folder that grows part by part.
 
 STORE/store.json                     says that this is a store, and of which version
-STORE/puzzles/part-00000.parquet     puzzles, in row groups that are each one task of a run
+STORE/puzzles/part-00000.parquet     puzzles, in row groups: what is read at a time
 STORE/puzzles/part-00000.json        that part's statistics; written last, it marks the part complete
 """
 
@@ -9,9 +9,11 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline import spans
 from pipeline.errors import UserError
 from pipeline.settings import Settings, default_settings
 from pipeline.storage import Folder, folder
@@ -22,12 +24,22 @@ KIND = "nonocensus store"
 
 
 class Part(NamedTuple):
-    """A complete part of a store: its file's name without suffix, its rows, the rows of each row group, its SHA-256."""
+    """A complete part of a store.
+
+    name     its file's name without suffix
+    rows     its puzzles
+    groups   the puzzles of each row group
+    sha256   hash of what a classification depends on: ids, clue hashes and goals of all rows, in their order
+    """
 
     name: str
     rows: int
     groups: list[int]
     sha256: str
+
+
+DECISIVE = ("puzzle_id", "clue_hash", "goal")
+"""Columns that a part's hash is made of; ratings and the like may change without undoing what was classified."""
 
 
 class Store(NamedTuple):
@@ -61,10 +73,23 @@ class Store(NamedTuple):
                 for group in range(len(part.groups)):
                     yield one_batch(reader.read_row_group(group, columns=columns))
 
-    def group(self, part: str, group: int) -> pa.RecordBatch:
-        """One row group of one part. Raises OSError or ArrowInvalid if the file is damaged."""
+    def read(
+        self, part: str, wanted: spans.Spans, columns: list[str] | None = None
+    ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
+        """Some rows of a part, a row group at a time: their numbers (int64) and the rows themselves.
+
+        Raises OSError or ArrowException if the file is damaged: each page carries a checksum.
+        """
         with self.puzzles.open(f"{part}.parquet") as file:
-            return one_batch(pq.ParquetFile(file).read_row_group(group))
+            reader = pq.ParquetFile(file, page_checksum_verification=True)
+            first = 0
+            for group in range(reader.num_row_groups):
+                last = first + reader.metadata.row_group(group).num_rows
+                here = spans.rows_of(spans.within(wanted, first, last))
+                if len(here):
+                    table = reader.read_row_group(group, columns=columns)
+                    yield here, one_batch(table if len(here) == len(table) else table.take(here - first))
+                first = last
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:
@@ -121,17 +146,31 @@ def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings |
 def _write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
     """Write up to `groups` record batches as the row groups of one part, then its statistics; returns its rows."""
     written: list[int] = []
-    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, PUZZLES, compression="zstd") as writer:
+    digest = hashlib.sha256()
+    with (
+        place.create(f"{name}.parquet") as stream,
+        pq.ParquetWriter(stream, PUZZLES, compression="zstd", write_page_checksum=True) as writer,
+    ):
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))
             written.append(len(batch))
+            _hash_rows(batch, digest)
             batch = next(more, None) if len(written) < groups else None
-    with place.open(f"{name}.parquet") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    statistics: dict[str, Any] = Part(name, sum(written), written, sha256)._asdict()
+    statistics: dict[str, Any] = Part(name, sum(written), written, digest.hexdigest())._asdict()
     place.write_json(f"{name}.json", statistics)
     return sum(written)
+
+
+def _hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
+    """Feed the decisive columns to a hash: which values there are, their lengths, their bytes."""
+    for name in DECISIVE:
+        column = batch[name].cast(pa.binary())
+        offsets = np.frombuffer(column.buffers()[1], np.int32)[column.offset : column.offset + len(column) + 1]
+        digest.update(np.packbits(column.is_valid().to_numpy(zero_copy_only=False)))
+        digest.update(np.diff(offsets))
+        if column.buffers()[2] is not None:
+            digest.update(memoryview(column.buffers()[2])[int(offsets[0]) : int(offsets[-1])])
 
 
 def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) -> int:
@@ -143,7 +182,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
     store.puzzles.sweep()
     changed = 0
     for part in store.parts():
-        before = [store.group(part.name, group) for group in range(len(part.groups))]
+        before = [batch for _, batch in store.read(part.name, [(0, part.rows)])]
         after = [change(batch) for batch in before]
         if any(not new.equals(old) for new, old in zip(after, before, strict=True)):
             _write_part(store.puzzles, part.name, after[0], iter(after[1:]), len(after))

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from solver.check import faults, validate
-from solver.ladder import FROM_NOTHING, RUNGS, climb, line_fixpoint
+from solver.identity import first_of_equals
+from solver.ladder import FROM_NOTHING, RUNGS, climb, copy_outcomes, line_fixpoint
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
 from solver.tail import Learner
@@ -24,6 +25,8 @@ def classify(
     rung         the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
     depth        levels that the rung depth-2 looks ahead, at least 1 (solver.lookahead)
     check_goal   take a goal that fits the clues for the first solution, and look only for another one (pbnsolve's -c)
+
+    Puzzles with equal clue hashes are solved once, and each has its row, except with `check_goal`.
 
     Nothing is raised for a puzzle: one whose clues can't be has the status `invalid` and says why in `error`. Raises
     ValueError for a rung or depth that is none.
@@ -91,8 +94,10 @@ def _classified(
     if goals is not None and len(start):
         agrees = start[np.arange(len(start)), np.minimum(goals.pictures, start.shape[1] - 1)].all()
         goals = goals._replace(known=goals.known & agrees)
-    top = RUNGS.index(rung)
-    outcome = climb(seen, np.flatnonzero(sound), cpu_limit, depth, top, goals=goals, start=start)
+    first = np.arange(len(batch)) if check_goal else first_of_equals(batch["clue_hash"])
+    to_solve = sound & (first == np.arange(len(batch)))
+    outcome = climb(seen, np.flatnonzero(to_solve), cpu_limit, depth, RUNGS.index(rung), goals=goals, start=start)
+    copy_outcomes(outcome, first)
     return results(batch, seen, wrong, outcome, depth)
 
 

@@ -9,6 +9,7 @@ canonical hashes exactly if one is the other turned, mirrored or recoloured.
 import hashlib
 
 import numpy as np
+import pyarrow as pa
 
 from solver.jit import kernel
 from solver.views import Clues, Views
@@ -36,6 +37,17 @@ def clue_hashes(views: Views) -> tuple[list[str], list[str]]:
         ]
 
     return hashes(plain), hashes(canonical)
+
+
+def first_of_equals(hashes: pa.Array) -> np.ndarray:
+    """For each hash of a text column the index of the first that equals it, int64; nulls equal nothing."""
+    codes = hashes.dictionary_encode().indices
+    known = codes.is_valid().to_numpy(zero_copy_only=False)
+    places = np.arange(len(hashes))
+    codes = codes.fill_null(0).to_numpy()
+    first = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+    first[codes[known][::-1]] = places[known][::-1]  # the last one written, the first of its kind, stays
+    return np.where(known, first[codes], places)
 
 
 def _text_sizes(views: Views) -> np.ndarray:

@@ -150,6 +150,24 @@ def climb(
     return outcome
 
 
+def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:
+    """Give each puzzle the outcome of puzzle first[p], which has the same clues."""
+    others = np.flatnonzero(first != np.arange(len(first)))
+    if not len(others):
+        return
+    for name, values in outcome._asdict().items():
+        if name not in ("offsets", "first", "second"):
+            values[others] = values[first[others]]
+    for p in others:
+        here, there = (slice(outcome.offsets[k], outcome.offsets[k + 1]) for k in (p, first[p]))
+        outcome.first[here], outcome.second[here] = outcome.first[there], outcome.second[there]
+
+
+def kinds(batch: Views) -> set[tuple[int, bool]]:
+    """What the kernels have to be compiled for to solve a batch: (words of a bit set, whether there are colours)."""
+    return {(words, colors is not None) for (words, colors), _ in _kinds(batch, np.arange(len(batch.width)))}
+
+
 def warm_up(batch: Views) -> None:
     """Have all kernels compiled that the puzzles of a batch may need, or loaded from the disk cache."""
     nobody = np.zeros(0, np.int64)

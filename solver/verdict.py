@@ -29,7 +29,7 @@ from solver.tables import RESULTS, TEXT
 from solver.tail import ENGINES
 from solver.views import Views
 
-STATUSES = ("ok", "timeout", "invalid", "error")
+STATUSES = ("ok", "timeout", "invalid", "error")  # a pipeline adds `killed`
 OK, TIMEOUT, INVALID, ERROR = range(len(STATUSES))
 
 WRONG_SOLUTION = "the solver's picture does not fit the clues: a bug in nonocensus, please report it"
@@ -100,6 +100,20 @@ def results(
         "error": pa.array([errors.get(p) for p in range(len(batch))] if errors else [None] * len(batch), TEXT),
         "solver_version": pa.array([__version__] * len(batch), TEXT),
     }
+    return pa.RecordBatch.from_arrays(
+        [_column(columns.get(field.name), field, len(batch)) for field in RESULTS], schema=RESULTS
+    )
+
+
+def unclassified(batch: pa.RecordBatch, status: str, error: str) -> pa.RecordBatch:
+    """The results table's rows for puzzles that no answer can be had of: `status` error or killed, and why."""
+    columns: dict[str, Any] = {
+        "puzzle_id": batch["puzzle_id"],
+        "clue_hash": batch["clue_hash"],
+        "cells": batch["width"].to_numpy().astype(np.int32) * batch["height"].to_numpy(),
+    }
+    texts = {"status": status, "solutions": SOLUTIONS[UNKNOWN], "error": error, "solver_version": __version__}
+    columns |= {name: [text] * len(batch) for name, text in texts.items()}
     return pa.RecordBatch.from_arrays(
         [_column(columns.get(field.name), field, len(batch)) for field in RESULTS], schema=RESULTS
     )

@@ -11,6 +11,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.settings import default_settings
 from pipeline.store import Store, append, create_store
+from scrapers.generate import picture_batch, random_pictures
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 
@@ -27,6 +28,15 @@ def store(tmp_path: Path) -> Store:
     ]
     place = create_store(str(tmp_path / "store"))
     append(place, [puzzle_batch(puzzles)], SMALL_GROUPS)
+    return place
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> Store:
+    """A store of 80 random puzzles that take milliseconds each, most of them more than line logic."""
+    pictures = random_pictures(80, 22, 22, 0.45, seed=5)
+    place = create_store(str(tmp_path / "store"))
+    append(place, [picture_batch(pictures, [f"hard/{k}" for k in range(80)])], SMALL_GROUPS)
     return place
 
 

@@ -1,34 +1,59 @@
 """Runs: the same rows by any executor, and after any interruption; nothing mixed, nothing half-written."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
-from pipeline.classify import classify_run
+from pipeline.classify import Job, drive
 from pipeline.errors import UserError
-from pipeline.executor import ray_executor, serial
-from pipeline.run import Run, configuration, open_run, start_run
-from pipeline.store import Store, append
-from solver.tables import RESULTS, puzzle_batch
+from pipeline.executor import Crew, Serial, ray_crew
+from pipeline.plan import EVERYTHING, Selection, rest_of, timed_out
+from pipeline.run import SETTINGS, Run, configuration, open_run, start_run, summarize
+from pipeline.schedule import Schedule, levels
+from pipeline.session import Session, Tell
+from pipeline.store import Store, append, rewrite
+from pipeline.tidy import tidy
+from solver.tables import PUZZLES, RESULTS, puzzle_batch
 
 CONFIG = configuration(10.0)
 OF_THE_MOMENT = [
     *("cpu_seconds", "wall_seconds", "cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat"),
     *("run_id", "host"),
 ]
+SILENT = Tell(lambda *_: None, lambda *_: None)
+
+
+def work_on(
+    run: Run,
+    crew: Crew | None = None,
+    selection: Selection = EVERYTHING,
+    limits: list[float] | None = None,
+    cpu_limit: float | None = None,
+) -> list[str]:
+    """Do what is left of a run, or its timeouts with another limit; returns what could not be read."""
+    crew = crew or Serial()
+    config = run.about["config"] | ({"cpu_limit": cpu_limit} if cpu_limit else {})
+    pieces = run.pieces()
+    plan = timed_out(run, pieces, cpu_limit, selection) if cpu_limit else rest_of(run, pieces, selection)
+    limits = limits or levels(config["cpu_limit"], 0.05, 20.0)
+    session = Session(run, SILENT)
+    settings = {key: config[key] for key in SETTINGS}
+    stamp = {"run_id": run.about["run_id"], "config_hash": run.about["config_hash"]}
+    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
+    job = Job(run.about["store"], run.folder.uri, settings, stamp, crew.apart)
+    errors = drive(run, crew, schedule, job, session)
+    tidy(run, crew, session)
+    session.close(schedule, 1)
+    return errors
 
 
 def run_serially(store: Store, out: Path) -> Run:
     run = start_run(store, str(out), CONFIG)
-    classify_run(run, serial, lambda _: None)
+    work_on(run)
     return run
 
 
@@ -38,70 +63,145 @@ def lasting(run: Run) -> pa.Table:
 
 
 def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None:
-    seen: list[dict[str, Any]] = []
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    summary = classify_run(run, serial, seen.append)
-    table = run.table()
+    run = run_serially(store, tmp_path / "run")
+    table, summary = run.table(), summarize(run)
     assert table.schema.equals(RESULTS, check_metadata=True)
     assert sorted(table["puzzle_id"].to_pylist()) == sorted(f"test/{k}" for k in range(300))
-    assert summary["rows"] == summary["puzzles"] == sum(part["rows"] for part in seen) == 300
+    assert summary["rows"] == summary["puzzles"] == 300
     assert summary["status"] == {"ok": 300}
     assert sum(summary["labels"].values()) == 300
     assert json.loads((tmp_path / "run/summary.json").read_text()) == summary
     assert set(table["config_hash"].to_pylist()) == {run.about["config_hash"]}
+    assert set(table["part"].to_pylist()) == {part.name for part in store.parts()}
+    events = [json.loads(line) for path in (tmp_path / "run/log").iterdir() for line in path.read_text().splitlines()]
+    assert [events[0]["event"], events[-1]["event"]] == ["session begun", "session ended"]
+    assert sum(event["rows"] for event in events if event["event"] == "task finished") == 300
     assert not list(tmp_path.rglob("*.tmp"))
 
 
 def test_ray_gives_the_same_rows(store: Store, tmp_path: Path) -> None:
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "ray"), CONFIG)
-    with ray_executor(tasks_per_cpu=2, cpus=2) as execute:
-        summary = classify_run(run, execute, lambda _: None)
-    assert summary["rows"] == 300
+    with ray_crew(cpus=2) as crew:
+        assert work_on(run, crew) == []
     assert lasting(run).equals(lasting(alone))
 
 
-@pytest.mark.parametrize("options", [["--serial"], ["--cpus", "2"]])
-def test_a_killed_run_goes_on(store: Store, tmp_path: Path, options: list[str]) -> None:
-    undisturbed = run_serially(store, tmp_path / "undisturbed")
-    out = tmp_path / "run"
-    command = [sys.executable, "-m", "pipeline", "classify", store.folder.uri, "--out", str(out), "--cpu-limit", "10"]
-    process = subprocess.Popen([*command, *options], start_new_session=True, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and len(list(out.glob("results/*.json"))) < 3:
-        time.sleep(0.001)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    killed = open_run(str(out))
-    assert 3 <= len(killed.finished()) < 60, "the kill came too early or too late to show anything"
-    rows_then = killed.table()["puzzle_id"].to_pylist()
-    subprocess.run([*command, "--serial"], check=True, stdout=subprocess.DEVNULL)
-    rows_now = open_run(str(out)).table()["puzzle_id"].to_pylist()
-    assert len(rows_now) == 300
-    assert set(rows_then) < set(rows_now)
-    assert lasting(open_run(str(out))).equals(lasting(undisturbed))
-    assert not list(tmp_path.rglob("*.tmp"))
+def test_levels_leave_no_trace_but_time(hard: Store, tmp_path: Path) -> None:
+    """Limits that only a few puzzles keep send the others up; the rows are the same."""
+    store = hard
+    alone = run_serially(store, tmp_path / "serial")
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    work_on(run, limits=[1e-4, 1e-3, 10.0])
+    left = [puzzle for piece in run.pieces() for puzzle in piece.left]
+    assert len(left) > 60
+    assert lasting(run).equals(lasting(alone))
+    assert len(run.pieces()) < 40, "the small files are joined"
+    assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.pieces())
 
 
 def test_a_finished_run_does_nothing_more(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run/results").iterdir()}
-    classify_run(start_run(store, str(tmp_path / "run"), CONFIG), serial, lambda _: pytest.fail("nothing is left"))
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run/results").iterdir()} == before
+    plan = rest_of(run, run.pieces())
+    assert (list(plan.stretches), plan.rows, plan.left) == ([], 0, [])
     assert start_run(store, str(tmp_path / "run"), CONFIG).about == run.about
 
 
 def test_new_puzzles_join_the_run(store: Store, tmp_path: Path) -> None:
     run_serially(store, tmp_path / "run")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run/results").iterdir()}
+    append(store, [next(store.batches())])
+    assert len(run_serially(store, tmp_path / "run").table()) == 305
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_a_row_that_two_files_have_counts_once(store: Store, tmp_path: Path) -> None:
+    """A task that was thought lost and has ended after all; its later twin is what counts, until one file is left."""
+    run = run_serially(store, tmp_path / "run")
+    results = tmp_path / "run/results"
+    one = sorted(results.glob("*.json"))[1]
+    twin = one.name.replace("part-0001", "part-0002")
+    (results / twin).write_bytes(one.read_bytes())
+    (results / twin.replace("json", "parquet")).write_bytes(one.with_suffix(".parquet").read_bytes())
+    assert summarize(run)["rows"] == len(run.table()) == 300
     append(store, [next(store.batches())])
     run = run_serially(store, tmp_path / "run")
-    assert len(run.table()) == 305
+    assert sum(piece.rows for piece in run.pieces()) == summarize(run)["rows"] == 305
+    assert len({(row["puzzle_id"], row["part"]) for row in run.table().to_pylist()}) == 305
+
+
+def test_selections(store: Store, tmp_path: Path) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    work_on(run, selection=Selection(ids=("test/7", "test/299", "test/nobody")))
+    assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/299", "test/7"]
+    work_on(run, selection=Selection(where="cast(source_id as integer) < 5 or puzzle_id = 'test/7'"))
+    assert len(run.table()) == 2, "a null is no match"
+    work_on(run, selection=Selection(where="len(puzzle_id) = 6", limit=3))
+    assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/0", "test/1", "test/2", "test/299", "test/7"]
+    with pytest.raises(UserError, match=r"--where 'nosuch > 1': Binder Error"):
+        work_on(run, selection=Selection(where="nosuch > 1"))
+    work_on(run)
+    assert len(run.table()) == 300
+
+
+def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) -> None:
+    store = hard
+    alone = run_serially(store, tmp_path / "serial")
+    run = start_run(store, str(tmp_path / "run"), configuration(1e-3))
+    work_on(run)
+    timeouts = summarize(run)["status"]["timeout"]
+    assert timeouts > 40
+    work_on(run, cpu_limit=10.0, selection=Selection(limit=10))
+    assert summarize(run)["status"] == {"timeout": timeouts - 10, "ok": 80 - timeouts + 10}
+    work_on(run, cpu_limit=10.0)
+    assert summarize(run)["status"] == {"ok": 80}
+    assert lasting(run).drop_columns("config_hash").equals(lasting(alone).drop_columns("config_hash"))
+    assert timed_out(run, run.pieces(), 20.0).left == []
+    assert sum(piece.rows for piece in run.pieces()) == 80
+
+
+def test_beginning_anew_keeps_what_was(store: Store, tmp_path: Path) -> None:
+    run = run_serially(store, tmp_path / "run")
+    before = lasting(run)
+    again = start_run(store, str(tmp_path / "run"), configuration(5.0), force=True)
+    assert len(again.table()) == 0
+    assert lasting(open_run(str(tmp_path / "run" / run.about["run_id"]))).equals(before)
+    work_on(again)
+    assert summarize(again)["rows"] == 300
+    assert len(open_run(str(tmp_path / "run" / run.about["run_id"])).table()) == 300
+
+
+def test_equal_puzzles_are_solved_once(store: Store, tmp_path: Path) -> None:
+    """Ten copies of one batch: each copy has its row, and the time of a task is that of one."""
+    append(store, [next(store.batches())] * 10)
+    run = run_serially(store, tmp_path / "run")
+    rows = run.table().filter(pc.is_in(run.table()["puzzle_id"], pa.array([f"test/{k}" for k in range(5)])))
+    assert len(rows) == 55
+    same = rows.drop_columns(["part", *OF_THE_MOMENT]).group_by("puzzle_id").aggregate([("solution", "count_distinct")])
+    assert same["solution_count_distinct"].to_pylist() == [1] * 5
+
+
+def test_what_counts_of_a_part_is_what_rows_depend_on(store: Store, tmp_path: Path) -> None:
+    """Ratings may change under a run; ids, clues and goals may not."""
+    run_serially(store, tmp_path / "run")
+
+    def changed(column: str, value: object) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+        place = PUZZLES.get_field_index(column)
+        return lambda batch: batch.set_column(
+            place, PUZZLES.field(place), pa.array([value] * len(batch), PUZZLES.field(place).type)
+        )
+
+    rewrite(store, changed("site_quality", 3.5))
+    assert len(run_serially(store, tmp_path / "run").table()) == 300
+    rewrite(store, changed("goal", b"\0" * 72))
+    with pytest.raises(UserError, match=r"part-00000 of the store .* has changed since the run began"):
+        start_run(store, str(tmp_path / "run"), CONFIG)
 
 
 def test_another_configuration_or_store_is_refused(store: Store, tmp_path: Path) -> None:
     run_serially(store, tmp_path / "run")
     with pytest.raises(
-        UserError, match=r"holds another run: cpu_limit is 10.0 there and 5.0 here; choose another --out"
+        UserError, match=r"holds another run: cpu_limit is 10.0 there and 5.0 here; choose another --out, or --force"
     ):
         start_run(store, str(tmp_path / "run"), {**CONFIG, "cpu_limit": 5.0})
     other = Store(store.folder)
@@ -109,14 +209,6 @@ def test_another_configuration_or_store_is_refused(store: Store, tmp_path: Path)
     (tmp_path / "store").rename(moved)
     with pytest.raises(UserError):
         start_run(other, str(tmp_path / "run"), CONFIG)
-
-
-def test_a_changed_part_is_refused(store: Store, tmp_path: Path) -> None:
-    run_serially(store, tmp_path / "run")
-    statistics = tmp_path / "store/puzzles/part-00002.json"
-    statistics.write_text(statistics.read_text().replace('"sha256": "', '"sha256": "0'))
-    with pytest.raises(UserError, match=r"part-00002 of the store .* has changed since the run began"):
-        start_run(store, str(tmp_path / "run"), CONFIG)
 
 
 def test_refused_folders(store: Store, tmp_path: Path) -> None:
@@ -130,14 +222,13 @@ def test_a_damaged_part_is_named_and_the_others_go_on(store: Store, tmp_path: Pa
     part = tmp_path / "store/puzzles/part-00001.parquet"
     whole = part.read_bytes()
     part.write_bytes(whole[:100])
-    seen: list[dict[str, Any]] = []
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    assert classify_run(run, serial, seen.append)["rows"] == 250
-    errors = [statistics["error"] for statistics in seen if "error" in statistics]
-    assert len(errors) == 10
-    assert all("part-00001.parquet" in error for error in errors)
+    (error,) = work_on(run)
+    assert "part-00001.parquet" in error
+    assert len(run.table()) == 250
     part.write_bytes(whole)
-    assert classify_run(run, serial, lambda _: None)["rows"] == 300
+    assert work_on(run) == []
+    assert len(run.table()) == 300
 
 
 def test_an_empty_store_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,79 @@
+"""Sets of row numbers as lists of half-open spans [start, stop), sorted and apart from each other."""
+
+import bisect
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+Spans = list[tuple[int, int]]
+
+
+def size(spans: Iterable[Sequence[int]]) -> int:
+    """How many rows."""
+    return sum(stop - start for start, stop in spans)
+
+
+def union(spans: Iterable[Sequence[int]]) -> Spans:
+    """The rows of any spans, in any order, touching or overlapping."""
+    joined: Spans = []
+    for start, stop in sorted((start, stop) for start, stop in spans if start < stop):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return joined
+
+
+def minus(spans: Spans, others: Spans) -> Spans:
+    """The rows of `spans` that are not in `others`."""
+    kept: Spans = []
+    other = iter(others)
+    hole = next(other, None)
+    for start, stop in spans:
+        here = start
+        while hole is not None and hole[0] < stop:
+            if hole[0] > here:
+                kept.append((here, hole[0]))
+            here = max(here, hole[1])
+            if hole[1] > stop:
+                break  # it may reach into the next span
+            hole = next(other, None)
+        if here < stop:
+            kept.append((here, stop))
+    return kept
+
+
+def split(spans: Spans, rows: int) -> tuple[Spans, Spans]:
+    """The first so many rows, and the others."""
+    for place, (start, stop) in enumerate(spans):
+        if stop - start > rows:
+            head, tail = [*spans[:place], (start, start + rows)], [(start + rows, stop), *spans[place + 1 :]]
+            return (head if rows else head[:-1]), tail
+        rows -= stop - start
+    return spans, []
+
+
+def of_rows(rows: np.ndarray) -> Spans:
+    """The spans of ascending row numbers."""
+    if not len(rows):
+        return []
+    cuts = np.flatnonzero(np.diff(rows) > 1)
+    starts, stops = rows[np.r_[0, cuts + 1]], rows[np.r_[cuts, len(rows) - 1]] + 1
+    return list(zip(starts.tolist(), stops.tolist(), strict=True))
+
+
+def rows_of(spans: Iterable[Sequence[int]]) -> np.ndarray:
+    """The row numbers, int64, ascending."""
+    pieces = [np.arange(start, stop) for start, stop in spans]
+    return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
+
+
+def within(spans: Spans, first: int, last: int) -> Spans:
+    """The rows of `spans` from `first` to `last` - 1."""
+    place = bisect.bisect_right(spans, first, key=lambda span: span[1])
+    kept: Spans = []
+    for start, stop in spans[place:]:
+        if start >= last:
+            break
+        kept.append((max(start, first), min(stop, last)))
+    return kept
