@@ -92,15 +92,14 @@ def _fit_faults(batch: Views) -> dict[int, str]:
 
 def _total_faults(batch: Views) -> dict[int, str]:
     """Puzzles whose rows and columns paint different totals in a colour; a blot of the colour leaves its total open."""
+    palette = 1 + max(int(clues.color[_own(clues)[1]].max(initial=0)) for clues in (batch.rows, batch.columns))
     totals, blots = [], []
     for _, clues, _, _ in _sides(batch):
         _, blocks, puzzle_of, line_of = _own(clues)
-        puzzle = puzzle_of[line_of]
-        key = puzzle * (MAX_COLORS + 1) + np.minimum(clues.color[blocks], MAX_COLORS)
-        size = len(batch.width) * (MAX_COLORS + 1)
-        length = clues.length[blocks]
-        totals.append(np.bincount(key, length, minlength=size).astype(np.int64).reshape(-1, MAX_COLORS + 1))
-        blots.append(np.bincount(key, length == BLOT, minlength=size).reshape(-1, MAX_COLORS + 1))
+        length, key = clues.length[blocks], puzzle_of[line_of] * palette + clues.color[blocks]
+        size = len(batch.width) * palette
+        totals.append(np.bincount(key, length, minlength=size).astype(np.int64).reshape(-1, palette))
+        blots.append(np.bincount(key[length == BLOT], minlength=size).reshape(-1, palette))
     differ = (totals[0] != totals[1]) & (blots[0] == 0) & (blots[1] == 0)
     found = {}
     for p in np.flatnonzero(differ.any(axis=1)):

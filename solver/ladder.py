@@ -17,10 +17,21 @@ from solver.bits import low, marker, words_for
 from solver.board import Board, Scratch, begin_from, set_up, undecided, write_picture
 from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dive
+from solver.glance import glance
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, refute
 from solver.places import locate, open_places
-from solver.propagate import CONFLICTS, CONTRADICTION, COUNTERS, FIXPOINT, OUT_OF_TIME, propagate
+from solver.propagate import (
+    CONFLICTS,
+    CONTRADICTION,
+    COUNTERS,
+    FIXPOINT,
+    LINE_SOLVES,
+    OUT_OF_TIME,
+    PROBES,
+    SWEEPS,
+    propagate,
+)
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Found, Tree, note_solution, search
 from solver.swap import swap
 from solver.tail import ENGINES, Learner
@@ -353,6 +364,8 @@ def _climb(
         width, height = int(board.size[0]), int(board.size[1])
         status = _propagate_all(board, color, scratch, counters, deadline, like)
         left = width * height
+        place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+        found = Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], start)
         rung = LINE
         while True:
             before = cpu
@@ -361,6 +374,12 @@ def _climb(
             left = undecided(board, like)
             outcome.decided[p, rung] = width * height - left
             if status != FIXPOINT or left == 0 or rung in (PROBE, top):
+                break
+            if (
+                rung == LINE
+                and top == SEARCH
+                and _glance(board, tree.union, trial, color, scratch, found, counters, deadline, like)
+            ):
                 break
             rung += 1
             limit = depth if rung == DEPTH else NO_LIMIT
@@ -375,9 +394,14 @@ def _climb(
             outcome.found[p] = 1
             write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
         searched, patience = EXHAUSTED, nodes
-        if status == FIXPOINT and left > 0 and top == SEARCH:
-            place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-            found = Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], start)
+        engine = rung
+        if found.number[0] == 2:
+            outcome.solutions[p], engine = MULTIPLE, SEARCH
+            before = cpu
+            cpu = cpu_seconds()
+            outcome.seconds[p, SEARCH] = cpu - before
+        elif status == FIXPOINT and left > 0 and top == SEARCH:
+            engine = SEARCH
             locate(board, color, scratch, beliefs.places, like)
             patience = nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
             searched = search(board, trial, color, scratch, tree, found, patience, counters, deadline, like)
@@ -402,13 +426,40 @@ def _climb(
         last_wall = wall
         wall = wall_seconds()
         outcome.seconds[p, WALL] = wall - last_wall
-        outcome.engine[p] = outcome.rung[p]
+        outcome.engine[p] = engine
         if searched == NODES_SPENT:
             if patience < ENDLESS:
                 return k
             outcome.late[p] = True
         k += 1
     return k
+
+
+@kernel
+def _glance(
+    board: Board,
+    diver: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    scratch: Scratch,
+    found: Found,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> bool:
+    """Whether two glances show that there are two solutions. If not, their effort is not counted.
+
+    The first open cell has another colour in each, so two that succeed are two solutions.
+    """
+    solves, sweeps, probes = counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES]
+    for last in (True, False):
+        if glance(board, diver, trial, color, last, scratch, counters, deadline, like) != FIXPOINT:
+            break
+        note_solution(diver, found, like)
+        if found.number[0] == 2:
+            return True
+    counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES] = solves, sweeps, probes
+    return False
 
 
 def _follow_tail(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome, like: Any) -> None:

@@ -56,6 +56,7 @@ def results(
     rungs = rung_names(depth)
     learned = outcome.seconds[:, CPU_SAT] > 0
     begun = [ran & (outcome.rung >= rung) for rung in (LINE, DEPTH, PROBE, SEARCH)]
+    begun[SEARCH] |= ran & (outcome.engine >= SEARCH)  # a glance may have skipped the rungs before
 
     def counted(counter: int, rung: int) -> pa.Array:
         return pa.array(outcome.counters[:, counter], mask=~begun[rung])
