@@ -11,7 +11,7 @@ import json
 import platform
 import secrets
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -82,6 +82,17 @@ class Run(NamedTuple):
             with self.results.open(f"{name}.parquet") as file:
                 tables.append(pq.read_table(file, schema=RESULTS))
         return pa.concat_tables(tables) if tables else RESULTS.empty_table()
+
+    # TODO(merge): stands in for the method of the new layout of the run folder.
+    def aligned(self, results_columns: list[str], puzzle_columns: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+        """All results so far with their puzzles, a part at a time: row k of the one belongs to row k of the other."""
+        finished, puzzles = self.finished(), self.store.puzzles
+        for task in self.tasks():
+            if task.name in finished:
+                with self.results.open(f"{task.name}.parquet") as file:
+                    results = pq.read_table(file, schema=RESULTS, columns=results_columns)
+                with puzzles.open(f"{task.part}.parquet") as file:
+                    yield results, pq.ParquetFile(file).read_row_group(task.group, columns=puzzle_columns)
 
 
 def start_run(store: Store, uri: str, config: dict[str, Any]) -> Run:
