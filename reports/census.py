@@ -1,7 +1,7 @@
 """A run's results and their puzzles, read once and kept small: what every figure of a report is counted from.
 
-Of each row stay 12 bytes, its code and its seconds; of the few rows that a report shows one by one, everything. So tens
-of millions of rows fit in memory.
+Of each row stay 12 bytes, its code and its seconds (8 more where line logic leaves cells open); of the few rows that a
+report shows one by one, everything. So tens of millions of rows fit in memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
