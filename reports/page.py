@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from importlib.resources import files
@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import charts, words
-from reports.aggregate import Figures, Slow, figures, plain
+from reports.aggregate import Figures, figures_of, plain
+from reports.census import Row, Rows, take_census
 from reports.drawing import svg
 from solver.puzzle import BLACK_ON_WHITE
 
@@ -54,57 +53,57 @@ class Card(NamedTuple):
     color: str | None  # of the label it belongs to, if any
 
 
-def write_report(results: pa.Table, puzzles: pa.Table, about: About | None = None) -> dict[str, bytes]:
+def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
-    results   schema RESULTS, a row a puzzle
-    puzzles   schema PUZZLES, found by puzzle_id; a result without its puzzle is counted all the same
+    pairs   results and their puzzles, as for `reports.census.take_census`
     """
     about = about or About()
-    census = figures(results, puzzles)
-    drawn = charts.charts(census)
+    census = take_census(pairs)
+    figures = figures_of(census)
+    drawn = charts.charts(figures)
     content = {
-        "figures": census,
+        "figures": figures,
         "about": about,
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
-        "cards": _cards(census),
+        "cards": _cards(figures),
         "charts": {chart.name: chart for chart in drawn},
     }
     return {
-        "report.html": _html(content, _drawings(census.slowest, results, puzzles)),
+        "report.html": _html(content, _drawings(census.slowest)),
         "report.md": _environment(finalize=_markdown).get_template("report.md.j2").render(content).encode(),
-        "report.json": _json({"about": about, "figures": census}),
+        "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
     }
 
 
-def _cards(census: Figures) -> tuple[Card, ...]:
+def _cards(figures: Figures) -> tuple[Card, ...]:
     """The headline figures; verdicts that no puzzle has are left out."""
-    total = census.total
-    unique, several, none = (census.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
+    total = figures.total
+    unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
     verdicts = (
-        (census.unique_by_line, "unique by line logic", "unique line"),
-        (unique - census.unique_by_line, "unique, but harder", "unique depth-2"),
+        (figures.unique_by_line, "unique by line logic", "unique line"),
+        (unique - figures.unique_by_line, "unique, but harder", "unique depth-2"),
         (several, "with several solutions", "multiple"),
         (none, "without a solution", "contradiction"),
-        (total - unique - several - none - census.failed, "undecided", "timeout"),
-        (census.failed, "invalid or failed", "invalid"),
+        (total - unique - several - none - figures.failed, "undecided", "timeout"),
+        (figures.failed, "invalid or failed", "invalid"),
     )
-    cards = [Card(words.number(total), "puzzle" if total == 1 else "puzzles", _origin(census), None)]
+    cards = [Card(words.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), None)]
     cards += [
         Card(words.number(puzzles), name, words.share(puzzles, total), charts.label_color(label))
         for puzzles, name, label in verdicts
         if puzzles
     ]
-    if census.times:
-        note = f"{words.seconds(census.times.median)} median, {words.seconds(census.times.maximum)} at most"
-        cards.append(Card(words.seconds(census.times.total), "of CPU time", note, None))
+    if figures.times:
+        note = f"{words.seconds(figures.times.median)} median, {words.seconds(figures.times.maximum)} at most"
+        cards.append(Card(words.seconds(figures.times.total), "of CPU time", note, None))
     return tuple(cards)
 
 
-def _origin(census: Figures) -> str:
-    names = [group.name for group in census.sources]
+def _origin(figures: Figures) -> str:
+    names = [group.name for group in figures.sources]
     return ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
 
 
@@ -133,29 +132,20 @@ def _setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
 
 
-def _drawings(slowest: Sequence[Slow], results: pa.Table, puzzles: pa.Table) -> dict[str, Markup]:
+def _drawings(rows: Iterable[Row]) -> dict[str, Markup]:
     """The solution of each of these puzzles, or its author's picture, as SVG by puzzle_id, where there is one."""
-    ids = pa.array([slow.puzzle_id for slow in slowest if slow.puzzle_id is not None], pa.string())
-    solved = _rows(results, ids, "solution")
-    known = _rows(puzzles, ids, "width", "height", "palette", "goal")
-    drawings = {puzzle_id: _drawing(puzzle, solved[puzzle_id]["solution"]) for puzzle_id, puzzle in known.items()}
+    drawings = {row["puzzle_id"]: _drawing(row) for row in rows if row["puzzle_id"] is not None}
     return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
 
 
-def _drawing(puzzle: Mapping[str, Any], solution: bytes | None) -> Markup | None:
-    width, height = puzzle["width"] or 0, puzzle["height"] or 0
-    cells, what = (puzzle["goal"], "author’s picture") if solution is None else (solution, "solution")
+def _drawing(row: Row) -> Markup | None:
+    width, height = row["width"] or 0, row["height"] or 0
+    cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
     if not cells or len(cells) != width * height:
         return None
     shown = np.frombuffer(cells, np.uint8).reshape(height, width)
-    palette = [color["rgb"] for color in puzzle["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
-    return Markup(svg(shown, palette, f"{what} of {puzzle['puzzle_id']}"))
-
-
-def _rows(table: pa.Table, ids: pa.Array, *columns: str) -> dict[str, dict[str, Any]]:
-    """The rows with these puzzle_ids, by id; of several with the same id, the first."""
-    chosen = table.select(["puzzle_id", *columns]).filter(pc.is_in(table["puzzle_id"], ids, skip_nulls=True))
-    return {row["puzzle_id"]: row for row in reversed(chosen.to_pylist())}
+    palette = [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+    return Markup(svg(shown, palette, f"{what} of {row['puzzle_id']}"))
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:

@@ -1,4 +1,4 @@
-"""Small hand-made results and puzzles tables."""
+"""Small hand-made results and puzzles, paired."""
 
 from typing import Any
 
@@ -6,17 +6,20 @@ import pyarrow as pa
 
 from solver.tables import PUZZLES, RESULTS
 
+Pairs = list[tuple[pa.Table, pa.Table]]
+Row = dict[str, Any]
+
 BLACK_ON_WHITE = [{"name": "white", "symbol": ".", "rgb": "ffffff"}, {"name": "black", "symbol": "X", "rgb": "000000"}]
 
 
-def results(*rows: dict[str, Any]) -> pa.Table:
-    """A results table of these rows; columns that they leave out are null."""
-    return pa.Table.from_pylist(list(rows), schema=RESULTS)
+def pairs(*rows: tuple[Row, Row] | Row) -> Pairs:
+    """One pair of tables of these rows, each a result and its puzzle, or a result whose puzzle is not known.
 
-
-def puzzles(*rows: dict[str, Any]) -> pa.Table:
-    """A puzzles table of these rows; columns that they leave out are null."""
-    return pa.Table.from_pylist(list(rows), schema=PUZZLES)
+    Columns that they leave out are null.
+    """
+    both = [row if isinstance(row, tuple) else (row, {}) for row in rows]
+    results = pa.Table.from_pylist([result for result, _ in both], schema=RESULTS)
+    return [(results, pa.Table.from_pylist([puzzle for _, puzzle in both], schema=PUZZLES))]
 
 
 def solved(puzzle_id: str, cpu_seconds: float, label: str = "unique line", **more: Any) -> dict[str, Any]:
@@ -36,25 +39,25 @@ def known(puzzle_id: str, width: int = 2, height: int = 2, **more: Any) -> dict[
     return row | {"width": width, "height": height, "palette": BLACK_ON_WHITE} | more
 
 
-RESULTS_TABLE = results(
-    solved("webpbn/1", 0.001, "trivial unique line", trivial=True, goal_matches=True),
-    solved("webpbn/2", 0.002, goal_matches=True),
-    solved("webpbn/3", 0.01, "unique depth-2", technique="depth-2", cells_after_line=1, goal_matches=False),
-    solved("webpbn/4", 0.1, "multiple", solutions="multiple", technique=None, cells_after_line=3),
-    solved("local/5", 0.02, "contradiction", solutions="none", cells_after_line=2),
-    solved("local/6", 60.0, "timeout", status="timeout", solutions="unknown", technique=None, cells_after_line=2),
-    failed("local/7", "invalid", "row 1: too long"),
+PAIRS = pairs(
+    (solved("webpbn/1", 0.001, "trivial unique line", trivial=True, goal_matches=True), known("webpbn/1")),
+    (solved("webpbn/2", 0.002, goal_matches=True), known("webpbn/2")),
+    (
+        solved("webpbn/3", 0.01, "unique depth-2", technique="depth-2", cells_after_line=1, goal_matches=False),
+        known("webpbn/3", 10, 10, kind="color", blotted=True),
+    ),
+    (
+        solved("webpbn/4", 0.1, "multiple", solutions="multiple", technique=None, cells_after_line=3),
+        known("webpbn/4", 11, 15),
+    ),
+    (
+        solved("local/5", 0.02, "contradiction", solutions="none", cells_after_line=2),
+        known("local/5", 15, 10, blotted=True),
+    ),
+    (
+        solved("local/6", 60.0, "timeout", status="timeout", solutions="unknown", technique=None, cells_after_line=2),
+        known("local/6", 30, 31, kind="color", title="Knot", author="Jan"),
+    ),
+    (failed("local/7", "invalid", "row 1: too long"), known("local/7", 300, 2)),
     failed("lost/8", "killed", "out of memory"),
-)
-
-PUZZLES_TABLE = puzzles(
-    known("local/7", 300, 2),
-    known("local/6", 30, 31, kind="color", title="Knot", author="Jan"),
-    known("local/5", 15, 10, blotted=True),
-    known("webpbn/4", 11, 15),
-    known("webpbn/3", 10, 10, kind="color", blotted=True),
-    known("webpbn/2", 2, 2),
-    known("webpbn/1", 2, 2),
-    known("webpbn/1", 99, 99, source="twice"),
-    known("webpbn/99", 50, 50, source="without a result"),
 )

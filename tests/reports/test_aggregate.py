@@ -1,14 +1,14 @@
 """Figures of small tables, counted by hand."""
 
 import math
+from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from census import PUZZLES_TABLE, RESULTS_TABLE, known, puzzles, results, solved
+from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports.aggregate import (
-    FAILURES,
-    SLOWEST,
     Failure,
     Figures,
     Goals,
@@ -19,14 +19,14 @@ from reports.aggregate import (
     Times,
     figures,
     plain,
-    size_name,
 )
+from reports.census import FAILURES, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES, SLOWEST
 from solver.tables import PUZZLES, RESULTS
 
 
 @pytest.fixture(scope="module")
 def census() -> Figures:
-    return figures(RESULTS_TABLE, PUZZLES_TABLE)
+    return figures(PAIRS)
 
 
 def test_counts_keep_the_order_for_reading(census: Figures) -> None:
@@ -85,21 +85,21 @@ def test_histogram_has_bins_of_constant_width_without_holes(census: Figures) -> 
 
 
 def test_histogram_takes_narrower_bins_for_times_close_together() -> None:
-    bins = figures(results(solved("a/1", 0.001), solved("a/2", 0.0011)), puzzles()).histogram
+    bins = figures(pairs(solved("a/1", 0.001), solved("a/2", 0.0011))).histogram
     assert [bin_.puzzles for bin_ in bins] == [2]
     assert bins[0].stop / bins[0].start == pytest.approx(10**0.05, rel=1e-4)
 
 
 def test_a_time_of_zero_counts_as_the_shortest() -> None:
-    bins = figures(results(solved("a/1", 0.0), solved("a/2", 0.001)), puzzles()).histogram
+    bins = figures(pairs(solved("a/1", 0.0), solved("a/2", 0.001))).histogram
     assert [(bin_.start, bin_.puzzles) for bin_ in bins] == [(0.001, 2)]
-    assert [bin_.start for bin_ in figures(results(solved("a/1", 0.0)), puzzles()).histogram] == [1e-6]
+    assert [bin_.start for bin_ in figures(pairs(solved("a/1", 0.0))).histogram] == [1e-6]
 
 
 def test_survey_classes_hold_their_start_and_not_their_stop() -> None:
     times = (0.0, 0.0999, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0, 500.0)
     rows = [solved(f"a/{n}", time, status="timeout" if time == 500 else "ok") for n, time in enumerate(times)]
-    survey = figures(results(*rows), puzzles()).survey
+    survey = figures(pairs(*rows)).survey
     assert [bucket.puzzles for bucket in survey] == [2, 1, 1, 1, 1, 1, 1, 1, 1, 2]
     assert [bucket.timeouts for bucket in survey] == [0] * 9 + [1]
     assert (survey[0].start, survey[0].stop, survey[-1].start, survey[-1].stop) == (0.0, 0.1, 120.0, None)
@@ -150,12 +150,12 @@ def test_groups(census: Figures) -> None:
 )
 def test_size_classes_go_by_the_longer_side(side: int, name: str) -> None:
     for width, height in ((side, 1), (1, side)):
-        census = figures(results(solved("a/1", 1.0)), puzzles(known("a/1", width, height)))
+        census = figures(pairs((solved("a/1", 1.0), known("a/1", width, height))))
         assert [group.name for group in census.sizes] == [name]
 
 
 def test_size_names_are_all_different() -> None:
-    assert len({size_name(index) for index in range(9)}) == 9
+    assert len(set(SIZE_NAMES)) == 9
 
 
 def test_slowest(census: Figures) -> None:
@@ -168,12 +168,11 @@ def test_slowest(census: Figures) -> None:
         "webpbn/1",
     ]
     assert census.slowest[0] == Slow("local/6", "Knot", "Jan", 30, 31, "timeout", 60.0)
-    assert census.slowest[-1].width == 2  # the first of the two puzzles with this id
 
 
 def test_slowest_of_many_are_the_first_ids_of_equal_times() -> None:
     rows = [solved(f"a/{number:02}", 1.0) for number in reversed(range(40))]
-    slowest = figures(results(*rows), puzzles()).slowest
+    slowest = figures(pairs(*rows)).slowest
     assert [slow.puzzle_id for slow in slowest] == [f"a/{number:02}" for number in range(SLOWEST)]
 
 
@@ -187,35 +186,37 @@ def test_failures(census: Figures) -> None:
 
 def test_only_failures_lists_the_first_of_them() -> None:
     rows = [{"puzzle_id": f"a/{number}", "status": "error", "error": "why"} for number in range(FAILURES + 5)]
-    census = figures(results(*rows), puzzles())
+    census = figures(pairs(*rows))
     assert (census.failed, len(census.failures)) == (FAILURES + 5, FAILURES)
     assert census.failures[0].puzzle_id == "a/0"
     assert census.labels == census.statuses == {"error": FAILURES + 5}
     assert (census.times, census.histogram, census.slowest) == (None, (), ())
 
 
-@pytest.mark.parametrize("rows", [RESULTS.empty_table(), pa.table({f.name: pa.array([], f.type) for f in RESULTS})])
-def test_empty_results(rows: pa.Table) -> None:
-    for known_puzzles in (PUZZLES.empty_table(), PUZZLES_TABLE):
-        census = figures(rows, known_puzzles)
-        assert census.total == census.trivial == census.unique_by_line == census.failed == 0
-        assert census.goals == Goals(0, 0, 0)
-        assert census.stalled == Stalled(0, None)
-        assert census.times is None
-        assert census.labels == {}
-        assert census.histogram == census.sources == census.sizes == census.slowest == ()
-        assert sum(bucket.puzzles for bucket in census.survey) == 0
+NO_ROWS = (RESULTS.empty_table(), PUZZLES.empty_table())
+
+
+@pytest.mark.parametrize("no_rows", [[], [NO_ROWS], [NO_ROWS, NO_ROWS]])
+def test_empty_results(no_rows: Pairs) -> None:
+    census = figures(no_rows)
+    assert census.total == census.trivial == census.unique_by_line == census.failed == 0
+    assert census.goals == Goals(0, 0, 0)
+    assert census.stalled == Stalled(0, None)
+    assert census.times is None
+    assert census.labels == {}
+    assert census.histogram == census.sources == census.sizes == census.slowest == ()
+    assert sum(bucket.puzzles for bucket in census.survey) == 0
 
 
 def test_one_row() -> None:
-    census = figures(results(solved("a/1", 0.5)), puzzles(known("a/1")))
+    census = figures(pairs((solved("a/1", 0.5), known("a/1"))))
     assert census.labels == {"unique line": 1}
     assert census.times == Times(1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
     assert census.sizes == (Group("up to 10", 1, 0.5, {"unique line": 1}),)
 
 
 def test_columns_of_nulls_are_counted_as_unknown() -> None:
-    census = figures(results({}, {}), puzzles({}, known("a/1")))
+    census = figures(pairs({}, {}))
     assert census.total == 2
     assert census.statuses == census.labels == {"unknown": 2}
     assert census.solutions == census.techniques == {}
@@ -227,13 +228,52 @@ def test_columns_of_nulls_are_counted_as_unknown() -> None:
 
 def test_labels_that_nobody_foresaw_stand_before_the_failures() -> None:
     rows = [solved("a/1", 1.0, "zebra"), {"status": "error"}, solved("a/2", 1.0, "unique")]
-    assert list(figures(results(*rows), puzzles()).labels) == ["unique", "zebra", "error"]
+    assert list(figures(pairs(*rows)).labels) == ["unique", "zebra", "error"]
+
+
+def cut(pair: Pairs, *places: int) -> Pairs:
+    """The one pair as several, cut before these rows."""
+    return [
+        (results.slice(start, stop - start), puzzles.slice(start, stop - start))
+        for results, puzzles in pair
+        for start, stop in pairwise((0, *places, len(results)))
+    ]
 
 
 def test_tables_in_chunks_count_the_same(census: Figures) -> None:
-    rows = pa.concat_tables([RESULTS_TABLE.slice(0, 3), RESULTS_TABLE.slice(3, 0), RESULTS_TABLE.slice(3)])
-    known_puzzles = pa.concat_tables([PUZZLES_TABLE.slice(0, 4), PUZZLES_TABLE.slice(4)])
-    assert figures(rows, known_puzzles) == census
+    chunks = [[results for results, _ in cut(PAIRS, 3, 3)], [puzzles for _, puzzles in cut(PAIRS, 4)]]
+    assert figures([(pa.concat_tables(chunks[0]), pa.concat_tables(chunks[1]))]) == census
+
+
+def test_record_batches_of_the_needed_columns_count_the_same(census: Figures) -> None:
+    (results, puzzles) = PAIRS[0]
+    batches = (results.select(RESULT_COLUMNS).to_batches()[0], puzzles.select(PUZZLE_COLUMNS).to_batches()[0])
+    assert figures([batches]) == census
+
+
+def test_many_pairs_count_the_same_as_one() -> None:
+    generator = np.random.default_rng(1)
+    rows = [
+        (solved(f"a/{number}", float(time), label), known(f"a/{number}", side, side, source=f"s{side % 3}"))
+        for number, time, label, side in zip(
+            range(400),
+            generator.lognormal(-5, 3, 400).round(3),  # many are equal
+            generator.choice(["unique line", "unique", "multiple"], 400).tolist(),
+            generator.integers(1, 120, 400).tolist(),
+            strict=True,
+        )
+    ]
+    rows[::7] = [(failed(f"a/{number}", "error", "why"), {}) for number in range(0, 400, 7)]
+    whole = pairs(*rows)
+    places = np.sort(generator.integers(0, 401, 40)).tolist()
+    assert figures(cut(whole, *places)) == figures(whole)
+    assert figures(cut(whole, *range(1, 400))) == figures(whole)
+
+
+def test_tables_of_different_length_are_no_pair() -> None:
+    (results, puzzles) = PAIRS[0]
+    with pytest.raises(ValueError, match="8 results do not pair with 7 puzzles"):
+        figures([(results, puzzles.slice(1))])
 
 
 def test_plain_goes_all_the_way_down() -> None:

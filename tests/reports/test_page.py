@@ -8,15 +8,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
-from census import PUZZLES_TABLE, RESULTS_TABLE, failed, known, puzzles, results, solved
+from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports import words
 from reports.aggregate import Bucket, figures, plain
 from reports.page import About, write_report
-from solver.tables import PUZZLES, RESULTS
 
 ABOUT = About(
     run_id="run-1",
@@ -69,7 +67,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, bytes]:
-    return write_report(RESULTS_TABLE, PUZZLES_TABLE, ABOUT)
+    return write_report(PAIRS, ABOUT)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +85,7 @@ def test_files(report: dict[str, bytes]) -> None:
 
 def test_json_holds_the_same_figures(report: dict[str, bytes]) -> None:
     content = json.loads(report["report.json"])
-    assert content["figures"] == plain(figures(RESULTS_TABLE, PUZZLES_TABLE))
+    assert content["figures"] == plain(figures(PAIRS))
     assert content["about"]["run_id"] == "run-1"
     assert content["about"]["configuration"]["cpu_limit"] == 60
 
@@ -139,14 +137,13 @@ def test_every_chart_has_words_a_still_picture_and_a_specification(page: Page) -
 
 def test_strangers_words_stay_words() -> None:
     evil = {"title": EVIL, "author": f'"{EVIL}', "source": EVIL, "palette": [{"rgb": EVIL}], "goal": b"\0\0\0\0"}
-    rows = results(
-        solved("a/1", 1.0), solved(EVIL, 2.0), solved("a/2", 1.0, EVIL, technique=EVIL), failed("a/3", "error", EVIL)
+    rows = pairs(
+        (solved("a/1", 1.0), known("a/1", **evil)),
+        (solved(EVIL, 2.0), known(EVIL, **evil)),
+        solved("a/2", 1.0, EVIL, technique=EVIL),
+        (failed("a/3", "error", EVIL), known("a/3", **evil)),
     )
-    report = write_report(
-        rows,
-        puzzles(known("a/1", **evil), known(EVIL, **evil), known("a/3", **evil)),
-        About(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]),
-    )
+    report = write_report(rows, About(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]))
     html = report["report.html"].decode()
     assert "<script>alert" not in html
     assert len(list(Page(html).of("script"))) == 3
@@ -160,7 +157,7 @@ def test_strangers_words_stay_words() -> None:
 
 def test_markdown_shows_titles_as_they_are() -> None:
     title = "a|b *c* [d](e) `f`\n# g \\ <h>"
-    markdown = write_report(results(solved("a/1", 1.0)), puzzles(known("a/1", title=title)))["report.md"].decode()
+    markdown = write_report(pairs((solved("a/1", 1.0), known("a/1", title=title))))["report.md"].decode()
     assert r"| a/1 | a\|b \*c\* \[d\](e) \`f\` # g \\ &lt;h&gt; |" in markdown
 
 
@@ -174,31 +171,31 @@ def test_markdown_shows_titles_as_they_are() -> None:
     ],
 )
 def test_thumbnails(solution: bytes | None, goal: bytes | None, label: str | None) -> None:
-    report = write_report(results(solved("a/1", 1.0, solution=solution)), puzzles(known("a/1", goal=goal)))
+    report = write_report(pairs((solved("a/1", 1.0, solution=solution), known("a/1", goal=goal))))
     drawings = [svg for svg in Page(report["report.html"].decode()).of("svg") if svg.get("viewbox") == "0 0 2 2"]
     assert [svg.get("aria-label") for svg in drawings] == ([label] if label else [])
 
 
 @pytest.mark.parametrize(
-    ("rows", "known_puzzles"),
+    ("rows", "total"),
     [
-        (RESULTS.empty_table(), PUZZLES.empty_table()),
-        (results(solved("a/1", 1e-5)), puzzles(known("a/1"))),
-        (results(solved("a/1", 0.0)), puzzles()),
-        (results(failed("a/1", "invalid", "why"), failed("a/2", "error", "why")), puzzles()),
-        (results({}, {}), puzzles({})),
+        ([], 0),
+        (pairs((solved("a/1", 1e-5), known("a/1"))), 1),
+        (pairs(solved("a/1", 0.0)), 1),
+        (pairs(failed("a/1", "invalid", "why"), failed("a/2", "error", "why")), 2),
+        (pairs({}, {}), 2),
     ],
     ids=["empty", "one", "no puzzle", "failures", "nulls"],
 )
-def test_edges(rows: Any, known_puzzles: Any) -> None:
-    report = write_report(rows, known_puzzles)
-    assert json.loads(report["report.json"])["figures"]["total"] == len(rows)
-    assert f"Census of {len(rows)} nonogram" in Page(report["report.html"].decode()).text
+def test_edges(rows: Pairs, total: int) -> None:
+    report = write_report(rows)
+    assert json.loads(report["report.json"])["figures"]["total"] == total
+    assert f"Census of {total} nonogram" in Page(report["report.html"].decode()).text
     assert report["report.md"].startswith(b"# Census of")
 
 
 def test_the_same_tables_give_the_same_bytes(report: dict[str, bytes]) -> None:
-    assert write_report(RESULTS_TABLE, PUZZLES_TABLE, ABOUT) == report
+    assert write_report(PAIRS, ABOUT) == report
 
 
 @pytest.mark.parametrize(
