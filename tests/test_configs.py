@@ -1,0 +1,116 @@
+"""The files for clusters, where a mistake shows only when machines are paid for: formats, commands, versions."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+import yaml
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from pipeline.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIGS = ROOT / "configs"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+RAY = re.search(r"^ray==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)[1]
+TO_COME = {"warm"}
+
+
+def parsed(name: str) -> Any:
+    return yaml.safe_load((CONFIGS / name).read_text())
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a parsed YAML file; commands that are lists of words as one text."""
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        yield " ".join(value)
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from texts(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def code(markdown: str) -> Iterator[str]:
+    """Indented lines and `...` of a Markdown file, without comments."""
+    yield from (line.split(" #")[0] for line in markdown.splitlines() if line.startswith("    "))
+    yield from re.findall(r"`([^`\n]+)`", markdown)
+
+
+def commands(source: str) -> list[tuple[str, list[str]]]:
+    """Every command of nonocensus in a file of ours, with its options."""
+    text = (ROOT / source).read_text()
+    pieces = code(text) if source.endswith(".md") else texts(yaml.safe_load(text))
+    found = [
+        match.groups()
+        for piece in pieces
+        for match in re.finditer(r"(?<![\w/:~.-])nonocensus +([a-z]\S*)((?: +[^\s|&;'\"]+)*)", piece)
+    ]
+    return [(name, re.findall(r"(?<= )--?[a-z][a-z-]*", rest)) for name, rest in found]
+
+
+@pytest.mark.parametrize("source", ["docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml"])
+def test_commands_exist(source: str) -> None:
+    known = typer.main.get_command(app).commands
+    used = commands(source)
+    assert used
+    for name, options in used:
+        if name not in TO_COME:
+            assert name in known
+            assert set(options) <= {option for parameter in known[name].params for option in parameter.opts}
+
+
+def test_ray_cluster() -> None:
+    """Ray's own schema knows every key; what would be taken from Ray's defaults, installing another Ray, is ours."""
+    config = parsed("ray-cluster.yaml")
+    folder = Path(find_spec("ray").submodule_search_locations[0]) / "autoscaler"
+    jsonschema.validate(config, json.loads((folder / "ray-schema.json").read_text()))
+    defaults = yaml.safe_load((folder / "aws" / "defaults.yaml").read_text())
+    assert {key for key in defaults if key.endswith("_commands")} <= config.keys()
+    assert config["head_node_type"] in config["available_node_types"]
+    assert any(path.endswith(".ray/auth_token") for path in config["file_mounts"])
+    assert "RAY_AUTH_MODE=token" in " ".join(config["setup_commands"])
+    assert "--dashboard-host=127.0.0.1" in " ".join(config["head_start_ray_commands"])
+
+
+def test_rayjob() -> None:
+    """One image for all; the same Ray as in it, new enough for tokens; the cache where the image has it, and warmed."""
+    spec = parsed("rayjob.yaml")["spec"]
+    cluster = spec["rayClusterSpec"]
+    assert cluster["rayVersion"] == RAY
+    assert cluster["authOptions"]["mode"] == "token"
+    pods = [group["template"]["spec"] for group in [cluster["headGroupSpec"], *cluster["workerGroupSpecs"]]]
+    containers = [each for pod in pods for each in [*pod["containers"], *pod.get("initContainers", [])]]
+    assert {each["image"] for each in containers} == {f"nonocensus:{PROJECT['version']}"}
+    cache = re.search(r"NUMBA_CACHE_DIR=(\S+)", (CONFIGS / "Dockerfile").read_text())[1]
+    for pod in pods[1:]:
+        (volume,) = pod["volumes"]
+        assert "emptyDir" in volume
+        mounts = {(mount["name"], mount["mountPath"]) for each in containers[1:] for mount in each["volumeMounts"]}
+        assert mounts == {(volume["name"], cache)}
+        assert pod["initContainers"][0]["command"] == ["nonocensus", "warm"]
+
+
+def test_image() -> None:
+    """A Python that the project allows, and the version that the documents name."""
+    text = (CONFIGS / "Dockerfile").read_text()
+    python = re.search(r"^FROM python:([\d.]+)-slim$", text, re.MULTILINE)[1]
+    assert SpecifierSet(PROJECT["requires-python"]).contains(python)
+    for name in ("configs/Dockerfile", "docs/CLUSTER.md"):
+        assert set(re.findall(r"nonocensus:(\d\S*)", (ROOT / name).read_text())) == {PROJECT["version"]}
+
+
+def test_cluster_extra() -> None:
+    """It allows no Ray without tokens, and the exact Ray of make and the image."""
+    (requirement,) = PROJECT["optional-dependencies"]["cluster"]
+    allowed = SpecifierSet(requirement.removeprefix("ray[default]"))
+    assert allowed.contains(Version(RAY))
+    assert not allowed.contains("2.51.9")
