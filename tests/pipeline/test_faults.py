@@ -1,0 +1,229 @@
+"""Whatever is killed, full or damaged: each puzzle has one row, and it is that of an undisturbed run."""
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from runs import CONFIG, lasting, run_serially, work_on
+
+from pipeline import classify as classifying
+from pipeline.errors import UserError
+from pipeline.executor import ray_crew
+from pipeline.run import Run, open_run, start_run, summarize
+from pipeline.schedule import TRIES
+from pipeline.spans import Spans
+from pipeline.storage import Folder
+from pipeline.store import Store, append, create_store
+from scrapers.generate import picture_batch, random_pictures
+
+POISON, FAULTY = "hard/37", "hard/11"
+classify_rows = classifying.classify_rows
+
+
+def classify_rows_with_bugs(rows: dict[str, Spans], limit: float, name: str, job: Any) -> Any:
+    """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
+    for chunk in classifying._chunks(classifying.open_store(job.store), rows):
+        ids = chunk.batch["puzzle_id"].to_pylist()
+        if POISON in ids:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if FAULTY in ids:
+            raise ZeroDivisionError("a bug")
+    return classify_rows(rows, limit, name, job)
+
+
+def test_a_poisonous_puzzle_costs_no_other_its_row(
+    hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray.cloudpickle
+
+    alone = run_serially(hard, tmp_path / "serial")
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    monkeypatch.setattr(classifying, "classify_rows", classify_rows_with_bugs)
+    run = start_run(hard, str(tmp_path / "run"), CONFIG)
+    with ray_crew(cpus=2) as crew:
+        assert work_on(run, crew) == []
+    rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
+    assert len(rows) == len(run.table()) == 80
+    killed, failed = rows.pop(POISON), rows.pop(FAULTY)
+    assert (killed["status"], killed["solutions"], killed["label"]) == ("killed", "unknown", None)
+    assert f"its worker died {TRIES} times" in killed["error"]
+    assert (failed["status"], failed["error"]) == ("error", "ZeroDivisionError: a bug")
+    good = pa.array([POISON, FAULTY])
+    both = [lasting(other).filter(pc.invert(pc.is_in(lasting(other)["puzzle_id"], good))) for other in (run, alone)]
+    assert both[0].equals(both[1])
+
+
+def test_a_process_that_cannot_stop_is_stopped() -> None:
+    code = "from pipeline.classify import _backstop\nwith _backstop(0.0):\n    while True: pass"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGXCPU
+
+
+@contextmanager
+def full_disk(monkeypatch: pytest.MonkeyPatch, times: int) -> Iterator[list[str]]:
+    """So many files can't be written; yields the list of their names."""
+    create = Folder.create
+    refused: list[str] = []
+
+    def refusing(self: Folder, name: str) -> Any:
+        if name.endswith(".parquet") and len(refused) < times:
+            refused.append(name)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
+        return create(self, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Folder, "create", refusing)
+        patch.setattr(classifying, "FIRST_PAUSE", 0.01)
+        yield refused
+
+
+def test_a_full_disk_is_waited_for(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = run_serially(store, tmp_path / "serial")
+    with full_disk(monkeypatch, 4) as refused:
+        run = run_serially(store, tmp_path / "run")
+    assert len(refused) == 4
+    assert lasting(run).equals(lasting(alone))
+
+
+def test_a_disk_that_stays_full_ends_the_command(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = run_serially(store, tmp_path / "serial")
+    monkeypatch.setattr(classifying, "GIVE_UP", 0.1)
+    with (
+        full_disk(monkeypatch, 1000),
+        pytest.raises(UserError, match=r"results can't be written: .*No space left .* the same command goes on"),
+    ):
+        run_serially(store, tmp_path / "run")
+    assert lasting(run_serially(store, tmp_path / "run")).equals(lasting(alone))
+
+
+@pytest.fixture
+def harder(tmp_path: Path) -> Store:
+    """A store of 600 random puzzles of some milliseconds each."""
+    place = create_store(str(tmp_path / "store"))
+    pictures = random_pictures(600, 28, 28, 0.47, seed=6)
+    append(place, [picture_batch(pictures, [f"hard/{k}" for k in range(600)])])
+    return place
+
+
+def children(process: psutil.Process, name: str) -> list[psutil.Process]:
+    """Living processes below one whose command line has a word."""
+    found = []
+    for child in process.children(recursive=True):
+        try:
+            if name in " ".join(child.cmdline()):
+                found.append(child)
+        except psutil.Error:
+            continue
+    return found
+
+
+def finished(out: Path) -> int:
+    return len(list(out.glob("results/*.json")))
+
+
+def command(store: Store, out: Path, *options: str) -> list[str]:
+    return [
+        sys.executable,
+        "-m",
+        "pipeline",
+        "classify",
+        store.folder.uri,
+        "--out",
+        str(out),
+        "--cpu-limit",
+        "10",
+        *options,
+    ]
+
+
+def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
+    undisturbed = run_serially(harder, tmp_path / "undisturbed")
+    out = tmp_path / "run"
+    with subprocess.Popen(command(harder, out, "--serial"), stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline and finished(out) < 3:
+            time.sleep(0.001)
+        process.kill()
+    rows_then = open_run(str(out)).table()["puzzle_id"].to_pylist()
+    assert 100 < len(rows_then) < 600, "the kill came too early or too late to show anything"
+    subprocess.run(command(harder, out, "--serial"), check=True, stdout=subprocess.DEVNULL)
+    run = open_run(str(out))
+    assert lasting(run).equals(lasting(undisturbed))
+    assert summarize(run)["rows"] == 600
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def lines_of(run: Run) -> list[dict[str, Any]]:
+    """The log of all sessions."""
+    paths = sorted((Path(run.folder.path) / "log").iterdir())
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+@pytest.mark.slow
+def test_twenty_kills(tmp_path: Path) -> None:
+    """Workers, the driver and Ray's raylet are killed at random moments; a driver that has died is started again."""
+    chance = random.Random(int(os.environ.get("NONOCENSUS_SEED", "1")))
+    store = create_store(str(tmp_path / "store"))
+    pictures = random_pictures(3000, 28, 28, 0.47, seed=7)
+    append(store, [picture_batch(pictures, [f"hard/{k}" for k in range(3000)])])
+    undisturbed = run_serially(store, tmp_path / "undisturbed")
+    out = tmp_path / "run"
+    killed: list[str] = []
+    starts = 0
+    while True:
+        starts += 1
+        driver = psutil.Popen(command(store, out, "--cpus", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while len(killed) < 20 and driver.poll() is None:
+            time.sleep(chance.uniform(0.1, 1.0))
+            whom = chance.choices(["ray::", "driver", "raylet/raylet"], [16, 3, 1])[0]
+            targets = [driver] if whom == "driver" else children(driver, whom)
+            if targets and children(driver, "ray::"):  # Ray is up
+                with suppress(psutil.Error):
+                    chance.choice(targets).kill()
+                    killed.append(whom)
+        if driver.wait(timeout=200) == 0:
+            break
+        assert starts < 20
+    assert len(killed) == 20, f"{killed} before all was done"
+    run = open_run(str(out))
+    print(f"killed {Counter(killed)}, {starts} starts")
+    assert lasting(run).equals(lasting(undisturbed))
+    assert summarize(run)["status"] == {"ok": 3000}
+    assert sum(piece.rows for piece in run.pieces()) == 3000
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
+    """A head without work and two nodes in processes of their own; one is killed in the middle."""
+    from ray.cluster_utils import Cluster
+
+    alone = run_serially(harder, tmp_path / "serial")
+    out = tmp_path / "run"
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    try:
+        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        driver = subprocess.Popen(command(harder, out, "--address", cluster.address), stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while driver.poll() is None and time.monotonic() < deadline and finished(out) < 4:
+            time.sleep(0.01)
+        assert driver.poll() is None, "it was done too early to show anything"
+        cluster.remove_node(nodes[0], allow_graceful=False)
+        assert driver.wait(timeout=120) == 0
+    finally:
+        cluster.shutdown()
+    run = open_run(str(out))
+    assert lasting(run).equals(lasting(alone))
+    assert any(event["event"] in ("task lost", "node lost") for event in lines_of(run))

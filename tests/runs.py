@@ -1,0 +1,56 @@
+"""Runs from the inside, and what of them lasts, for the pipeline's tests."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from pipeline.classify import Job, drive
+from pipeline.executor import Crew, Serial
+from pipeline.plan import EVERYTHING, Selection, rest_of, timed_out
+from pipeline.run import SETTINGS, Run, configuration, start_run
+from pipeline.schedule import Schedule, levels
+from pipeline.session import Session, Tell
+from pipeline.store import Store
+from pipeline.tidy import tidy
+
+CONFIG = configuration(10.0)
+OF_THE_MOMENT = [
+    *("cpu_seconds", "wall_seconds", "cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat"),
+    *("run_id", "host"),
+]
+SILENT = Tell(lambda *_: None, lambda *_: None)
+
+
+def work_on(
+    run: Run,
+    crew: Crew | None = None,
+    selection: Selection = EVERYTHING,
+    limits: list[float] | None = None,
+    cpu_limit: float | None = None,
+) -> list[str]:
+    """Do what is left of a run, or its timeouts with another limit; returns what could not be read."""
+    crew = crew or Serial()
+    config = run.about["config"] | ({"cpu_limit": cpu_limit} if cpu_limit else {})
+    pieces = run.pieces()
+    plan = timed_out(run, pieces, cpu_limit, selection) if cpu_limit else rest_of(run, pieces, selection)
+    limits = limits or levels(config["cpu_limit"], 0.05, 20.0)
+    session = Session(run, SILENT)
+    settings = {key: config[key] for key in SETTINGS}
+    stamp = {"run_id": run.about["run_id"], "config_hash": run.about["config_hash"]}
+    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
+    job = Job(run.about["store"], run.folder.uri, settings, stamp, crew.apart)
+    errors = drive(run, crew, schedule, job, session)
+    tidy(run, crew, session)
+    session.close(schedule, 1)
+    return errors
+
+
+def run_serially(store: Store, out: Path) -> Run:
+    run = start_run(store, str(out), CONFIG)
+    work_on(run)
+    return run
+
+
+def lasting(run: Run) -> pa.Table:
+    """The rows without timings and names, which differ from run to run."""
+    return run.table().drop_columns(OF_THE_MOMENT).sort_by("puzzle_id")
