@@ -17,6 +17,9 @@ from solver.views import Clues, Views
 REACH = 3
 """Cells on either side that a smooth picture's cells are averaged over, where it is large enough."""
 
+CACHED_CELLS = 1 << 16
+"""Cells drawn at a time: their numbers and what is reckoned from them stay in the processor's cache."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -45,7 +48,10 @@ def pictures(recipe: Recipe, first: int, last: int) -> np.ndarray:
     if recipe.density is None or recipe.seed is None:
         return every_picture(*size, first, last)
     draw = {"random": random_pictures, "blobs": smooth_pictures}[recipe.kind]
-    return draw(*size, recipe.density, recipe.seed, first, last)
+    step = max(1, CACHED_CELLS // (recipe.width * recipe.height))
+    return np.concatenate(
+        [draw(*size, recipe.density, recipe.seed, k, min(k + step, last)) for k in range(first, last, step)]
+    )
 
 
 def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
