@@ -17,8 +17,8 @@ RECIPE = "generate.json"
 GROUP_ROWS = 16_384
 """Most puzzles in a row group."""
 
-GROUP_CELLS = 400 * GROUP_ROWS
-"""Most cells in a row group: a worker holds some 40 bytes for each."""
+GROUP_BYTES = 560 * GROUP_ROWS
+"""Most bytes of a row group, one for a cell and four for a line: up to 20x20 all of its rows. More takes memory."""
 
 LEAST_ROWS, LEAST_GROUPS = 1_024, 64
 """A recipe of few pictures is cut into more groups, down to this size, so that a run of it has work for all cores."""
@@ -57,8 +57,8 @@ class Task(NamedTuple):
 
 def rows_per_group(recipe: Recipe) -> int:
     """Puzzles in a row group."""
-    most = max(1, min(GROUP_ROWS, GROUP_CELLS // (recipe.width * recipe.height)))
-    return min(most, max(LEAST_ROWS, recipe.count // LEAST_GROUPS))
+    size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
+    return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, recipe.count // LEAST_GROUPS))
 
 
 def plan(uri: str, recipe: Recipe) -> list[Task]:

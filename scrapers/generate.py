@@ -17,8 +17,8 @@ from solver.views import Clues, Views
 REACH = 3
 """Cells on either side that a smooth picture's cells are averaged over, where it is large enough."""
 
-CACHED_CELLS = 1 << 16
-"""Cells drawn at a time: their numbers and what is reckoned from them stay in the processor's cache."""
+PIECE_CELLS = 1 << 17
+"""Cells made at a time: all that is reckoned on the way takes little memory, and stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,7 @@ def pictures(recipe: Recipe, first: int, last: int) -> np.ndarray:
     if recipe.density is None or recipe.seed is None:
         return every_picture(*size, first, last)
     draw = {"random": random_pictures, "blobs": smooth_pictures}[recipe.kind]
-    step = max(1, CACHED_CELLS // (recipe.width * recipe.height))
-    return np.concatenate(
-        [draw(*size, recipe.density, recipe.seed, k, min(k + step, last)) for k in range(first, last, step)]
-    )
+    return draw(*size, recipe.density, recipe.seed, first, last)
 
 
 def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
@@ -62,8 +59,14 @@ def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
     common = f"{recipe.width}x{recipe.height}-"
     if recipe.density is not None:
         common += f"{recipe.density:g}-{recipe.seed}-"
-    numbers = pa.array(np.arange(first, last)).cast(pa.string())
-    return picture_batch(pictures(recipe, first, last), recipe.kind, pc.binary_join_element_wise(common, numbers, ""))
+    step = max(1, PIECE_CELLS // (recipe.width * recipe.height))
+    pieces = []
+    for start in range(first, last, step):
+        end = min(start + step, last)
+        numbers = pa.array(np.arange(start, end)).cast(pa.string())
+        source_ids = pc.binary_join_element_wise(common, numbers, "")
+        pieces.append(picture_batch(pictures(recipe, start, end), recipe.kind, source_ids))
+    return pa.concat_batches(pieces)
 
 
 def random_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:

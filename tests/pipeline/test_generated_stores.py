@@ -94,9 +94,10 @@ def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path
     ("recipe", "rows"),
     [
         (Recipe("random", 10, 10, 0.5, 1, 10**7), 16_384),
-        (Recipe("random", 30, 30, 0.5, 1, 10**7), 7_281),
+        (Recipe("random", 30, 30, 0.5, 1, 10**7), 8_048),
         (Recipe("random", 30, 30, 0.5, 1, 64_000), 1_000),
-        (Recipe("random", 1023, 1023, 0.5, 1, 10**7), 6),
+        (Recipe("random", 1023, 1023, 0.5, 1, 10**7), 8),
+        (Recipe("random", 1023, 1, 0.5, 1, 10**7), 1_792),
     ],
 )
 def test_row_groups_fit_in_memory_and_are_enough_for_all_cores(recipe: Recipe, rows: int) -> None:
