@@ -9,7 +9,7 @@ import pyarrow as pa
 from benchmarks.tables import Table
 from pipeline.bench import batches_of, line_throughput, random_batches
 from scrapers.files import files_in
-from scrapers.generate import picture_batch
+from scrapers.generate import Recipe, recipe_batch
 from scrapers.importing import read_files
 from solver.bits import marker, words_for
 from solver.board import Board, Scratch
@@ -22,10 +22,11 @@ RUNS = 10
 
 
 def run(archive: Path) -> list[Table]:
+    blobs = Recipe("blobs", 30, 30, 0.5, 2, 2_000)
     sets: dict[str, list[pa.RecordBatch]] = {
         "10,000 random 10x10, half black": random_batches(10_000, 10, 10, 0.5, 1),
         "2,000 random 30x30, half black": random_batches(2_000, 30, 30, 0.5, 1),
-        "2,000 smooth 30x30": [picture_batch(smooth_pictures(2_000, 30), [f"smooth/{k}" for k in range(2_000)])],
+        "2,000 smooth 30x30": [recipe_batch(blobs, 0, blobs.count)],
     }
     if archive.exists():
         puzzles = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
@@ -42,14 +43,6 @@ def run(archive: Path) -> list[Table]:
             [line_time(cells, share) for cells in (10, 20, 40, 63, 64, 127, 255, 511, 1023) for share in (0.1, 0.5)],
         ),
     ]
-
-
-def smooth_pictures(count: int, side: int) -> np.ndarray:
-    """Pictures of smooth blobs: random numbers averaged over their neighbourhood, the upper half black."""
-    fields = np.random.default_rng(2).random((count, side, side))
-    for axis in (1, 2):
-        fields = sum(np.roll(fields, step, axis) for step in range(-3, 4))  # type: ignore[assignment]
-    return (fields > np.median(fields, axis=(1, 2), keepdims=True)).astype(np.uint8)
 
 
 def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:

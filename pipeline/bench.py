@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import UserError
-from scrapers.generate import every_picture, picture_batch, random_pictures, views_of
+from scrapers.generate import Recipe, every_picture, recipe_batch, views_of
 from solver.api import classify
 from solver.ladder import LINE, MULTIPLE, UNIQUE, climb, warm_up
 from solver.propagate import LINE_SOLVES
@@ -69,9 +69,8 @@ def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[
 
 def random_batches(count: int, width: int, height: int, density: float, seed: int) -> list[pa.RecordBatch]:
     """Random pictures' puzzles in batches."""
-    pictures = random_pictures(count, width, height, density, seed)
-    ids = [f"random/{width}x{height}-{density:g}-{seed}-{k}" for k in range(count)]
-    return [picture_batch(pictures[k : k + BATCH], ids[k : k + BATCH]) for k in range(0, count, BATCH)]
+    recipe = Recipe("random", width, height, density, seed, count)
+    return [recipe_batch(recipe, k, min(k + BATCH, count)) for k in range(0, count, BATCH)]
 
 
 def batches_of(puzzles: list[Puzzle]) -> list[pa.RecordBatch]:

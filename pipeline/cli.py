@@ -10,9 +10,10 @@ import typer
 from rich.markup import escape
 
 from pipeline.classify_cli import COLORS, CheckGoal, classify, failed, retry, show_run, warm
-from pipeline.console import DONE, INTERRUPTED, SOME_FAILED, WRONG_USE, Json, err, out, progress, rate_of
+from pipeline.console import DONE, INTERRUPTED, SOME_FAILED, WRONG_USE, Json, err, out, parsed_size, progress, rate_of
 from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
 from pipeline.errors import UserError
+from pipeline.generate_cli import generate
 from pipeline.twin_cli import twin
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ app.command()(twin)
 app.command()(classify)
 app.command()(retry)
 app.command()(failed)
+app.command()(generate)
 app.command()(warm)
 
 
@@ -376,16 +378,6 @@ def bench(
         for row in benches.slowest(measured, 10)
     ]
     print_figures([benches.figures(measured)], title, command, markdown, as_json, hard)
-
-
-def parsed_size(size: str) -> tuple[int, int]:
-    """Width and height of a text like 30x20."""
-    from solver.limits import MAX_CELLS
-
-    width, _, height = size.partition("x")
-    if not (width.isdecimal() and height.isdecimal() and 0 < int(width) <= MAX_CELLS and 0 < int(height) <= MAX_CELLS):
-        raise UserError(f"--size is width x height like 30x20, each at most {MAX_CELLS}; not {size}")
-    return int(width), int(height)
 
 
 def bench_batches(

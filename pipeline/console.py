@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from pipeline.errors import UserError
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -49,3 +51,13 @@ def rate_of(bar: "Progress", task: Any) -> str:
         return ""
     speed = bar.tasks[task].speed
     return f"{speed:,.0f}/s" if speed else ""
+
+
+def parsed_size(size: str) -> tuple[int, int]:
+    """Width and height of a text like 30x20."""
+    from solver.limits import MAX_CELLS
+
+    width, _, height = size.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and 0 < int(width) <= MAX_CELLS and 0 < int(height) <= MAX_CELLS):
+        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {size}")
+    return int(width), int(height)

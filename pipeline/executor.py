@@ -160,18 +160,18 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
         ray.shutdown()
 
 
-def each(crew: Crew, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], ahead: int = 2) -> Iterator[Any]:
-    """What each task returns, or its Fault, as they finish, with so many for each CPU in flight."""
+def each(
+    crew: Crew, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], ahead: int = 2
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Each task with what it returns, or its Fault, as they finish, with so many for each CPU in flight."""
     waiting = iter(tasks)
-    flying = 0
+    flying: dict[Any, tuple[Any, ...]] = {}
     more = True
     while more or flying:
-        while more and flying < ahead * crew.cpus():
+        while more and len(flying) < ahead * crew.cpus():
             task = next(waiting, None)
             more = task is not None
             if task is not None:
-                crew.submit(function, *task)
-                flying += 1
-        for _, outcome in crew.wait(1.0) if flying else []:
-            flying -= 1
-            yield outcome
+                flying[crew.submit(function, *task)] = task
+        for ticket, outcome in crew.wait(1.0) if flying else []:
+            yield flying.pop(ticket), outcome

@@ -21,6 +21,21 @@ from solver.tables import PUZZLES, SCHEMA_VERSION
 
 MARK = "store.json"
 KIND = "nonocensus store"
+DISTINCT = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256")
+"""Columns that hardly hold a value twice."""
+
+
+def _leaves(path: str, kind: pa.DataType) -> list[str]:
+    """The columns that Parquet makes of a column: one for each field of its structs."""
+    if pa.types.is_list(kind):
+        return _leaves(f"{path}.list.element", kind.value_type)
+    if pa.types.is_struct(kind):
+        return [leaf for field in kind for leaf in _leaves(f"{path}.{field.name}", field.type)]
+    return [path]
+
+
+REPEATED = [leaf for field in PUZZLES if field.name not in DISTINCT for leaf in _leaves(field.name, field.type)]
+"""Parquet's columns that get a dictionary of their values: all others, for which it only takes time."""
 
 
 class Part(NamedTuple):
@@ -138,19 +153,17 @@ def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings |
     groups = regrouped(batches, settings.rows_per_group)
     for first in groups:
         mark(store)
-        total += _write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
+        total += write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
         number += 1
     return total
 
 
-def _write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
+def write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
     """Write up to `groups` record batches as the row groups of one part, then its statistics; returns its rows."""
     written: list[int] = []
+    options = {"compression": "zstd", "use_dictionary": REPEATED, "write_page_checksum": True}
     digest = hashlib.sha256()
-    with (
-        place.create(f"{name}.parquet") as stream,
-        pq.ParquetWriter(stream, PUZZLES, compression="zstd", write_page_checksum=True) as writer,
-    ):
+    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))
@@ -185,7 +198,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
         before = [batch for _, batch in store.read(part.name, [(0, part.rows)])]
         after = [change(batch) for batch in before]
         if any(not new.equals(old) for new, old in zip(after, before, strict=True)):
-            _write_part(store.puzzles, part.name, after[0], iter(after[1:]), len(after))
+            write_part(store.puzzles, part.name, after[0], iter(after[1:]), len(after))
             changed += 1
     return changed
 

@@ -39,7 +39,7 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
         for first in range(0, len(names), TOGETHER):
             these = names[first : first + TOGETHER]
             tasks.append((run.folder.uri, session.new_name(), these, {name: masks.get(name) for name in these}))
-    for joined in each(crew, join, tasks):
+    for _, joined in each(crew, join, tasks):
         if isinstance(joined, Fault):
             session.note("files not joined", reason=joined.reason)  # they count as they are
         else:

@@ -6,37 +6,38 @@ symmetries of the puzzle, in each of which the colours are renumbered in order o
 canonical hashes exactly if one is the other turned, mirrored or recoloured.
 """
 
-import hashlib
+from hashlib import sha256
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.views import Clues, Views
 
 HASH_BYTES = 16
 SYMMETRIES = 8
 
 
-def clue_hashes(views: Views) -> tuple[list[str], list[str]]:
-    """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits."""
+def clue_hashes(views: Views) -> tuple[bytes, bytes]:
+    """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other."""
     puzzles = len(views.width)
     if not puzzles:
-        return [], []
+        return b"", b""
     ends = np.zeros(puzzles + 1, np.int64)
     np.cumsum(_text_sizes(views), out=ends[1:])
     plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
     candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(256, np.uint16)
     _write_texts(views, ends, plain, canonical, candidate, names)
+    return _hashes(plain, ends), _hashes(canonical, ends)
 
-    def hashes(texts: np.ndarray) -> list[str]:
-        data = memoryview(texts.astype("<u2", copy=False).tobytes())
-        return [
-            hashlib.sha256(data[2 * start : 2 * end]).hexdigest()[: 2 * HASH_BYTES]
-            for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-        ]
 
-    return hashes(plain), hashes(canonical)
+def _hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
+    """The hash of each text, texts[ends[p]:ends[p + 1]], in hex, one after the other."""
+    data = texts.astype("<u2", copy=False).tobytes()
+    digests = b"".join([sha256(data[start:end]).digest() for start, end in pairwise((2 * ends).tolist())])
+    shortened = np.frombuffer(digests, np.uint8).reshape(len(ends) - 1, -1)[:, :HASH_BYTES]
+    return shortened.tobytes().hex().encode()
 
 
 def first_of_equals(hashes: pa.Array) -> np.ndarray:
@@ -72,32 +73,28 @@ def _write_texts(
 
     candidate, names    uint16[longest text], uint16[256], scratch
     """
+    nothing = plain[:0]
     for p in range(len(views.width)):
         start, end = ends[p], ends[p + 1]
-        _write_text(views, p, 0, False, names, plain[start:end])
+        _write_text(views, p, 0, False, names, nothing, plain[start:end])
         best = canonical[start:end]
-        _write_text(views, p, 0, True, names, best)
+        _write_text(views, p, 0, True, names, nothing, best)
         for symmetry in range(1, SYMMETRIES):
-            _write_text(views, p, symmetry, True, names, candidate[: end - start])
-            if _less(candidate, best):
+            if _write_text(views, p, symmetry, True, names, best, candidate):
                 for i in range(len(best)):
                     best[i] = candidate[i]
 
 
 @kernel
-def _less(text: np.ndarray, other: np.ndarray) -> bool:
-    """Whether a text comes before another of length len(other)."""
-    for i in range(len(other)):
-        if text[i] != other[i]:
-            return bool(text[i] < other[i])
-    return False
-
-
-@kernel
-def _write_text(views: Views, p: int, symmetry: int, rename: bool, names: np.ndarray, text: np.ndarray) -> None:
+def _write_text(
+    views: Views, p: int, symmetry: int, rename: bool, names: np.ndarray, best: np.ndarray, text: np.ndarray
+) -> bool:
     """Write puzzle p under a symmetry: bit 0 of it transposes, bits 1 and 2 mirror the new rows and columns.
 
+    Returns whether that text comes before `best`. If it does not, no more of it is written than it takes to see that.
+
     names   uint16[256], scratch: the new number of each colour, 0 if not met yet
+    best    another text of this puzzle, or an empty array, which comes after everything
     """
     transposed = symmetry & 1 != 0
     upside_down, left_right = symmetry & 2 != 0, symmetry & 4 != 0
@@ -105,41 +102,49 @@ def _write_text(views: Views, p: int, symmetry: int, rename: bool, names: np.nda
     text[1] = views.width[p] if transposed else views.height[p]
     names[:] = 0
     here, colors = 2, 0
+    before, compared = len(best) == 0, 0
     for side in range(2):
         clues = views.rows if (side == 0) != transposed else views.columns
         lines_back = upside_down if side == 0 else left_right
         blocks_back = left_right if side == 0 else upside_down
-        here, colors = _write_lines(clues, p, lines_back, blocks_back, rename, names, colors, text, here)
+        first, last = clues.lines[p], clues.lines[p + 1]
+        for i in range(first, last):
+            line = first + last - 1 - i if lines_back else i
+            here, colors = _write_line(clues, line, blocks_back, rename, names, colors, text, here)
+            if not before:
+                order = _order(text, best, compared, here)
+                if order > 0:
+                    return False
+                before, compared = order < 0, here
+    return before
 
 
-@kernel
-def _write_lines(
-    clues: Clues,
-    p: int,
-    lines_back: bool,
-    blocks_back: bool,
-    rename: bool,
-    names: np.ndarray,
-    colors: int,
-    text: np.ndarray,
-    here: int,
+@inlined
+def _order(text: np.ndarray, other: np.ndarray, start: int, end: int) -> int:
+    """Less than 0, 0 or more than 0, as text[start:end] comes before other[start:end], is the same or comes after."""
+    for i in range(start, end):
+        if text[i] != other[i]:
+            return -1 if text[i] < other[i] else 1
+    return 0
+
+
+@inlined
+def _write_line(
+    clues: Clues, line: int, back: bool, rename: bool, names: np.ndarray, colors: int, text: np.ndarray, here: int
 ) -> tuple[int, int]:
-    """Write the lines of one side, in reversed order and each with its blocks reversed if so asked."""
-    first, last = clues.lines[p], clues.lines[p + 1]
-    for i in range(first, last):
-        line = first + last - 1 - i if lines_back else i
-        start, stop = clues.blocks[line], clues.blocks[line + 1]
-        text[here] = stop - start
-        here += 1
-        for j in range(start, stop):
-            block = start + stop - 1 - j if blocks_back else j
-            color = clues.color[block]
-            if rename:
-                if names[color] == 0:
-                    colors += 1
-                    names[color] = colors
-                color = names[color]
-            text[here] = clues.length[block]
-            text[here + 1] = color
-            here += 2
+    """Write a line, its blocks in reversed order if so asked; returns where it ends and the colours met so far."""
+    start, stop = clues.blocks[line], clues.blocks[line + 1]
+    text[here] = stop - start
+    here += 1
+    for j in range(start, stop):
+        block = start + stop - 1 - j if back else j
+        color = clues.color[block]
+        if rename:
+            if names[color] == 0:
+                colors += 1
+                names[color] = colors
+            color = names[color]
+        text[here] = clues.length[block]
+        text[here + 1] = color
+        here += 2
     return here, colors

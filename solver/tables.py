@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solver.identity import clue_hashes
+from solver.identity import HASH_BYTES, clue_hashes
 from solver.puzzle import Block, Clue, Color, Puzzle
 from solver.views import Clues, views
 
@@ -123,8 +123,8 @@ def _lines(sides: Sequence[tuple[Clue, ...]]) -> pa.ListArray:
 def clue_column(clues: Clues) -> pa.ListArray:
     """A clue column of the puzzles table from the flat arrays of one side of all puzzles."""
     structs = pa.StructArray.from_arrays([pa.array(clues.length), pa.array(clues.color)], fields=list(BLOCK))
-    lines = pa.ListArray.from_arrays(pa.array(clues.blocks), structs)
-    return pa.ListArray.from_arrays(pa.array(clues.lines), lines).cast(LINES)
+    lines = pa.ListArray.from_arrays(pa.array(clues.blocks), structs, type=LINES.value_type)
+    return pa.ListArray.from_arrays(pa.array(clues.lines), lines, type=LINES)
 
 
 def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
@@ -134,10 +134,12 @@ def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The batch with clue_hash and canonical_hash filled in."""
-    identities = clue_hashes(views(batch))
-    for name, hashes in zip(("clue_hash", "canonical_hash"), identities, strict=True):
+    digits = 2 * HASH_BYTES
+    offsets = pa.py_buffer(np.arange(0, (len(batch) + 1) * digits, digits, dtype=np.int32))
+    for name, hashes in zip(("clue_hash", "canonical_hash"), clue_hashes(views(batch)), strict=True):
         place = PUZZLES.get_field_index(name)
-        batch = batch.set_column(place, PUZZLES.field(place), pa.array(hashes, TEXT))
+        column = pa.StringArray.from_buffers(len(batch), offsets, pa.py_buffer(hashes))
+        batch = batch.set_column(place, PUZZLES.field(place), column)
     return batch
 
 

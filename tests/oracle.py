@@ -3,7 +3,9 @@
 A line's knowledge is a list with, for each cell, the set of colours that it may have.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import product
 
 from solver.puzzle import BLOT, Block, Clue, Puzzle, clue_of
@@ -145,3 +147,31 @@ def solutions(puzzle: Puzzle) -> list[tuple[tuple[int, ...], ...]]:
         for picture in product(*rows)
         if all(fits(clue, [row[x] for row in picture]) for x, clue in enumerate(puzzle.columns))
     ]
+
+
+def identities(puzzle: Puzzle) -> tuple[str, str]:
+    """The puzzle's clue hash and its canonical hash."""
+
+    def text(rows: Sequence[Clue], columns: Sequence[Clue], rename: bool) -> list[int]:
+        names: dict[int, int] = {}
+        numbers = [len(columns), len(rows)]
+        for clue in (*rows, *columns):
+            numbers.append(len(clue))
+            for block in clue:
+                new = names.setdefault(block.color, len(names) + 1)
+                numbers += [block.length, new if rename else block.color]
+        return numbers
+
+    def hashed(numbers: list[int]) -> str:
+        return sha256(struct.pack(f"<{len(numbers)}H", *numbers)).hexdigest()[:32]
+
+    def back(clues: Sequence[Clue]) -> list[Clue]:
+        return [clue[::-1] for clue in clues]
+
+    symmetric = [
+        (back(rows[::y]) if x < 0 else rows[::y], back(columns[::x]) if y < 0 else columns[::x])
+        for rows, columns in ((puzzle.rows, puzzle.columns), (puzzle.columns, puzzle.rows))
+        for x, y in product((1, -1), repeat=2)
+    ]
+    plain = text(puzzle.rows, puzzle.columns, rename=False)
+    return hashed(plain), hashed(min(text(*sides, rename=True) for sides in symmetric))

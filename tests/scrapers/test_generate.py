@@ -1,23 +1,33 @@
-"""Puzzles from arrays against those made one by one."""
+"""Pictures made by rule: the same whatever the batch; puzzles from arrays against those made one by one."""
+
+from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
+import pytest
 from strategies import PALETTE
 
-from scrapers.generate import every_picture, picture_batch, random_pictures, views_of
+from scrapers import generate
+from scrapers.generate import Recipe, exhaustive, picture_batch, pictures, recipe_batch, views_of
 from solver.puzzle import Puzzle, clues_of, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
 
+RECIPES = [
+    Recipe("random", 7, 4, 0.4, 3, 50),
+    Recipe("random", 7, 3, 0.37, 3, 50),
+    Recipe("blobs", 9, 11, 0.3, 3, 50),
+    exhaustive(3, 2),
+]
+
 
 def test_a_batch_of_pictures_is_that_of_their_puzzles() -> None:
-    pictures = random_pictures(50, 7, 4, 0.4, seed=3)
-    pictures[0], pictures[1] = 0, 1
-    ids = [f"made/{k}" for k in range(50)]
+    made = pictures(RECIPES[0], 0, 50)
+    made[0], made[1] = 0, 1
     one_by_one = [
-        from_picture(picture, puzzle_id=name, source="made", source_id=name.removeprefix("made/"))
-        for picture, name in zip(pictures, ids, strict=True)
+        from_picture(picture, puzzle_id=f"made/{k}", source="made", source_id=str(k)) for k, picture in enumerate(made)
     ]
-    assert picture_batch(pictures, ids).equals(puzzle_batch(one_by_one))
+    assert picture_batch(made, "made", pa.array(map(str, range(50)))).equals(puzzle_batch(one_by_one))
 
 
 def test_clues_of_coloured_pictures() -> None:
@@ -30,15 +40,64 @@ def test_clues_of_coloured_pictures() -> None:
         assert [array.tolist() for array in one] == [array.tolist() for array in other]
 
 
-def test_random_pictures_repeat_and_are_as_dense_as_asked() -> None:
-    pictures = random_pictures(20, 30, 20, 0.3, seed=9)
-    assert pictures.shape == (20, 20, 30)
-    assert (pictures == random_pictures(20, 30, 20, 0.3, seed=9)).all()
-    assert (pictures != random_pictures(20, 30, 20, 0.3, seed=10)).any()
-    assert abs(pictures.mean() - 0.3) < 0.02
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.kind}-{recipe.width}x{recipe.height}")
+def test_pictures_are_the_same_whatever_the_batch(recipe: Recipe) -> None:
+    every = pictures(recipe, 0, recipe.count)
+    assert every.shape == (recipe.count, recipe.height, recipe.width)
+    bounds = [0, 1, recipe.count // 2, recipe.count]
+    parts = [pictures(recipe, first, last) for first, last in pairwise(bounds) if first < last]
+    assert (np.concatenate(parts) == every).all()
+
+
+def test_a_batch_made_in_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [recipe_batch(recipe, 3, recipe.count) for recipe in RECIPES]
+    monkeypatch.setattr(generate, "PIECE_CELLS", 100)
+    assert all(recipe_batch(recipe, 3, recipe.count).equals(one) for recipe, one in zip(RECIPES, whole, strict=True))
+
+
+def test_random_pictures_are_as_dense_as_asked_and_differ() -> None:
+    recipe = Recipe("random", 30, 20, 0.3, 9, 20)
+    made = pictures(recipe, 0, 20)
+    assert abs(made.mean() - 0.3) < 0.02
+    assert len({picture.tobytes() for picture in made}) == 20
+    assert (made != pictures(Recipe("random", 30, 20, 0.3, 10, 20), 0, 20)).any()
+
+
+def test_random_pictures_are_those_of_numpy_s_generator() -> None:
+    """So they are what they have always been: published figures name them by their seed."""
+    drawn = np.random.default_rng(1).random((40, 5, 5), np.float32) < 0.5
+    assert (pictures(Recipe("random", 5, 5, 0.5, 1, 40), 0, 40) == drawn).all()
+
+
+@pytest.mark.parametrize(("density", "black"), [(0.0, 0), (0.004, 0), (0.3, 36), (0.5, 60), (1.0, 120)])
+def test_blobs_are_exactly_as_dense_as_asked(density: float, black: int) -> None:
+    made = pictures(Recipe("blobs", 12, 10, density, 5, 8), 0, 8)
+    assert set(made.sum(axis=(1, 2))) == {black}
+
+
+def test_blobs_are_smooth() -> None:
+    """Neighbours differ far more rarely than in random pictures; a side of less than five cells is not smoothed."""
+
+    def changes(kind: str, width: int, height: int) -> float:
+        made = pictures(Recipe(kind, width, height, 0.5, 5, 20), 0, 20)
+        return float((made[:, :, 1:] != made[:, :, :-1]).mean())
+
+    assert changes("blobs", 30, 20) < 0.2 < 0.4 < changes("random", 30, 20)
+    assert changes("blobs", 4, 1) > 0.4
 
 
 def test_every_picture_once() -> None:
-    pictures = np.concatenate([every_picture(3, 2, 0, 40), every_picture(3, 2, 40, 64)])
-    assert pictures.shape == (64, 2, 3)
-    assert len({picture.tobytes() for picture in pictures}) == 64
+    made = pictures(exhaustive(3, 2), 0, 64)
+    assert len({picture.tobytes() for picture in made}) == 64
+    assert [k for k in range(64) if made[k, 1, 0]] == [k for k in range(64) if k >> 3 & 1]
+
+
+def test_ids_say_what_made_the_picture_and_its_number() -> None:
+    ids = [recipe_batch(recipe, 1, 3)["puzzle_id"].to_pylist() for recipe in (RECIPES[0], RECIPES[2], RECIPES[3])]
+    assert ids == [
+        ["random/7x4-0.4-3-1", "random/7x4-0.4-3-2"],
+        ["blobs/9x11-0.3-3-1", "blobs/9x11-0.3-3-2"],
+        ["exhaustive/3x2-1", "exhaustive/3x2-2"],
+    ]
+    batch = recipe_batch(RECIPES[2], 1, 2)
+    assert (batch["source"][0].as_py(), batch["source_id"][0].as_py()) == ("blobs", "9x11-0.3-3-1")

@@ -8,6 +8,7 @@ import oracle
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
 from solver.api import classify
@@ -74,6 +75,15 @@ def test_canonical_hash_is_the_same_for_all_symmetries(puzzle: Puzzle) -> None:
     plain = from_picture(puzzle.goal, puzzle.palette)
     found = {hashes(turned(plain, times, mirror))[1] for times in range(4) for mirror in (False, True)}
     assert found == {hashes(plain)[1]}
+
+
+@pytest.mark.plain_python
+@given(st.lists(puzzles(most=5), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_hashes_are_the_oracle_s(several: list[Puzzle]) -> None:
+    """The hashes are part of the table's format: no change of ours may change them."""
+    rows = puzzle_batch(several).select(["clue_hash", "canonical_hash"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [oracle.identities(puzzle) for puzzle in several]
 
 
 @pytest.mark.plain_python

@@ -1,0 +1,139 @@
+"""Stores of pictures made by rule: complete, the same after a kill, never mixed."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import typer
+
+from pipeline import executor, generate, generate_cli
+from pipeline.errors import UserError
+from pipeline.generate import make_part, plan, rows_per_group
+from pipeline.store import append, create_store, open_store
+from scrapers.generate import Recipe, exhaustive, recipe_batch
+
+RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row groups of 10 puzzles, parts of 2."""
+    monkeypatch.setattr(generate, "LEAST_ROWS", 10)
+    monkeypatch.setattr(generate, "GROUPS", 2)
+
+
+def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
+    return list(executor.serial(make_part, [(task,) for task in plan(str(store), recipe)]))
+
+
+def files(store: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in store.rglob("*.*")}
+
+
+def test_a_store_holds_what_its_recipe_says(tmp_path: Path) -> None:
+    made = filled(tmp_path / "s", RECIPE)
+    assert [(part["part"], part["rows"]) for part in made] == [
+        ("part-00000", 20),
+        ("part-00001", 20),
+        ("part-00002", 15),
+    ]
+    store = open_store(str(tmp_path / "s"))
+    assert [part.groups for part in store.parts()] == [[10, 10], [10, 10], [10, 5]]
+    table = pa.Table.from_batches(store.batches()).combine_chunks()
+    assert table.equals(pa.Table.from_batches([recipe_batch(RECIPE, 0, 55)]))
+    assert plan(str(tmp_path / "s"), RECIPE) == []
+
+
+def test_every_picture_of_a_size_is_there_once(tmp_path: Path) -> None:
+    filled(tmp_path / "s", exhaustive(3, 2))
+    goals = [goal for batch in open_store(str(tmp_path / "s")).batches() for goal in batch["goal"].to_pylist()]
+    assert len(goals) == len(set(goals)) == 64
+
+
+def test_what_a_kill_has_lost_is_made_again(tmp_path: Path) -> None:
+    filled(tmp_path / "s", RECIPE)
+    before = files(tmp_path / "s")
+    parts = tmp_path / "s/puzzles"
+    (parts / "part-00000.parquet").unlink()
+    (parts / "part-00000.json").unlink()
+    (parts / "part-00002.json").unlink()  # killed between a part and its statistics
+    (parts / "part-00002.parquet.0a1b2c3d.tmp").write_bytes(b"half")
+    assert [made["part"] for made in filled(tmp_path / "s", RECIPE)] == ["part-00000", "part-00002"]
+    assert files(tmp_path / "s") == before
+
+
+def test_another_recipe_is_refused(tmp_path: Path) -> None:
+    filled(tmp_path / "s", RECIPE)
+    with pytest.raises(UserError, match=r"seed is 1 there and 2 here; count is 55 there and 99 here; choose another"):
+        plan(str(tmp_path / "s"), Recipe("random", 4, 3, 0.5, 2, 99))
+    with pytest.raises(UserError, match="kind is random there and exhaustive here"):
+        plan(str(tmp_path / "s"), exhaustive(4, 3))
+
+
+def test_other_puzzles_are_refused(tmp_path: Path) -> None:
+    filled(tmp_path / "s", RECIPE)
+    append(open_store(str(tmp_path / "s")), [recipe_batch(RECIPE, 0, 3)])
+    with pytest.raises(UserError, match="holds other puzzles than those of its recipe, in part-00003"):
+        plan(str(tmp_path / "s"), RECIPE)
+    append(create_store(str(tmp_path / "imported")), [recipe_batch(RECIPE, 0, 3)])
+    with pytest.raises(UserError, match="holds puzzles that were not generated"):
+        plan(str(tmp_path / "imported"), RECIPE)
+
+
+def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"2\^1046529 pictures of 1023x1023 are too many"):
+        plan(str(tmp_path / "s"), exhaustive(1023, 1023))
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "rows"),
+    [
+        (Recipe("random", 10, 10, 0.5, 1, 10**7), 16_384),
+        (Recipe("random", 30, 30, 0.5, 1, 10**7), 8_048),
+        (Recipe("random", 30, 30, 0.5, 1, 64_000), 1_000),
+        (Recipe("random", 1023, 1023, 0.5, 1, 10**7), 8),
+        (Recipe("random", 1023, 1, 0.5, 1, 10**7), 1_792),
+    ],
+)
+def test_row_groups_fit_in_memory_and_are_enough_for_all_cores(recipe: Recipe, rows: int) -> None:
+    assert rows_per_group(recipe) == rows
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., str]:
+    """Call the command with a store and its options; returns what it prints."""
+
+    def run(kind: str, size: str, **options: Any) -> str:
+        with pytest.raises(typer.Exit) as ended:
+            generate_cli.generate(generate_cli.Kind(kind), size, str(tmp_path / "s"), serial=True, **options)
+        assert ended.value.exit_code == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_the_command_says_what_it_has_made(command: Callable[..., str]) -> None:
+    assert json.loads(command("random", "4x3", count=30, as_json=True))["made"] == 30
+    assert "is complete: 30 puzzles" in command("random", "4x3", count=30)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "options", "reason"),
+    [
+        ("random", "4x3", {}, "--count"),
+        ("exhaustive", "4x3", {"count": 3}, "--count is for random and blobs"),
+        ("exhaustive", "4x3", {"seed": 3}, "--seed is for"),
+        ("exhaustive", "4x3", {"density": 0.0}, "--density is for"),
+        ("blobs", "4", {"count": 3}, "width x height"),
+    ],
+)
+def test_options_that_do_not_fit(
+    command: Callable[..., str], kind: str, size: str, options: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(UserError, match=reason):
+        command(kind, size, **options)
