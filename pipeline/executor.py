@@ -153,7 +153,7 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
     import ray
 
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
-    context = ray.init(address=address, log_to_driver=False, logging_level="ERROR", **local)
+    context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
     try:
         yield Ray(getattr(context, "dashboard_url", None) or None)
     finally:

@@ -77,6 +77,8 @@ class Learner:
             elif not self.solvers:
                 return None
             solver = self._solver(self.engine)
+            if time.thread_time() > deadline:
+                return None  # beliefs cut short would lead to another solution than on a quicker machine
             for _ in range(slices):
                 solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()

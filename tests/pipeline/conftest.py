@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pipeline.cli import main
-from pipeline.settings import default_settings
+from pipeline.settings import Settings, default_settings
 from pipeline.store import Store, append, create_store
-from scrapers.generate import picture_batch, random_pictures
+from scrapers.generate import Recipe, recipe_batch
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 
@@ -31,13 +31,17 @@ def store(tmp_path: Path) -> Store:
     return place
 
 
+def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = None) -> Store:
+    """A store of a recipe's puzzles, random/22x22-0.45-5-0 and so on."""
+    place = create_store(str(tmp_path / "store"))
+    append(place, [recipe_batch(recipe, 0, recipe.count)], settings)
+    return place
+
+
 @pytest.fixture
 def hard(tmp_path: Path) -> Store:
     """A store of 80 random puzzles that take milliseconds each, most of them more than line logic."""
-    pictures = random_pictures(80, 22, 22, 0.45, seed=5)
-    place = create_store(str(tmp_path / "store"))
-    append(place, [picture_batch(pictures, [f"hard/{k}" for k in range(80)])], SMALL_GROUPS)
-    return place
+    return random_store(tmp_path, Recipe("random", 22, 22, 0.45, 5, 80), SMALL_GROUPS)
 
 
 class Result(NamedTuple):

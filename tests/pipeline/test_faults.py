@@ -18,6 +18,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from conftest import random_store
 from runs import CONFIG, lasting, run_serially, work_on
 
 from pipeline import classify as classifying
@@ -27,10 +28,10 @@ from pipeline.run import Run, open_run, start_run, summarize
 from pipeline.schedule import TRIES
 from pipeline.spans import Spans
 from pipeline.storage import Folder
-from pipeline.store import Store, append, create_store
-from scrapers.generate import picture_batch, random_pictures
+from pipeline.store import Store
+from scrapers.generate import Recipe
 
-POISON, FAULTY = "hard/37", "hard/11"
+POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
 classify_rows = classifying.classify_rows
 
 
@@ -112,10 +113,7 @@ def test_a_disk_that_stays_full_ends_the_command(store: Store, tmp_path: Path, m
 @pytest.fixture
 def harder(tmp_path: Path) -> Store:
     """A store of 600 random puzzles of some milliseconds each."""
-    place = create_store(str(tmp_path / "store"))
-    pictures = random_pictures(600, 28, 28, 0.47, seed=6)
-    append(place, [picture_batch(pictures, [f"hard/{k}" for k in range(600)])])
-    return place
+    return random_store(tmp_path, Recipe("random", 28, 28, 0.5, 6, 600))
 
 
 def children(process: psutil.Process, name: str) -> list[psutil.Process]:
@@ -154,11 +152,11 @@ def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
     out = tmp_path / "run"
     with subprocess.Popen(command(harder, out, "--serial"), stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 120
-        while process.poll() is None and time.monotonic() < deadline and finished(out) < 3:
+        while process.poll() is None and time.monotonic() < deadline and finished(out) < 2:
             time.sleep(0.001)
         process.kill()
     rows_then = open_run(str(out)).table()["puzzle_id"].to_pylist()
-    assert 100 < len(rows_then) < 600, "the kill came too early or too late to show anything"
+    assert 0 < len(rows_then) < 600, "the kill came too early or too late to show anything"
     subprocess.run(command(harder, out, "--serial"), check=True, stdout=subprocess.DEVNULL)
     run = open_run(str(out))
     assert lasting(run).equals(lasting(undisturbed))
@@ -176,9 +174,7 @@ def lines_of(run: Run) -> list[dict[str, Any]]:
 def test_twenty_kills(tmp_path: Path) -> None:
     """Workers, the driver and Ray's raylet are killed at random moments; a driver that has died is started again."""
     chance = random.Random(int(os.environ.get("NONOCENSUS_SEED", "1")))
-    store = create_store(str(tmp_path / "store"))
-    pictures = random_pictures(3000, 28, 28, 0.47, seed=7)
-    append(store, [picture_batch(pictures, [f"hard/{k}" for k in range(3000)])])
+    store = random_store(tmp_path, Recipe("random", 28, 28, 0.5, 7, 3000))
     undisturbed = run_serially(store, tmp_path / "undisturbed")
     out = tmp_path / "run"
     killed: list[str] = []
@@ -217,10 +213,12 @@ def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
         nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
         driver = subprocess.Popen(command(harder, out, "--address", cluster.address), stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 120
-        while driver.poll() is None and time.monotonic() < deadline and finished(out) < 4:
+        while driver.poll() is None and time.monotonic() < deadline and finished(out) < 2:
             time.sleep(0.01)
         assert driver.poll() is None, "it was done too early to show anything"
-        cluster.remove_node(nodes[0], allow_graceful=False)
+        raylet = psutil.Process(nodes[0].all_processes["raylet"][0].process.pid)
+        for process in [raylet, *raylet.children(recursive=True)]:
+            process.kill()
         assert driver.wait(timeout=120) == 0
     finally:
         cluster.shutdown()

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import typer
 
-from pipeline import executor, generate, generate_cli
+from pipeline import generate, generate_cli
 from pipeline.errors import UserError
 from pipeline.generate import make_part, plan, rows_per_group
 from pipeline.store import append, create_store, open_store
@@ -27,7 +27,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
-    return list(executor.serial(make_part, [(task,) for task in plan(str(store), recipe)]))
+    return [make_part(task) for task in plan(str(store), recipe)]
 
 
 def files(store: Path) -> dict[str, str]:

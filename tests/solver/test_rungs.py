@@ -1,5 +1,6 @@
 """The rungs above line logic against their slow twins, and whole verdicts against all solutions."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
+from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults
-from solver.ladder import FROM_NOTHING, MULTIPLE, NONE, SEARCH, UNIQUE, climb
+from solver.ladder import FROM_NOTHING, LINE, MULTIPLE, NONE, SEARCH, UNIQUE, climb
 from solver.proof import fits
 from solver.propagate import CONFLICTS, NODES
 from solver.puzzle import Block, Puzzle, from_picture
@@ -74,13 +76,28 @@ def test_verdicts_are_those_of_all_solutions(puzzle: Puzzle) -> None:
     assert (row["technique"] is None) == (row["solutions"] == "multiple")
 
 
+def test_a_glance_shows_two_solutions() -> None:
+    """Most puzzles with several solutions never see the rungs above line logic; what is found are two solutions."""
+    batch = recipe_batch(Recipe("random", 9, 9, 0.45, 1, 300), 0, 300)
+    seen = views(batch)
+    outcome = climb(seen, np.arange(300), math.inf)
+    glanced = (outcome.rung == LINE) & (outcome.engine == SEARCH)
+    assert glanced.sum() > 100
+    assert (outcome.solutions[glanced] == MULTIPLE).all()
+    assert (outcome.solutions == MULTIPLE).sum() < 1.5 * glanced.sum()
+    for pictures in (outcome.first, outcome.second):
+        assert fits(seen, np.flatnonzero(glanced), pictures, outcome.offsets).all()
+    assert (outcome.first != outcome.second).reshape(300, 81)[glanced].any(axis=1).all()
+    assert (outcome.decided[glanced, 1:] == -1).all()
+
+
 @pytest.mark.parametrize("colors", [1, 2])
 def test_search_and_clause_learning_agree(colors: int) -> None:
     """Random pictures, a third of them with other columns: search alone, clause learning alone, and both in turn."""
     rng = np.random.default_rng(colors)
     batch = []
-    for k in range(150):
-        side = int(rng.integers(6, 13 - 2 * colors))
+    for k in range(300):
+        side = int(rng.integers(6, 14 - 2 * colors))
         cells = (rng.random((side, side)) < 0.45) * rng.integers(1, colors + 1, (side, side))
         puzzle = from_picture(cells.astype(np.uint8), PALETTE[: colors + 1])
         if k % 3 == 0:
