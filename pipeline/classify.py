@@ -45,6 +45,9 @@ GRACE, PATIENCE = 60.0, 600.0
 CHUNK = 4096
 """Puzzles that are classified in one call, or a row group of more."""
 
+HOPELESS = 50
+"""Tasks lost one after the other, and none finished, that show that the puzzles are not to blame."""
+
 READINGS = 3
 """Times that a part of the store is tried that can't be read."""
 
@@ -89,6 +92,7 @@ def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) 
     errors: dict[str, str] = {}
     failures: dict[str, int] = {}
     pause = resume = given_up = 0.0
+    in_a_row = 0
     while True:
         cpus = crew.cpus()
         while len(flying) < AHEAD * cpus and time.monotonic() >= resume:
@@ -108,6 +112,9 @@ def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) 
             session.ended(ticket, cpus)
             if isinstance(outcome, Fault):
                 outcome = _arrived(run, name) or outcome
+            in_a_row = in_a_row + 1 if isinstance(outcome, Fault) else 0
+            if in_a_row == HOPELESS:
+                raise UserError(f"{HOPELESS} tasks were lost, one after the other: {outcome.reason}")
             if isinstance(outcome, Piece):
                 pause = given_up = 0.0
                 schedule.finished(work, outcome.about["seconds"], (Left(*left) for left in outcome.left))

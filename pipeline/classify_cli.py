@@ -88,6 +88,7 @@ def classify(
 def retry(
     run_folder: RunFolder,
     cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle, more than before.")],
+    failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
@@ -97,18 +98,21 @@ def retry(
     serial: Serial = False,
     as_json: Json = False,
 ) -> None:
-    """Try the puzzles of a run that timed out again, with more time. What comes of it takes the place of their rows."""
-    from pipeline.plan import timed_out
+    """Try the puzzles of a run that timed out again, with more time. What comes of it takes the place of their rows.
+
+    With --failed also those whose worker died or that ended in an error.
+    """
+    from pipeline.plan import unanswered
     from pipeline.run import open_run
 
     run = open_run(run_folder)
     pieces = run.pieces()
-    plan = timed_out(run, pieces, cpu_limit, selected(ids, where, limit))
+    plan = unanswered(run, pieces, cpu_limit, selected(ids, where, limit), failed_too)
     if dry_run:
         show_plan(run, plan, as_json)
         return
     if not plan.left and not as_json:
-        out.print(f"No puzzle of {escape(run_folder)} has timed out at less than {cpu_limit:g} s.", highlight=False)
+        out.print(f"Nothing of {escape(run_folder)} is to be tried again with {cpu_limit:g} s.", highlight=False)
     work(run, plan, 0, run.about["config"] | {"cpu_limit": cpu_limit}, cpus, address, serial, as_json)
 
 

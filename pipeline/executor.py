@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
+from pipeline.errors import UserError
+
 TROUBLE, WORKER, NODE = "trouble", "worker", "node"
 """Why a task has no result: it raised an exception; its process died; its machine is gone."""
 
@@ -122,7 +124,7 @@ class Ray:
 
 
 def _outcome(ticket: Any) -> Any:
-    """A task's result, or the fault that it ended in."""
+    """A task's result, or the fault that it ended in. A UserError says that Ray itself has gone."""
     import ray
     from ray import exceptions
 
@@ -132,8 +134,10 @@ def _outcome(ticket: Any) -> Any:
         return Fault(TROUBLE, f"{type(error.cause).__name__}: {error.cause}")
     except exceptions.NodeDiedError as error:
         return Fault(NODE, _line(error))
-    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.RayError) as error:
+    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
         return Fault(WORKER, _line(error))
+    except exceptions.RayError as error:
+        raise UserError(f"Ray has failed: {_line(error)}; the same command goes on") from error
 
 
 def _line(error: Exception) -> str:
@@ -147,13 +151,19 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
 
     cpus       CPUs to use of this machine, all if None; not with an address
     address    a running cluster ("auto", "ray://host:port"), None to start one for this command alone
+
+    Raises UserError if there is no Ray to be had.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the user's machines unasked
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # a core is a worker already
     import ray
 
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
-    context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
+    try:
+        context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
+    except Exception as error:  # Ray raises all kinds, bare Exceptions among them
+        where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
+        raise UserError(f"{where}: {_line(error)}") from error
     try:
         yield Ray(getattr(context, "dashboard_url", None) or None)
     finally:

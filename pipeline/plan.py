@@ -40,6 +40,9 @@ class Selection(NamedTuple):
 
 EVERYTHING = Selection()
 
+FAILED = ["killed", "error"]
+"""Statuses of puzzles that could not be classified for a reason that may be gone."""
+
 
 def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) -> Plan:
     """The selected puzzles of a run that have no row yet."""
@@ -132,21 +135,25 @@ def _meets(database: duckdb.DuckDBPyConnection, puzzles: pa.Table, condition: st
     return np.asarray(met["met"], np.bool_)
 
 
-def timed_out(run: Run, pieces: list[Piece], cpu_limit: float, selection: Selection = EVERYTHING) -> Plan:
-    """The selected puzzles whose row says timeout, at a limit below a new one."""
+def unanswered(
+    run: Run, pieces: list[Piece], cpu_limit: float, selection: Selection = EVERYTHING, failed: bool = False
+) -> Plan:
+    """The selected puzzles whose row says timeout, at a limit below a new one; with `failed` also killed and error."""
     kept = overlaps(pieces)
     chosen = _Chosen(run.store, selection)
     left: list[tuple[float, Left]] = []
     for piece in pieces:
-        if piece.limit >= cpu_limit or not piece.status.get("timeout"):
+        wanted = ["timeout"] * (piece.limit < cpu_limit) + FAILED * failed
+        if not any(piece.status.get(status) for status in wanted):
             continue
         columns = ["status", "puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2",
                    "cells_after_probe"]  # fmt: skip
         rows = run.read(piece, None, columns)
-        late = pc.equal(rows["status"], "timeout").to_numpy() & kept.get(piece.name, True)
+        late = pc.is_in(rows["status"], pa.array(wanted)).to_numpy() & kept.get(piece.name, True)
         places = [(part, row) for part, there in piece.covers.items() for row in spans.rows_of(there).tolist()]
         for k, row in zip(np.flatnonzero(late).tolist(), rows.filter(pa.array(late)).to_pylist(), strict=True):
-            left.extend(chosen.entries(places[k][0], [(piece.limit, _left(*places[k], row))]))
+            limit = piece.limit if row["status"] == "timeout" else 0.0
+            left.extend(chosen.entries(places[k][0], [(limit, _left(*places[k], row))]))
     return Plan(iter(()), 0, left[: selection.limit])
 
 

@@ -49,6 +49,8 @@ class Session:
 
     def __init__(self, run: Run, tell: Tell, metrics: Metrics | None = None) -> None:
         self.run, self.tell, self.metrics = run, tell, metrics
+        for place in (run.folder, run.results):
+            place.sweep()
         self.number = next_session(run)
         self.name = f"{self.number:04d}-{secrets.token_hex(2)}"
         self.files = 0

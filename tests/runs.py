@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from pipeline.classify import Job, drive
 from pipeline.executor import Crew, Serial
-from pipeline.plan import EVERYTHING, Selection, rest_of, timed_out
+from pipeline.plan import EVERYTHING, Selection, rest_of, unanswered
 from pipeline.run import SETTINGS, Run, configuration, start_run
 from pipeline.schedule import Schedule, levels
 from pipeline.session import Session, Tell
@@ -27,12 +27,13 @@ def work_on(
     selection: Selection = EVERYTHING,
     limits: list[float] | None = None,
     cpu_limit: float | None = None,
+    failed: bool = False,
 ) -> list[str]:
     """Do what is left of a run, or its timeouts with another limit; returns what could not be read."""
     crew = crew or Serial()
     config = run.about["config"] | ({"cpu_limit": cpu_limit} if cpu_limit else {})
     pieces = run.pieces()
-    plan = timed_out(run, pieces, cpu_limit, selection) if cpu_limit else rest_of(run, pieces, selection)
+    plan = unanswered(run, pieces, cpu_limit, selection, failed) if cpu_limit else rest_of(run, pieces, selection)
     limits = limits or levels(config["cpu_limit"], 0.05, 20.0)
     session = Session(run, SILENT)
     settings = {key: config[key] for key in SETTINGS}

@@ -11,7 +11,7 @@ from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 
 from pipeline.errors import UserError
 from pipeline.executor import ray_crew
-from pipeline.plan import Selection, rest_of, timed_out
+from pipeline.plan import Selection, rest_of, unanswered
 from pipeline.run import configuration, open_run, start_run, summarize
 from pipeline.store import Store, append, rewrite
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
@@ -111,7 +111,7 @@ def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) ->
     work_on(run, cpu_limit=10.0)
     assert summarize(run)["status"] == {"ok": 80}
     assert lasting(run).drop_columns("config_hash").equals(lasting(alone).drop_columns("config_hash"))
-    assert timed_out(run, run.pieces(), 20.0).left == []
+    assert unanswered(run, run.pieces(), 20.0).left == []
     assert sum(piece.rows for piece in run.pieces()) == 80
 
 

@@ -91,14 +91,14 @@ def test_a_glance_shows_two_solutions() -> None:
     assert (outcome.decided[glanced, 1:] == -1).all()
 
 
-@pytest.mark.parametrize("colors", [1, 2])
-def test_search_and_clause_learning_agree(colors: int) -> None:
+@pytest.mark.parametrize(("colors", "density"), [(1, 0.42), (2, 0.3)])
+def test_search_and_clause_learning_agree(colors: int, density: float) -> None:
     """Random pictures, a third of them with other columns: search alone, clause learning alone, and both in turn."""
     rng = np.random.default_rng(colors)
     batch = []
-    for k in range(300):
-        side = int(rng.integers(6, 14 - 2 * colors))
-        cells = (rng.random((side, side)) < 0.45) * rng.integers(1, colors + 1, (side, side))
+    for k in range(200):
+        side = int(rng.integers(9, 15 - colors // 2))
+        cells = (rng.random((side, side)) < density) * rng.integers(1, colors + 1, (side, side))
         puzzle = from_picture(cells.astype(np.uint8), PALETTE[: colors + 1])
         if k % 3 == 0:
             other = from_picture(
