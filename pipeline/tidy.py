@@ -44,6 +44,7 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
             session.note("files not joined", reason=joined.reason)  # they count as they are
         else:
             session.note("files joined", **joined)
+    run.results.sweep()
     there = set(run.results.names())
     for name in there:
         if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
