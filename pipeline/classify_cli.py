@@ -120,7 +120,7 @@ def selected(ids: str | None, where: str | None, limit: int | None) -> "Selectio
     """The selection that options mean."""
     from pathlib import Path
 
-    from pipeline.plan import Selection
+    from pipeline.plan import Selection, check
 
     names: list[str] = []
     if ids is not None:
@@ -129,7 +129,9 @@ def selected(ids: str | None, where: str | None, limit: int | None) -> "Selectio
         names = [name.strip() for name in names if name.strip()]
         if not names:
             raise UserError(f"--ids {ids} names no puzzle")
-    return Selection(tuple(names), where, limit)
+    selection = Selection(tuple(names), where, limit)
+    check(selection)
+    return selection
 
 
 def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
@@ -187,6 +189,8 @@ def work(
                 tidy(run, crew, session)
             finally:
                 session.close(schedule, crew.cpus())
+            if not session.rows and not errors and not as_json:
+                out.print("No puzzle that is selected is left to be classified.")
     summary = summarize(run)
     if as_json:
         print(json.dumps(summary | {"errors": errors}))
@@ -364,7 +368,7 @@ def failed(
     for heading in ("status", "puzzle", "why"):
         table.add_column(heading, overflow="fold")
     for row in found:
-        why = row["error"] or f"no answer in {row['cpu_seconds']:.1f} CPU seconds"
+        why = row["error"] or f"no answer in {row['cpu_seconds']:.3g} CPU seconds"
         table.add_row(row["status"], escape(row["puzzle_id"]), escape(why))
     out.print(table)
     more = sum(counted.values()) - len(found)

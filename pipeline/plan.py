@@ -15,6 +15,7 @@ from pipeline.run import Piece, Run, covered_rows, overlaps
 from pipeline.schedule import Left
 from pipeline.spans import Spans
 from pipeline.store import Part, Store
+from solver.tables import PUZZLES
 
 
 class Plan(NamedTuple):
@@ -42,6 +43,13 @@ EVERYTHING = Selection()
 
 FAILED = ["killed", "error"]
 """Statuses of puzzles that could not be classified for a reason that may be gone."""
+
+
+def check(selection: Selection) -> None:
+    """Raise a UserError for a condition that is wrong, before anything is begun."""
+    if selection.where is not None:
+        with duckdb.connect() as database:
+            _meets(database, PUZZLES.empty_table(), selection.where)
 
 
 def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) -> Plan:

@@ -1,0 +1,54 @@
+"""The commands about runs, as users type them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from conftest import Result
+
+from pipeline.run import open_run
+from pipeline.store import Store
+
+
+def test_some_puzzles_then_the_others(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    command = ["classify", "store", "--out", "run", "--serial"]
+    dry = nonocensus(*command, "--dry-run", "--limit", "7", "--json")
+    assert json.loads(dry.out) == {"puzzles": 7, "in_sweep": 7, "tried_before": 0}
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "ids.txt").write_text("random/22x22-0.45-5-3\nrandom/22x22-0.45-5-79\n")
+    assert "2 of 80 puzzles classified" in nonocensus(*command, "--ids", "@ids.txt").out
+    wrong = nonocensus(*command, "--where", "nosuch = 1")
+    assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
+    assert "78 left" in nonocensus("status", "run").out
+    assert "No puzzle that is selected is left" in nonocensus(*command, "--where", "width > 22").out
+    whole = nonocensus(*command, "--json")
+    assert json.loads(whole.out)["rows"] == 80
+    assert (whole.code, nonocensus("failed", "run").out) == (0, "Every puzzle that run has tried has its answer.\n")
+    status = json.loads(nonocensus("status", "run", "--json").out)
+    assert (status["left"], status["progress"]["at_work"], status["progress"]["rows_left"]) == (0, False, 0)
+
+
+def test_timeouts_are_listed_and_tried_again(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
+    listed = json.loads(nonocensus("failed", "run", "--json").out)
+    late = listed["counts"]["timeout"]
+    assert late == len(listed["puzzles"]) > 20
+    assert f"{late:,}" in nonocensus("failed", "run").out
+    again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
+    assert json.loads(again.out)["status"] == {"ok": 80}
+    assert "Nothing of run is to be tried again" in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
+    assert len(open_run(str(tmp_path / "run")).table()) == 80
+
+
+def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
+    store = hard.folder.uri
+    for options, said in (
+        (["--serial", "--cpus", "2"], "--serial goes with neither"),
+        (["--address", "auto", "--cpus", "2"], "--cpus is for this machine"),
+        (["--ids", ","], "names no puzzle"),
+        (["--ids", "@nowhere.txt"], "nowhere.txt"),
+    ):
+        result = nonocensus("classify", store, "--out", "run", *options)
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert said in result.err
+    assert nonocensus("retry", store, "--cpu-limit", "9").code == 2
