@@ -4,13 +4,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from conftest import Result
 
 from pipeline.run import open_run
 from pipeline.store import Store
 
 
-def test_some_puzzles_then_the_others(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+@pytest.mark.usefixtures("hard")
+def test_some_puzzles_then_the_others(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     command = ["classify", "store", "--out", "run", "--serial"]
     dry = nonocensus(*command, "--dry-run", "--limit", "7", "--json")
     assert json.loads(dry.out) == {"puzzles": 7, "in_sweep": 7, "tried_before": 0}
