@@ -1,5 +1,5 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
-# make test    sets up .venv and runs the tests
+# make test    sets up .venv and runs the tests; make test-kills those that kill processes at random
 # make lint    ruff and mypy
 # make bench   the figures of README.md, into benchmarks/results/
 
@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo test test-jit test-bounds test-python lint format bench clean
+.PHONY: demo test test-kills test-jit test-bounds test-python lint format bench clean
 
 demo: $(READY)
 	$(BIN)/nonocensus demo --out demo
@@ -19,7 +19,11 @@ demo: $(READY)
 test: test-jit test-bounds test-python
 
 test-jit: $(READY)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 -m "not kills"
+
+# Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
+test-kills: $(READY)
+	$(BIN)/pytest -s -m kills
 
 # The kernels once more with every array index checked, compiled apart.
 test-bounds: $(READY)

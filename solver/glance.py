@@ -2,7 +2,7 @@
 
 Most puzzles with several solutions have a few small places where cells may change colours, and any way through ends in
 a solution. Finding it costs as much as a few probes; what it saves is all rungs up to search, since a puzzle with two
-solutions has no technique. What a glance finds is a solution or nothing: it proves no more than that.
+solutions has no technique. What a glance finds is solutions or nothing: it proves no more than that.
 """
 
 from typing import Any
@@ -13,7 +13,8 @@ from solver.bits import lowest, some
 from solver.board import Board, Scratch, allows, copy, open_cells
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, look_ahead, take_away
-from solver.propagate import CONTRADICTION, FIXPOINT
+from solver.propagate import CONTRADICTION, FIXPOINT, LINE_SOLVES, PROBES, SWEEPS
+from solver.search import Found, note_solution
 
 MISSES = 2
 """Contradictions after which a glance is over: where cells hang together, chance finds nothing."""
@@ -25,37 +26,43 @@ def glance(
     diver: Board,
     trial: Board,
     color: np.ndarray | None,
-    last: bool,
     scratch: Scratch,
+    found: Found,
     counters: np.ndarray,
     deadline: float,
     like: Any,
-) -> int:
-    """Decide cell after cell, each followed by line logic, from a board at its fixpoint.
+) -> bool:
+    """Whether a board at the fixpoint of line logic is seen to have two solutions; they are noted.
+
+    It is gone through twice, cell after cell, each decision followed by line logic: first each cell takes the last
+    colour that it may have, then the first. The first open cell has another colour in each, so two that succeed are two
+    solutions. Effort is counted only if it shows them.
 
     diver, trial   boards with the same clues and memory of their own
-    last           each cell takes the last colour that it may have, else the first
-    Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
     """
-    misses = 0
-    copy(board, diver)
-    for y in range(int(board.size[1])):
-        cells = open_cells(diver, y, like)
-        while some(cells):
-            x = int(lowest(cells))
-            c: Any = np.int64(int(board.size[2]) - 1 if last else 0)
-            while not allows(diver, y, x, c, like):
-                c += -1 if last else 1
-            copy(diver, trial)
-            status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
-            if status == FIXPOINT:
-                copy(trial, diver)
-            elif status == CONTRADICTION:
-                misses += 1
-                status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
-                if misses > MISSES:
-                    return CONTRADICTION
-            if status != FIXPOINT:
-                return status
+    solves, sweeps, probes = counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES]
+    status = FIXPOINT
+    for last in (True, False):
+        misses = 0
+        copy(board, diver)
+        for y in range(int(board.size[1])):
             cells = open_cells(diver, y, like)
-    return FIXPOINT
+            while status == FIXPOINT and some(cells):
+                x = int(lowest(cells))
+                c: Any = np.int64(int(board.size[2]) - 1 if last else 0)
+                while not allows(diver, y, x, c, like):
+                    c += -1 if last else 1
+                copy(diver, trial)
+                status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+                if status == FIXPOINT:
+                    copy(trial, diver)
+                elif status == CONTRADICTION and misses < MISSES:
+                    misses += 1
+                    status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
+                cells = open_cells(diver, y, like)
+        if status == FIXPOINT:
+            note_solution(diver, found, like)
+            if found.number[0] == 2:
+                return True
+    counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES] = solves, sweeps, probes
+    return False

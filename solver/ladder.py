@@ -26,10 +26,7 @@ from solver.propagate import (
     CONTRADICTION,
     COUNTERS,
     FIXPOINT,
-    LINE_SOLVES,
     OUT_OF_TIME,
-    PROBES,
-    SWEEPS,
     propagate,
 )
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Found, Tree, note_solution, search
@@ -378,7 +375,7 @@ def _climb(
             if (
                 rung == LINE
                 and top == SEARCH
-                and _glance(board, tree.union, trial, color, scratch, found, counters, deadline, like)
+                and glance(board, tree.union, trial, color, scratch, found, counters, deadline, like)
             ):
                 break
             rung += 1
@@ -433,33 +430,6 @@ def _climb(
             outcome.late[p] = True
         k += 1
     return k
-
-
-@kernel
-def _glance(
-    board: Board,
-    diver: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    found: Found,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> bool:
-    """Whether two glances show that there are two solutions. If not, their effort is not counted.
-
-    The first open cell has another colour in each, so two that succeed are two solutions.
-    """
-    solves, sweeps, probes = counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES]
-    for last in (True, False):
-        if glance(board, diver, trial, color, last, scratch, counters, deadline, like) != FIXPOINT:
-            break
-        note_solution(diver, found, like)
-        if found.number[0] == 2:
-            return True
-    counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES] = solves, sweeps, probes
-    return False
 
 
 def _follow_tail(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome, like: Any) -> None:

@@ -186,7 +186,7 @@ def lines_of(run: Run) -> list[dict[str, Any]]:
     return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
 
 
-@pytest.mark.slow
+@pytest.mark.kills
 def test_twenty_kills(tmp_path: Path) -> None:
     """Workers, the driver and Ray's raylet are killed at random moments; a driver that has died is started again."""
     chance = random.Random(int(os.environ.get("NONOCENSUS_SEED", "1")))

@@ -10,7 +10,6 @@ import pytest
 from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 
 from pipeline.errors import UserError
-from pipeline.executor import ray_crew
 from pipeline.plan import Selection, rest_of, unanswered
 from pipeline.run import configuration, open_run, start_run, summarize
 from pipeline.store import Store, append, rewrite
@@ -32,14 +31,6 @@ def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None
     assert [events[0]["event"], events[-1]["event"]] == ["session begun", "session ended"]
     assert sum(event["rows"] for event in events if event["event"] == "task finished") == 300
     assert not list(tmp_path.rglob("*.tmp"))
-
-
-def test_ray_gives_the_same_rows(store: Store, tmp_path: Path) -> None:
-    alone = run_serially(store, tmp_path / "serial")
-    run = start_run(store, str(tmp_path / "ray"), CONFIG)
-    with ray_crew(cpus=2) as crew:
-        assert work_on(run, crew) == []
-    assert lasting(run).equals(lasting(alone))
 
 
 def test_levels_leave_no_trace_but_time(hard: Store, tmp_path: Path) -> None:
