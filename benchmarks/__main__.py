@@ -3,13 +3,14 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import crawl, line_logic, scale, start_up
+from benchmarks import crawl, line_logic, scale, simulate, start_up
 from benchmarks.tables import Table, write_tables
 
 BENCHMARKS = {
     "crawl": crawl.run,
     "line_logic": line_logic.run,
     "scale": scale.run,
+    "simulate": simulate.run,
     "start_up": start_up.run,
 }
 ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")

@@ -20,7 +20,6 @@ import re
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -42,8 +41,6 @@ MARK = "run.json"
 KIND = "nonocensus run"
 SUMMARY = "summary.json"
 PROGRESS = "progress.json"
-READERS = 16
-"""Threads that read small files: most of their time is the storage's answer."""
 
 
 class Piece(NamedTuple):
@@ -107,11 +104,10 @@ class Run(NamedTuple):
             if session_of(name) >= first and name.endswith(".json") and name.replace(".json", ".parquet") in there
         ]
 
-        def read(name: str) -> Piece:
-            return self.piece(name.removesuffix(".json"))
-
-        with ThreadPoolExecutor(READERS) as readers:
-            return list(readers.map(read, names))
+        return [
+            Piece(name=name.removesuffix(".json"), **about)
+            for name, about in zip(names, self.results.read_jsons(names), strict=True)
+        ]
 
     def piece(self, name: str) -> Piece:
         """One file's statistics."""

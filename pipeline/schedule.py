@@ -23,6 +23,9 @@ from pipeline.spans import Spans
 SHORTEST, LONGEST = 0.2, 20.0
 """Seconds that a task should take at least (what starting it costs is then little) and at most."""
 
+DRIVER = 0.001
+"""Seconds of the driver for a task, with some to spare: with many cores tasks are so long that it keeps up."""
+
 SHARE = 4
 """A task takes this part of the time that is left on its level to each core."""
 
@@ -228,8 +231,8 @@ class Schedule:
 
     def _seconds(self, level: int, puzzles: int, slots: int) -> float:
         """How long the next task of a level should take."""
-        each = self.costs[level].each or 0.0
-        return min(max(each * puzzles / (SHARE * slots), SHORTEST), LONGEST)
+        fair = (self.costs[level].each or 0.0) * puzzles / slots
+        return min(max(fair / SHARE, SHORTEST, min(fair, DRIVER * slots)), LONGEST)
 
     def finished(self, work: Work, seconds: float, left: Iterable[Left]) -> None:
         """A task has taken so many seconds (by the wall clock) and left these puzzles to the next level."""

@@ -10,7 +10,7 @@ import platform
 import secrets
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -57,6 +57,8 @@ class Session:
         self.rows = 0
         self.began = time.monotonic()
         self.flying: dict[Any, Flight] = {}
+        self.queued: deque[Any] = deque()  # tickets of tasks that wait for a core
+        self.begun = 0  # tasks that have one
         self.hosts: dict[str, Counter[str]] = {}
         self.labels = Counter[str]()
         self.log = Log(run, self.name)
@@ -75,18 +77,22 @@ class Session:
     def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
         """A task was given out."""
         self.flying[ticket] = Flight(work, None)
+        self.queued.append(ticket)
         self._begin(cpus)
 
     def ended(self, ticket: Any, cpus: int) -> None:
         """A task has ended in some way."""
-        del self.flying[ticket]
+        if self.flying.pop(ticket).begun is not None:
+            self.begun -= 1
         self._begin(cpus)
 
     def _begin(self, cpus: int) -> None:
         """The oldest tasks, one a CPU, are those at work."""
-        for ticket, flight in list(self.flying.items())[:cpus]:
-            if flight.begun is None:
-                self.flying[ticket] = flight._replace(begun=time.monotonic())
+        while self.queued and self.begun < cpus:
+            ticket = self.queued.popleft()
+            if ticket in self.flying:
+                self.flying[ticket] = self.flying[ticket]._replace(begun=time.monotonic())
+                self.begun += 1
 
     def finished(self, piece: Piece, work: Work) -> None:
         """A file of results stands."""

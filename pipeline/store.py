@@ -69,11 +69,9 @@ class Store(NamedTuple):
 
     def parts(self) -> list[Part]:
         """The complete parts, in the order in which they were written."""
-        names = self.puzzles.names()
         return [
-            Part(**{key: self.puzzles.read_json(name)[key] for key in Part._fields})
-            for name in names
-            if name.endswith(".json")
+            Part(**{key: about[key] for key in Part._fields})
+            for about in self.puzzles.read_jsons(name for name in self.puzzles.names() if name.endswith(".json"))
         ]
 
     def rows(self) -> int:

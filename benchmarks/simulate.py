@@ -1,0 +1,453 @@
+"""Runs on more cores than there are here: the real schedule, with measured times of puzzles, tasks and driver.
+
+A puzzle's time is drawn, with replacement, from puzzles that were classified on this machine. A task costs what its
+puzzles take, each at most the limit of its level, and what reading and writing take beside. Cores take tasks in the
+order in which the driver gives them; the driver does one thing at a time, as long as it was measured to take. What is
+left out: Ray's own scheduling over many machines, machines that come late or go, and that no two cores are alike.
+"""
+
+import heapq
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.tables import Table
+from pipeline import schedule as schedules
+from pipeline import spans
+from pipeline.bench import measure, random_batches
+from pipeline.classify import AHEAD, Job, classify_rows, drive
+from pipeline.executor import Ray, ray_crew
+from pipeline.metrics import Metrics
+from pipeline.run import SETTINGS, Piece, configuration, start_run
+from pipeline.schedule import Left, Schedule, Work, levels
+from pipeline.session import Session, Tell
+from pipeline.settings import default_settings
+from pipeline.spans import Spans
+from pipeline.store import Store, open_store
+
+CPU_LIMIT = 60.0
+CORES = (8, 64, 512, 4096)
+ENDLESS = 5_000
+"""One puzzle of so many is taken to need more than the limit. None of the measured ones does."""
+
+HARD = 1_000
+"""Random 25x25, 45 % black, about as hard as those of tournaments."""
+
+REMOTE = {"part": 0.100, "task": 0.050}
+"""Seconds that S3 is taken to add: for opening and reading a part, and for writing two files."""
+
+TASKS = 1_000
+"""Tasks that do nothing, to measure the driver by, beside those that fill all cores."""
+
+
+class Sample(NamedTuple):
+    """Puzzles that were measured: CPU seconds, and cells open after probing."""
+
+    seconds: np.ndarray
+    cells: np.ndarray
+
+
+class Costs(NamedTuple):
+    """Seconds of a task beside its puzzles': for itself, for each part of the store, row group and row of it."""
+
+    task: float
+    part: float
+    group: float
+    row: float
+
+
+class Driver(NamedTuple):
+    """Seconds of the driver for a round of its loop and for a task, with up to `flying` tasks in flight.
+
+    memory   most bytes of its process
+    """
+
+    flying: int
+    round: float
+    task: float
+    memory: int
+
+
+class Outcome(NamedTuple):
+    """What became of a simulated run, in seconds.
+
+    useful    time that the puzzles need, each at most the limit of the run
+    wasted    time that was given to puzzles on levels that were not enough
+    busy      time that cores had a task
+    swept     when the last task of the sweep began
+    before    time that cores had a task until then
+    idle      mean time from a core's last task to the end
+    driver    time that the driver was at work
+    """
+
+    makespan: float
+    useful: float
+    wasted: float
+    busy: float
+    swept: float
+    before: float
+    idle: float
+    driver: float
+    tasks: int
+
+
+def run(archive: Path) -> list[Table]:
+    if not archive.exists():
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in (["import", str(archive), "--out", "store"], ["classify", "store", "--out", "real"]):
+            arguments = [f"{folder}/{word}" if word in ("store", "real") else word for word in arguments]
+            subprocess.run([sys.executable, "-m", "pipeline", *arguments], check=True, capture_output=True)
+        store = open_store(f"{folder}/store")
+        with ray_crew(2):
+            drivers = {cores: driver_of(store, f"{folder}/run-{cores}", cores) for cores in CORES}
+        samples = [
+            (archive.name, sample_of(list(store.batches()))),
+            ("random 25x25", sample_of(random_batches(HARD, 25, 25, 0.45, 1))),
+        ]
+        costs = costs_of(store, f"{folder}/run", Path(folder, "real"))
+    return [*measured(samples, costs, drivers), sizes(samples, costs, drivers), *policies(samples, costs, drivers)]
+
+
+def sample_of(batches: list[pa.RecordBatch]) -> Sample:
+    """Classify puzzles to draw from."""
+    results = measure(batches, CPU_LIMIT, False, lambda _: None).results
+    known = np.zeros(len(results), np.int64)
+    for name in ("cells_after_line", "cells_after_depth2", "cells_after_probe"):
+        known = np.maximum(known, results[name].fill_null(0).to_numpy())
+    return Sample(results["cpu_seconds"].fill_null(0.0).to_numpy(), results["cells"].to_numpy() - known)
+
+
+def drawn(sample: Sample, number: int, endless: int | None = ENDLESS) -> Sample:
+    """So many puzzles drawn from a sample, of which one of `endless` needs more than the limit.
+
+    Those look like the puzzles that took longest, from which they can't be told before.
+    """
+    rng = np.random.default_rng(1)
+    which = rng.integers(0, len(sample.seconds), number)
+    seconds, cells = sample.seconds[which], sample.cells[which]
+    if endless is not None:
+        late = rng.random(number) < 1 / endless
+        slowest = np.argsort(sample.seconds)[-len(sample.seconds) // 100 :]
+        seconds[late], cells[late] = np.inf, sample.cells[rng.choice(slowest, late.sum())]
+    return Sample(seconds, cells)
+
+
+def costs_of(store: Store, uri: str, real: Path) -> Costs:
+    """What tasks cost beside their puzzles.
+
+    Row groups and rows by tasks in this process, the best of several and a plane through them; the task itself by those
+    of a real run over Ray that had a single puzzle, which is dearer. What a part costs on a disk is in that.
+    CPU seconds, since the wall's grow many times where others use the machine: waiting for the disk is left out.
+    """
+    rows = default_settings().rows_per_group
+    shapes: list[Spans] = [
+        [(0, 1)],
+        [(k * rows, k * rows + 1) for k in range(6)],
+        [(0, rows)],
+        [(0, 6 * rows)],
+    ]
+    job = job_of(store, uri)
+    part = store.parts()[0].name
+    seconds = []
+    for shape in shapes:
+        tries = []
+        for number in range(5):
+            piece = classify_rows({part: shape}, 0.001, f"part-0001-{number:06d}", job)
+            assert isinstance(piece, Piece)
+            tries.append(piece.about["cpu_task"] - piece.about["cpu_solver"])
+        seconds.append(min(tries))
+    plane = np.array([[1, spread, spans.size(shape)] for shape, spread in zip(shapes, (1, 6, 1, 6), strict=True)])
+    _, group, row = np.linalg.lstsq(plane.astype(float), np.array(seconds))[0].tolist()
+    events = [json.loads(line) for log in (real / "log").iterdir() for line in log.read_text().splitlines()]
+    alone = [event["cpu_task"] - event["cpu_solver"] for event in events if event.get("level") and event["rows"] == 1]
+    return Costs(float(np.median(alone)) - group - row, 0.0, group, row)
+
+
+def job_of(store: Store, uri: str) -> Job:
+    """What tasks need to know of a run, which is begun."""
+    run = start_run(store, uri, configuration(CPU_LIMIT))
+    settings = {key: run.about["config"][key] for key in SETTINGS}
+    stamp = {"run_id": run.about["run_id"], "config_hash": run.about["config_hash"]}
+    return Job(store.folder.uri, run.folder.uri, settings, stamp, apart=False)
+
+
+def nothing(rows: dict[str, Spans], limit: float, name: str, _: Job) -> Piece:
+    """A task that does nothing."""
+    number, now = sum(map(spans.size, rows.values())), "2026-01-01T00:00:00.000000+00:00"
+    about = {"seconds": 1.0, "cpu_solver": 1.0, "cpu_task": 1.0, "started": now, "finished": now, "hosts": ["here"]}
+    return Piece(name, rows, limit, [], {"ok": number}, {"unique line": number}, about)
+
+
+class Idle(Ray):
+    """Ray's workers on as many cores as it is told, whose tasks do nothing."""
+
+    def __init__(self, cores: int) -> None:
+        super().__init__(None)
+        self.cores = cores
+        self.rounds: list[tuple[int, float]] = []
+        """Of each round: tasks that have ended, seconds of asking."""
+
+    def cpus(self) -> int:
+        return self.cores
+
+    def submit(self, function: Any, *arguments: Any) -> Any:  # noqa: ARG002
+        return super().submit(nothing, *arguments)
+
+    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
+        start = time.thread_time()
+        done = super().wait(seconds)
+        self.rounds.append((len(done), time.thread_time() - start))
+        return done
+
+
+def driver_of(store: Store, uri: str, cores: int) -> Driver:
+    """What the real driver takes of its core with so many tasks in flight; most of it is Ray's."""
+    job, flying = job_of(store, uri), AHEAD * cores
+    tasks = flying + TASKS
+    crew = Idle(cores)
+    run = start_run(store, uri, configuration(CPU_LIMIT))
+    session = Session(run, Tell(lambda *_: None, lambda *_: None), Metrics(uri))
+    start = time.thread_time()
+    with patch.multiple(schedules, FIRST=1, MOST_ROWS=1):
+        drive(run, crew, Schedule([("part-00000", [tasks], [(0, tasks)])], tasks, [], [CPU_LIMIT]), job, session)
+    session.close(Schedule([], 0, [], [CPU_LIMIT]), 1)
+    ended, asking = np.array(crew.rounds).T
+    each_round = max(0.0, float(np.polyfit(ended, asking, 1)[1]))
+    total = time.thread_time() - start - each_round * len(crew.rounds)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return Driver(flying, each_round, total / tasks, memory)
+
+
+def bytes_waiting() -> float:
+    """Memory of a puzzle that waits for more time."""
+    number = 20_000
+    tracemalloc.start()
+    pool = schedules.Pool()
+    for row in range(number):
+        pool.add(Left(f"part-{row // 100:05d}", row, f"{row:064x}", row % 625, f"random/25x25-0.45-1-{row}"))
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return size / number
+
+
+class Cluster:
+    """Cores and a driver, which do what a schedule says."""
+
+    def __init__(self, puzzles: Sample, limits: list[float], costs: Costs) -> None:
+        self.puzzles, self.limits, self.costs = puzzles, limits, costs
+        self.group = default_settings().rows_per_group
+        self.part = self.group * default_settings().groups_per_part
+        self.sums = np.concatenate([[0.0], np.cumsum(np.minimum(puzzles.seconds, limits[0]))])
+        self.late = [np.flatnonzero(puzzles.seconds > limit) for limit in limits[:-1]]
+        self.useful = float(np.minimum(puzzles.seconds, limits[-1]).sum())
+
+    def stretches(self) -> Iterator[tuple[str, list[int], Spans]]:
+        """The store."""
+        number = len(self.puzzles.seconds)
+        for first in range(0, number, self.part):
+            rows = min(self.part, number - first)
+            groups = [min(self.group, rows - k) for k in range(0, rows, self.group)]
+            yield f"part-{first // self.part:05d}", groups, [(0, rows)]
+
+    def schedule(self, kind: type[Schedule] = Schedule) -> Schedule:
+        """All that is to be done."""
+        return kind(self.stretches(), len(self.puzzles.seconds), [], self.limits)
+
+    def seconds(self, work: Work) -> float:
+        """How long a task takes."""
+        took = self.costs.task
+        for part, there in work.rows.items():
+            base, last = self.part * int(part[5:]), -1
+            took += self.costs.part
+            for start, stop in there:
+                first, end = start // self.group, (stop - 1) // self.group
+                took += self.costs.group * (end - max(first, last + 1) + 1) + self.costs.row * (stop - start)
+                last = end
+                if work.level == 0:
+                    took += self.sums[base + stop] - self.sums[base + start]
+                else:
+                    there_ = self.puzzles.seconds[base + start : base + stop]
+                    took += float(np.minimum(there_, self.limits[work.level]).sum())
+        return float(took)
+
+    def left(self, work: Work) -> list[Left]:
+        """The puzzles of a task that need more time."""
+        if work.level == len(self.limits) - 1:
+            return []
+        found, late = [], self.late[work.level]
+        for part, there in work.rows.items():
+            base = self.part * int(part[5:])
+            for start, stop in there:
+                first, last = np.searchsorted(late, (base + start, base + stop))
+                found += [
+                    Left(part, k - base, str(k), int(self.puzzles.cells[k]), "") for k in late[first:last].tolist()
+                ]
+        return found
+
+    def run(self, schedule: Schedule, cores: int, driver: Driver) -> Outcome:
+        """Do all of it. A task's core is the first that is free, so its end is known when it is given out."""
+        free = [0.0] * cores
+        flying: list[tuple[float, int, float, Work]] = []
+        begun: list[float] = []
+        ended: list[float] = []
+        sweeping: list[bool] = []
+        now = wasted = at_work = 0.0
+        while True:
+            while len(flying) < AHEAD * cores and (work := schedule.next(cores)) is not None:
+                now, at_work = now + driver.task / 2, at_work + driver.task / 2
+                took = self.seconds(work)
+                start = max(now, free[0])
+                heapq.heapreplace(free, start + took)
+                heapq.heappush(flying, (start + took, len(begun), took, work))
+                begun.append(start)
+                ended.append(start + took)
+                sweeping.append(work.level == 0)
+            if not flying:
+                break
+            now = max(now, flying[0][0]) + driver.round
+            at_work += driver.round
+            done = []
+            while flying and flying[0][0] <= now:
+                done.append(heapq.heappop(flying))
+            for _, _, took, work in done:
+                now, at_work = now + driver.task / 2, at_work + driver.task / 2
+                left = self.left(work)
+                wasted += len(left) * self.limits[work.level]
+                schedule.finished(work, took, left)
+        starts, ends = np.array(begun), np.array(ended)
+        swept = float(starts[sweeping].max())
+        before = float(np.maximum(np.minimum(ends, swept) - starts, 0.0).sum())
+        makespan = float(ends.max())
+        idle = float(np.mean(makespan - np.array(free)))
+        return Outcome(
+            makespan, self.useful, wasted, float((ends - starts).sum()), swept, before, idle, at_work, len(starts)
+        )
+
+
+def remote(costs: Costs) -> Costs:
+    """The same with S3 in between."""
+    return costs._replace(task=costs.task + REMOTE["task"], part=costs.part + REMOTE["part"])
+
+
+def shares(outcome: Outcome, cores: int) -> list[object]:
+    """The figures of a run that the tables show."""
+    best = max(outcome.useful / cores, CPU_LIMIT)  # there is a puzzle that takes so long
+    return [
+        outcome.tasks,
+        outcome.makespan,
+        best,
+        f"{outcome.useful / (cores * outcome.makespan):.1%}",
+        f"{outcome.wasted / outcome.busy:.1%}",
+        f"{outcome.before / max(cores * outcome.swept, 1e-9):.1%}",
+        outcome.swept,
+        outcome.idle,
+        f"{outcome.driver / outcome.makespan:.0%}",
+    ]
+
+
+SHARES = ["tasks", "wall s", "at best", "used", "wasted by levels", "busy in the sweep", "sweep s", "idle at the end s"]
+SHARES += ["driver busy"]
+
+
+def sizes(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> Table:
+    """Numbers of puzzles by numbers of cores."""
+    rows: list[list[object]] = []
+    limits = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
+    for (name, sample), numbers in zip(samples, ((10**5, 10**6, 10**7), (10**6,)), strict=True):
+        for number in numbers:
+            for cores in CORES:
+                cluster = Cluster(drawn(sample, number), limits, costs if cores == CORES[0] else remote(costs))
+                outcome = cluster.run(cluster.schedule(), cores, drivers[cores])
+                rows.append([name, number, cores, *shares(outcome, cores)])
+    title = f"Runs, one puzzle of {ENDLESS:,} without end; {CORES[0]} cores with a disk, more of them with S3"
+    return Table(title, ["puzzles", "number", "cores", *SHARES], rows)
+
+
+class Eager(Schedule):
+    """The highest level first."""
+
+    def next(self, slots: int) -> Work | None:
+        for level in range(len(self.pools) - 1, 0, -1):
+            if self.pools[level].order and not self.again:
+                return self._hardest(level, self.pools[level], slots)
+        return super().next(slots)
+
+
+def policies(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
+    """Other ways to give out the same puzzles."""
+    as_it_is = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
+    kinds: list[tuple[str, type[Schedule], list[float], dict[str, Any]]] = [
+        ("as it is", Schedule, as_it_is, {}),
+        ("no levels: all time at once", Schedule, [CPU_LIMIT], {}),
+        ("a puzzle a task", Schedule, as_it_is, {"FIRST": 1, "MOST_ROWS": 1}),
+        ("highest level first", Eager, as_it_is, {}),
+        ("tasks of a second at least", Schedule, as_it_is, {"SHORTEST": 1.0}),
+        ("tasks as short on many cores as on few", Schedule, as_it_is, {"DRIVER": 0.0}),
+    ]
+    tables = []
+    for (name, sample), number, cores in (
+        (samples[0], 10**6, 64),
+        (samples[0], 10**6, 512),
+        (samples[0], 10**7, 4096),
+        (samples[1], 10**5, 64),
+        (samples[1], 10**6, 512),
+        (samples[1], 10**6, 4096),
+    ):
+        puzzles, rows = drawn(sample, number), []
+        for kind, schedule, limits, changes in kinds:
+            if changes.get("MOST_ROWS") and number * cores > 10**6 * 64:
+                continue  # it would take minutes
+            cluster = Cluster(puzzles, limits, remote(costs))
+            with patch.multiple(schedules, **({"FIRST": schedules.FIRST} | changes)):
+                outcome = cluster.run(cluster.schedule(schedule), cores, drivers[cores])
+            rows.append([kind, *shares(outcome, cores)])
+        tables.append(
+            Table(f"Ways to give out {number:,} puzzles of {name} to {cores:,} cores", ["way", *SHARES], rows)
+        )
+    return tables
+
+
+def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
+    """What the simulation is made of."""
+    sweep = default_settings().sweep_limit
+    return [
+        Table(
+            "Puzzles, measured",
+            ["puzzles", "number", "mean ms", "median ms", "p99 ms", "most s", f"over {sweep} s"],
+            [
+                [name, len(times), times.mean() * 1e3, np.median(times) * 1e3, np.quantile(times, 0.99) * 1e3,
+                 times.max(), f"{np.mean(times > sweep):.2%}"]
+                for name, (times, _) in samples
+            ],
+        ),
+        Table(
+            "A task beside its puzzles, ms: measured here, and taken to come to it with S3",
+            ["", "task", "part", "row group", "row"],
+            [
+                ["disk", *(cost * 1e3 for cost in costs)],
+                ["S3", *(cost * 1e3 for cost in remote(costs))],
+            ],
+        ),
+        Table(
+            f"The driver with Ray on this machine, tasks that do nothing; a waiting puzzle takes {bytes_waiting():.0f} "
+            "bytes",
+            ["cores", "tasks in flight", "ms a round", "ms a task", "tasks a second", "most memory MB"],
+            [
+                [cores, driver.flying, driver.round * 1e3, driver.task * 1e3, 1 / (driver.round + driver.task),
+                 driver.memory / 1e6]
+                for cores, driver in drivers.items()
+            ],
+        ),
+    ]  # fmt: skip
