@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.console import DONE, SOME_FAILED, Json, err, out, progress, rate_of
+from pipeline.console import DONE, SOME_FAILED, Json, err, goes_on, out, progress, rate_of
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -173,7 +173,8 @@ def work(
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
     errors: list[str] = []
     if schedule.left():
-        with hands(cpus, address, serial) as crew, progress("classifying", done + schedule.left()) as (bar, task):
+        total = done + schedule.left()
+        with goes_on(), hands(cpus, address, serial) as crew, progress("classifying", total) as (bar, task):
             if crew.dashboard and not as_json:
                 out.print(f"Ray's dashboard: http://{crew.dashboard}", highlight=False)
             session = Session(run, teller(bar, task, done), Metrics(run.about["run_id"]) if crew.apart else None)

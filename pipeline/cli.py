@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.classify_cli import COLORS, CheckGoal, classify, failed, retry, show_run, warm
-from pipeline.console import DONE, INTERRUPTED, SOME_FAILED, WRONG_USE, Json, err, out, parsed_size, progress, rate_of
+from pipeline.console import DONE, SOME_FAILED, WRONG_USE, Json, err, goes_on, out, parsed_size, progress, rate_of
 from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
 from pipeline.errors import UserError
 from pipeline.generate_cli import generate
@@ -51,9 +51,6 @@ def main() -> None:
     except UserError as error:
         err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(WRONG_USE)
-    except KeyboardInterrupt:
-        err.print("\nInterrupted. What was finished is kept; the same command goes on from there.")
-        sys.exit(INTERRUPTED)
     except OSError as error:
         err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(WRONG_USE)
@@ -86,7 +83,7 @@ def import_(
     existing(paths)
     place = create_store(store)
     good = bad = 0
-    with progress("importing", count_files(paths)) as (bar, task):
+    with goes_on(), progress("importing", count_files(paths)) as (bar, task):
 
         def seen(item: "Puzzle | Problem") -> None:
             nonlocal good, bad

@@ -21,6 +21,16 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, fo
 
 
 @contextmanager
+def goes_on() -> Iterator[None]:
+    """A block that Ctrl-C may end: its command can be given again and goes on from there."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print("\nInterrupted. What was finished is kept; the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
 def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
     """A progress bar on standard error with rate, time left and counts; nothing where there is no terminal."""
     from rich.progress import (

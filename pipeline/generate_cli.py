@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.classify_cli import Address, Cpus, Serial, hands
-from pipeline.console import DONE, Json, out, parsed_size, progress, rate_of
+from pipeline.console import DONE, Json, goes_on, out, parsed_size, progress, rate_of
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def generate(
     start = time.perf_counter()
     left = plan(store, recipe)
     rows = sum(task.rows for task in left)
-    with progress("generating", recipe.count) as (bar, task):
+    with goes_on(), progress("generating", recipe.count) as (bar, task):
         bar.update(task, completed=recipe.count - rows)
         tries = 0
         while left and tries < TRIES:

@@ -42,6 +42,23 @@ def test_timeouts_are_listed_and_tried_again(hard: Store, tmp_path: Path, nonoce
     assert len(open_run(str(tmp_path / "run")).table()) == 80
 
 
+@pytest.mark.usefixtures("hard")
+def test_an_interrupted_command_says_how_to_go_on(
+    nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pipeline.classify.drive", interrupted)
+        result = nonocensus("classify", "store", "--out", "run", "--serial")
+    assert (result.code, result.err.strip()) == (
+        130,
+        "Interrupted. What was finished is kept; the same command goes on from there.",
+    )
+    assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
+
+
 def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
     store = hard.folder.uri
     for options, said in (
