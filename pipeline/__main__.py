@@ -1,5 +1,5 @@
 """`python -m pipeline` is `nonocensus`."""
 
-from pipeline.cli import main
+from pipeline.cli import run
 
-main()
+run()

@@ -1,6 +1,7 @@
 """The command line. Heavy libraries are imported inside the commands, so that --help answers at once."""
 
 import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -44,8 +45,24 @@ class BenchSet(StrEnum):
 LISTED = 20
 
 
+def run() -> None:
+    """Entry point of the process: `main`, and its exit status whatever becomes of Ray.
+
+    Ray's threads sometimes crash the interpreter as it is taken down, most of all after an interruption; by then all is
+    done and written.
+    """
+    try:
+        main()
+    except SystemExit as ended:
+        if "ray" in sys.modules and isinstance(ended.code, int):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(ended.code)
+        raise
+
+
 def main() -> None:
-    """Entry point: one clear line and exit status 2 for what the user can mend."""
+    """The command line: one clear line and exit status 2 for what the user can mend."""
     try:
         app()
     except UserError as error:
