@@ -76,6 +76,7 @@ def test_turned_puzzles_give_turned_answers(puzzle: Puzzle) -> None:
             assert (other_solution == turned(solution)).all()
 
 
+@pytest.mark.slow
 @given(pictures(colors=1, most=8))
 @settings(max_examples=60, deadline=None)
 def test_wide_words_give_the_same_answer(cells: np.ndarray) -> None:
