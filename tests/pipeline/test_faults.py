@@ -215,11 +215,12 @@ def test_twenty_kills(tmp_path: Path) -> None:
         assert starts < 20
     assert len(killed) == 20, f"{killed} before all was done"
     run = open_run(str(out))
-    print(f"killed {Counter(killed)}, {starts} starts")
     assert lasting(run).equals(lasting(undisturbed))
     assert summarize(run)["status"] == {"ok": 1500}
     assert sum(piece.rows for piece in run.pieces()) == 1500
     assert not list(tmp_path.rglob("*.tmp"))
+    lost = sum(event["event"] == "task lost" for event in lines_of(run))
+    print(json.dumps({"kills": Counter(killed), "starts": starts, "tasks lost": lost, "puzzles": len(run.table())}))
 
 
 def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
