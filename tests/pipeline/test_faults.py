@@ -190,7 +190,7 @@ def lines_of(run: Run) -> list[dict[str, Any]]:
 def test_twenty_kills(tmp_path: Path) -> None:
     """Workers, the driver and Ray's raylet are killed at random moments; a driver that has died is started again."""
     chance = random.Random(int(os.environ.get("NONOCENSUS_SEED", "1")))
-    store = random_store(tmp_path, Recipe("random", 28, 28, 0.5, 7, 1500))
+    store = random_store(tmp_path, Recipe("random", 28, 28, 0.5, 7, 3000))
     undisturbed = run_serially(store, tmp_path / "undisturbed")
     out = tmp_path / "run"
     killed: list[str] = []
@@ -216,8 +216,8 @@ def test_twenty_kills(tmp_path: Path) -> None:
     assert len(killed) == 20, f"{killed} before all was done"
     run = open_run(str(out))
     assert lasting(run).equals(lasting(undisturbed))
-    assert summarize(run)["status"] == {"ok": 1500}
-    assert sum(piece.rows for piece in run.pieces()) == 1500
+    assert summarize(run)["status"] == {"ok": 3000}
+    assert sum(piece.rows for piece in run.pieces()) == 3000
     assert not list(tmp_path.rglob("*.tmp"))
     lost = sum(event["event"] == "task lost" for event in lines_of(run))
     print(json.dumps({"kills": Counter(killed), "starts": starts, "tasks lost": lost, "puzzles": len(run.table())}))
