@@ -46,7 +46,7 @@ CHUNK = 4096
 """Puzzles that are classified in one call, or a row group of more."""
 
 HOPELESS = 50
-"""Tasks lost one after the other, and none finished, that show that the puzzles are not to blame."""
+"""Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
 
 READINGS = 3
 """Times that a part of the store is tried that can't be read."""
@@ -112,9 +112,12 @@ def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) 
             session.ended(ticket, cpus)
             if isinstance(outcome, Fault):
                 outcome = _arrived(run, name) or outcome
-            in_a_row = in_a_row + 1 if isinstance(outcome, Fault) else 0
-            if in_a_row == HOPELESS:
-                raise UserError(f"{HOPELESS} tasks were lost, one after the other: {outcome.reason}")
+            if not isinstance(outcome, Fault):
+                in_a_row = 0
+            elif outcome.kind != NODE:
+                in_a_row += 1
+                if in_a_row > HOPELESS + AHEAD * cpus:
+                    raise UserError(f"{in_a_row} tasks were lost, one after the other: {outcome.reason}")
             if isinstance(outcome, Piece):
                 pause = given_up = 0.0
                 schedule.finished(work, outcome.about["seconds"], (Left(*left) for left in outcome.left))
@@ -140,9 +143,10 @@ def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) 
                 given_up = given_up or now + GIVE_UP
                 if now > given_up:
                     raise UserError(f"{outcome.reason}; when that is mended, the same command goes on")
-                pause = min(pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
-                resume = now + pause
-                session.stuck(outcome.reason, pause)
+                if now >= resume:  # of all tasks that were in flight the first one tells
+                    pause = min(pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
+                    resume = now + pause
+                    session.stuck(outcome.reason, pause)
                 schedule.again_whole(work)
         session.tick(schedule, cpus)
 
@@ -295,12 +299,19 @@ def write_statistics(place: Folder, piece: Piece) -> None:
 
 
 def _write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
-    """Write the row of a puzzle that can't be classified here: `killed` if its worker died, else `error`."""
+    """Write the row of a puzzle that can't be classified here: `killed` if its worker died, else `error`.
+
+    Raises UserError if the store can't be read, OSError if the run can't be written.
+    """
     status = "error" if fault.kind == TROUBLE else "killed"
     reason = fault.reason if status == "error" else f"its worker died {TRIES} times: {fault.reason}"
     made = Made()
+    try:
+        chunks = list(_chunks(run.store, work.rows))
+    except _CannotRead as error:
+        raise UserError(str(error)) from error
     with results_file(run.results, name) as writer:
-        for chunk in _chunks(run.store, work.rows):
+        for chunk in chunks:
             rows = unclassified(chunk.batch, status, reason)
             writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
     piece = made.piece(name, job.settings["cpu_limit"])

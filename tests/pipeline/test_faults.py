@@ -23,7 +23,7 @@ from runs import CONFIG, lasting, run_serially, work_on
 
 from pipeline import classify as classifying
 from pipeline.errors import UserError
-from pipeline.executor import ray_crew
+from pipeline.executor import NODE, WORKER, Fault, Serial, ray_crew
 from pipeline.run import Run, open_run, start_run, summarize
 from pipeline.schedule import TRIES
 from pipeline.spans import Spans
@@ -69,6 +69,31 @@ def test_a_poisonous_puzzle_costs_no_other_its_row(
     monkeypatch.setattr(classifying, "classify_rows", classify_rows)
     work_on(run, cpu_limit=10.0, failed=True)
     assert lasting(run).equals(lasting(alone)), "what has been mended can be tried again"
+
+
+class Losing(Serial):
+    """A crew whose first tasks are all lost."""
+
+    def __init__(self, lost: int, kind: str) -> None:
+        super().__init__()
+        self.lost, self.kind = lost, kind
+
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:
+        if self.lost == 0:
+            return super().wait(seconds)
+        self.lost -= 1
+        number, _, _ = self._queue.pop(0)
+        return [(number, Fault(self.kind, "gone"))]
+
+
+def test_lost_nodes_are_nobodys_fault_but_lost_workers_end_the_command(store: Store, tmp_path: Path) -> None:
+    alone = run_serially(store, tmp_path / "serial")
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    with pytest.raises(UserError, match="53 tasks were lost, one after the other: gone"):
+        work_on(run, Losing(1000, WORKER))
+    assert len(run.table()) == 0, "no puzzle is blamed"
+    work_on(run, Losing(200, NODE))
+    assert lasting(run).equals(lasting(alone))
 
 
 def test_a_process_that_cannot_stop_is_stopped() -> None:
