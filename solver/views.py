@@ -29,14 +29,17 @@ class Views(NamedTuple):
 
 def views(batch: pa.RecordBatch) -> Views:
     """The arrays under the columns width, height, rows and columns of a batch of the puzzles table."""
+    return Views(
+        batch["width"].to_numpy(), batch["height"].to_numpy(), clue_arrays(batch["rows"]), clue_arrays(batch["columns"])
+    )
 
-    def clues(lines: pa.ListArray) -> Clues:
-        blocks = lines.values
-        return Clues(
-            lines.offsets.to_numpy(),
-            blocks.offsets.to_numpy(),
-            blocks.values.field("length").to_numpy(),
-            blocks.values.field("color").to_numpy(),
-        )
 
-    return Views(batch["width"].to_numpy(), batch["height"].to_numpy(), clues(batch["rows"]), clues(batch["columns"]))
+def clue_arrays(column: pa.ListArray) -> Clues:
+    """The arrays under a column of clues."""
+    blocks = column.values
+    return Clues(
+        column.offsets.to_numpy(),
+        blocks.offsets.to_numpy(),
+        blocks.values.field("length").to_numpy(),
+        blocks.values.field("color").to_numpy(),
+    )

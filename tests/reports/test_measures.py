@@ -1,0 +1,119 @@
+"""The computed measures, against counting by hand and by enumeration."""
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from census import known, pairs, solved
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import arrangements, lines_of
+from strategies import puzzles
+
+from reports.measures import CONFLICT, MEASURES, SOURCES, measures
+from solver.puzzle import BLOT, Puzzle
+from solver.tables import RESULTS, puzzle_batch
+
+
+def measured(some: list[Puzzle], **results: Any) -> list[dict[str, Any]]:
+    rows = [{"puzzle_id": puzzle.puzzle_id, "line_solves": 1} | results for puzzle in some]
+    batch = pa.RecordBatch.from_pylist(rows, schema=RESULTS)
+    computed = measures(batch, puzzle_batch(some))
+    assert computed.schema == MEASURES
+    return computed.to_pylist()
+
+
+def slacks(puzzle: Puzzle) -> list[int]:
+    """By how many cells the blocks of each line can shift."""
+    return [
+        len(places)
+        - sum(max(block.length, 1) for block in clue)
+        - sum(left.color == right.color for left, right in pairwise(clue))
+        if clue
+        else 0
+        for clue, places in lines_of(puzzle)
+    ]
+
+
+@settings(deadline=None)  # the first call loads kernels
+@given(st.lists(puzzles(most=6), min_size=1, max_size=4))
+def test_measures_of_clues(some: list[Puzzle]) -> None:
+    for puzzle, row in zip(some, measured(some), strict=True):
+        blocks = [block for clue in (*puzzle.rows, *puzzle.columns) for block in clue]
+        assert (row["blocks"], row["colors"]) == (len(blocks), max((block.color for block in blocks), default=0))
+        assert row["blots"] == sum(block.length == BLOT for block in blocks)
+        assert row["max_slack"] == max(slacks(puzzle))
+        assert row["mean_slack"] == pytest.approx(sum(slacks(puzzle)) / (puzzle.width + puzzle.height))
+        ways = math.prod(sum(1 for _ in arrangements(clue, len(places))) for clue, places in lines_of(puzzle))
+        assert row["log10_arrangements"] == pytest.approx(math.log10(ways))
+        if not row["blots"]:
+            assert puzzle.goal is not None
+            assert row["density"] == np.count_nonzero(puzzle.goal) / puzzle.goal.size
+
+
+@settings(deadline=None)
+@given(puzzles(most=6))
+def test_density_of_a_blotted_puzzle_is_that_of_its_solution(puzzle: Puzzle) -> None:
+    assert puzzle.goal is not None
+    (row,) = measured([puzzle], solution=puzzle.goal.tobytes())
+    assert row["density"] == np.count_nonzero(puzzle.goal) / puzzle.goal.size
+
+
+def test_measures_do_not_depend_on_what_stands_beside(demo: list[Puzzle]) -> None:
+    batch = puzzle_batch(demo)
+    results = pa.RecordBatch.from_pylist([{"line_solves": n} for n in range(len(demo))], schema=RESULTS)
+    whole = measures(results, batch)
+    for start in (0, 1, 17):
+        assert measures(results.slice(start, 40), batch.slice(start, 40)).equals(whole.slice(start, 40))
+
+
+@pytest.fixture(scope="module")
+def demo() -> list[Puzzle]:
+    from scrapers.demo import demo_puzzles
+
+    return demo_puzzles()[:100]
+
+
+@pytest.mark.parametrize(
+    ("counters", "difficulty"),
+    [
+        ({"line_solves": 4}, 0.0),
+        ({"line_solves": 4000}, 3.0),
+        ({"line_solves": 4, "conflicts": 9}, math.log10(1 + CONFLICT * 9 / 4)),
+        ({"line_solves": 0}, None),
+        ({}, None),
+    ],
+)
+def test_difficulty(counters: dict[str, int], difficulty: float | None) -> None:
+    ((results, rows),) = pairs((solved("a/1", 1.0, **counters), known("a/1", 2, 2)))
+    (row,) = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    assert row["difficulty"] == (difficulty if difficulty is None else pytest.approx(difficulty))
+
+
+def test_what_is_not_known_stays_unknown() -> None:
+    ((results, rows),) = pairs({}, (solved("a/1", 1.0), {"width": 3}))
+    computed = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    assert computed[0] == dict.fromkeys(MEASURES.names)
+    assert computed[1]["difficulty"] is computed[1]["density"] is None
+
+
+def test_clues_that_no_line_can_have_have_no_arrangement() -> None:
+    puzzle = {"rows": [[{"length": 5, "color": 1}]], "columns": [[], []]}
+    ((results, rows),) = pairs((solved("a/1", 1.0), known("a/1", 2, 1, **puzzle)))
+    (row,) = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    assert row["log10_arrangements"] is None
+    assert row["max_slack"] == 0
+
+
+def test_no_rows() -> None:
+    ((results, rows),) = pairs({})
+    no_results, no_rows = (table.to_batches()[0].slice(1) for table in (results, rows))
+    assert len(measures(no_results, no_rows)) == 0
+
+
+def test_every_measure_has_a_source() -> None:
+    assert all(SOURCES[name] for name in MEASURES.names)
+    assert SOURCES.keys() - set(MEASURES.names) <= set(RESULTS.names)
