@@ -8,22 +8,19 @@ two scripts by their hashes, so that nothing else could run, and nothing could b
 import base64
 import hashlib
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from html import escape
-from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import charts, words
 from reports.aggregate import Figures, figures_of, plain
 from reports.census import Row, Rows, take_census
 from reports.drawing import svg
+from reports.templating import environment, markdown, source
 from solver.puzzle import BLACK_ON_WHITE
 
 HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
@@ -72,7 +69,7 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
     }
     return {
         "report.html": _html(content, _drawings(census.slowest)),
-        "report.md": _environment(finalize=_markdown).get_template("report.md.j2").render(content).encode(),
+        "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
     }
@@ -149,14 +146,15 @@ def _drawing(row: Row) -> Markup | None:
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
-    own = _template("report.js")
+    own = source("report.js")
     scripts = [charts.script(), own] if content["charts"] else []
     mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
-    template = _environment(autoescape=True).get_template("report.html.j2")
-    return template.render(
+    page = environment(autoescape=True)
+    page.filters["color"] = charts.label_color
+    return page.get_template("report.html.j2").render(
         content,
         drawings=drawings,
-        style=Markup(_template("report.css")),
+        style=Markup(source("report.css")),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
@@ -164,41 +162,8 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     ).encode()
 
 
-def _environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("reports"),
-        autoescape=autoescape,
-        finalize=finalize,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": words.number,
-        "share": words.share,
-        "seconds": words.seconds,
-        "bucket": words.bucket,
-        "color": charts.label_color,
-    }
-    environment.globals |= {"meanings": words.MEANINGS}
-    return environment
-
-
-def _template(name: str) -> str:
-    return (files("reports") / "templates" / name).read_text(encoding="utf-8")
-
-
 def _sha256(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _markdown(value: Any) -> str:
-    """Text as Markdown that shows just this text, on one line: also inside a table."""
-    if isinstance(value, Markup):
-        return value
-    return re.sub(
-        r"([\\`*_\[\]|~$])", r"\\\1", escape(re.sub(rf"[^\S{words.NO_BREAK}]+", " ", str(value)), quote=False)
-    )
 
 
 def _json(content: dict[str, Any]) -> bytes:

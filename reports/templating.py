@@ -1,0 +1,50 @@
+"""Templates filled in as HTML or as Markdown, what comes from strangers escaped."""
+
+import re
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from reports import words
+
+
+def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
+    """Jinja with the templates of this package and the filters that write figures as people read them.
+
+    autoescape          for HTML
+    finalize=markdown   for Markdown
+    """
+    made = Environment(
+        loader=PackageLoader("reports"),
+        autoescape=autoescape,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "number": words.number,
+        "share": words.share,
+        "seconds": words.seconds,
+        "bucket": words.bucket,
+    }
+    made.globals |= {"meanings": words.MEANINGS}
+    return made
+
+
+def source(name: str) -> str:
+    """The text of a template, or of another file beside them."""
+    return (files("reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def markdown(value: Any) -> str:
+    """Text as Markdown that shows just this text, on one line: also inside a table."""
+    if isinstance(value, Markup):
+        return value
+    return re.sub(
+        r"([\\`*_\[\]|~$])", r"\\\1", escape(re.sub(rf"[^\S{words.NO_BREAK}]+", " ", str(value)), quote=False)
+    )
