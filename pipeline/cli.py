@@ -13,6 +13,7 @@ from rich.markup import escape
 from pipeline.classify_cli import COLORS, CheckGoal, classify, failed, retry, show_run, warm
 from pipeline.console import DONE, SOME_FAILED, WRONG_USE, Json, err, goes_on, out, parsed_size, progress, rate_of
 from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
+from pipeline.dataset_cli import dataset
 from pipeline.errors import UserError
 from pipeline.generate_cli import generate
 from pipeline.twin_cli import twin
@@ -166,6 +167,9 @@ def report(
         print(json.dumps({"rows": rows, "report": path}))
         return
     out.print(f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}", soft_wrap=True, highlight=False)
+
+
+app.command()(dataset)
 
 
 @app.command()

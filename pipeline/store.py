@@ -25,16 +25,16 @@ DISTINCT = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_has
 """Columns that hardly hold a value twice."""
 
 
-def _leaves(path: str, kind: pa.DataType) -> list[str]:
-    """The columns that Parquet makes of a column: one for each field of its structs."""
+def leaves(path: str, kind: pa.DataType) -> list[str]:
+    """The columns that Parquet makes of a column of a table: one for each field of its structs."""
     if pa.types.is_list(kind):
-        return _leaves(f"{path}.list.element", kind.value_type)
+        return leaves(f"{path}.list.element", kind.value_type)
     if pa.types.is_struct(kind):
-        return [leaf for field in kind for leaf in _leaves(f"{path}.{field.name}", field.type)]
+        return [leaf for field in kind for leaf in leaves(f"{path}.{field.name}", field.type)]
     return [path]
 
 
-REPEATED = [leaf for field in PUZZLES if field.name not in DISTINCT for leaf in _leaves(field.name, field.type)]
+REPEATED = [leaf for field in PUZZLES if field.name not in DISTINCT for leaf in leaves(field.name, field.type)]
 """Parquet's columns that get a dictionary of their values: all others, for which it only takes time."""
 
 

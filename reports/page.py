@@ -151,15 +151,19 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
     page = environment(autoescape=True)
     page.filters["color"] = charts.label_color
-    return page.get_template("report.html.j2").render(
-        content,
-        drawings=drawings,
-        style=Markup(source("report.css")),
-        scripts=[Markup(script) for script in scripts],
-        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
-        specs={name: chart.spec for name, chart in content["charts"].items()},
-        icon="data:image/svg+xml," + quote(svg(mark, ("1c8a74", "ffffff"))),
-    ).encode()
+    return (
+        page.get_template("report.html.j2")
+        .render(
+            content,
+            drawings=drawings,
+            style=Markup(source("report.css")),
+            scripts=[Markup(script) for script in scripts],
+            script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
+            specs={name: chart.spec for name, chart in content["charts"].items()},
+            icon="data:image/svg+xml," + quote(svg(mark, ("1c8a74", "ffffff"))),
+        )
+        .encode()
+    )
 
 
 def _sha256(script: str) -> str:

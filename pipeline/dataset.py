@@ -1,0 +1,272 @@
+"""Turn a run folder into a dataset: a folder that Hugging Face's datasets, DuckDB and others read as it is.
+
+DIR/dataset.json                  says that this is a dataset of ours, so that the next one may replace it
+DIR/data/train-00000.parquet      and so on; validation, test: the rows, sorted
+DIR/croissant.json                what is in the files, as JSON-LD
+DIR/README.md                     the card; written last, it makes the folder a dataset
+
+All rows go through DuckDB, which sorts what does not fit into memory on disk.
+"""
+
+import hashlib
+import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.errors import UserError
+from pipeline.run import Run, summarize
+from pipeline.storage import Folder, folder
+from pipeline.store import leaves, one_batch
+from reports.card import Count, Origin, card, license_of
+from reports.croissant import croissant
+from reports.dataset import (
+    DUPLICATE,
+    SPLITS,
+    Content,
+    DataFile,
+    puzzle_columns,
+    result_columns,
+    rows_of,
+    schema,
+    splits_of,
+)
+from solver.tables import SCHEMA_VERSION
+
+MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
+KIND = "nonocensus dataset"
+DATA_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d{{5}}\.parquet")
+
+MEMORY = "1GB"
+"""What DuckDB may take before it writes to the disk."""
+
+FILE_BYTES = 256 << 20
+"""A file is ended at this size; on S3 it is gathered in memory."""
+
+GROUP_ROWS = 1 << 16
+GROUP_BYTES = 64 << 20
+"""What a row group has at most, uncompressed and but for one batch: readers take in a whole one."""
+
+BATCH_ROWS = 2048
+
+DISTINCT = ("puzzle_id", "source_id", "url", "clue_hash", "canonical_hash", "duplicate_of", "goal", "solution")
+"""Columns that hardly hold a value twice, like those of seconds: a dictionary of their values would only take time."""
+
+NATURAL = r"""list_transform(regexp_extract_all(source_id, '[0-9]+|[^0-9]+'),
+    lambda piece: case when piece ~ '^[0-9]' then lpad(piece, greatest(length(piece), 20)::int, '0') else piece end)"""
+"""An id cut into numbers and what is between them, in such a form that 9 comes before 10."""
+
+ORDER = f"source, {NATURAL}, puzzle_id"
+
+Seen = Callable[[str, int], object]
+"""Told what is being done and how many rows more of it are done."""
+
+
+def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: None) -> dict[str, Any]:
+    """Write what a run has so far as a dataset; returns its rows, the rows of each split, its files and its folder.
+
+    A former dataset of ours is replaced, once all rows of the run have been read. A UserError refuses a folder that
+    holds anything else, and a run without results.
+    """
+    place = folder(uri)
+    _refuse_another(place)
+    summary = summarize(run)
+    if not summary["rows"]:
+        raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
+    about = _about(run, content)
+    with _database() as database:
+        _gather(database, run, content, seen)
+        counts, duplicates = _counts(database), _find_duplicates(database)
+        _clear(place)
+        place.write_json(MARK, about)
+        columns = schema(content, about)
+        files = [file for split in SPLITS for file in _write_split(place / "data", database, split, columns, seen)]
+    origin = _origin(run, summary, content)
+    place.write_json(CROISSANT, croissant(origin, license_of(content, counts), columns, files))
+    place.write(CARD, card(origin, columns, counts, duplicates))
+    return {
+        "rows": sum(file.rows for file in files),
+        "splits": {name: sum(file.rows for file in files if file.split == name) for name in SPLITS},
+        "files": [file.path for file in files],
+        "folder": place.name,
+    }
+
+
+def _about(run: Run, content: Content) -> dict[str, str]:
+    """What the folder's mark and the metadata of its files say."""
+    return {
+        "kind": KIND,
+        "schema": SCHEMA_VERSION,
+        "content": content.value,
+        "run_id": run.about["run_id"],
+        "config_hash": run.about["config_hash"],
+        "solver_version": run.about["versions"]["nonocensus"],
+    }
+
+
+def _origin(run: Run, summary: dict[str, Any], content: Content) -> Origin:
+    return Origin(
+        content=content,
+        run_id=summary["run_id"],
+        configuration=run.about["config"],
+        config_hash=run.about["config_hash"],
+        solver_version=run.about["versions"]["nonocensus"],
+        puzzles=summary["puzzles"],
+        started=summary["first_started"],
+        finished=summary["last_finished"],
+        hosts=len(summary["hosts"]),
+    )
+
+
+def _refuse_another(place: Folder) -> None:
+    """Refuse a folder that holds anything but a dataset of ours, whole or half-written."""
+    if place.has(MARK):
+        mark = place.read_json(MARK)
+        if isinstance(mark, dict) and mark.get("kind") == KIND:
+            return
+    if place.names():
+        raise UserError(
+            f"{place.name} holds something else than a dataset of nonocensus; name an empty or a new folder"
+        )
+
+
+def _clear(place: Folder) -> None:
+    """Delete a former dataset, first the card that makes it one; what others have put beside it stays."""
+    for name in (CARD, CROISSANT):
+        place.delete(name)
+    data = place / "data"
+    for name in data.names():
+        if DATA_FILE.fullmatch(name):
+            data.delete(name)
+    for there in (place, data):
+        there.sweep()
+
+
+@contextmanager
+def _database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database for the time being, on disk; a UserError says what went wrong with that."""
+    with tempfile.TemporaryDirectory(prefix="nonocensus-") as scratch:
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": MEMORY,
+            "temp_directory": scratch,
+            "preserve_insertion_order": False,
+        }
+        try:
+            with duckdb.connect(f"{scratch}/rows.duckdb", config=settings) as database:
+                yield database
+        except duckdb.Error as error:
+            raise UserError(
+                f"the rows could not be sorted in {tempfile.gettempdir()} (TMPDIR names another place): "
+                f"{str(error).splitlines()[0]}"
+            ) from error
+
+
+def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, seen: Seen) -> None:
+    """Put all rows into the table `gathered`, each with the number of its split."""
+    made = False
+    database.begin()
+    for results, puzzles in run.aligned(result_columns(content), puzzle_columns(content)):
+        rows = rows_of(one_batch(results), one_batch(puzzles), content)
+        batch = rows.append_column("split", splits_of(rows["canonical_hash"]))
+        database.register("batch", pa.Table.from_batches([batch]))
+        database.execute("insert into gathered from batch" if made else "create table gathered as from batch")
+        made = True
+        seen("reading", len(batch))
+    database.unregister("batch")
+    database.commit()
+
+
+def _counts(database: duckdb.DuckDBPyConnection) -> list[Count]:
+    """How many rows there are of each split, source, licence and label, or status where there is no label."""
+    found = database.execute(
+        "select split, source, license, coalesce(label, status), count(*) from gathered group by all order by all"
+    ).fetchall()
+    return [Count(SPLITS[split], *values) for split, *values in found]
+
+
+def _find_duplicates(database: duckdb.DuckDBPyConnection) -> int:
+    """Put the rows whose clues an earlier row has into the table `duplicates`; returns their number."""
+    database.execute(f"""
+        create table duplicates as
+        select rowid as place, first_value(puzzle_id) over equals as {DUPLICATE.name}
+        from gathered
+        where clue_hash in (select clue_hash from gathered group by clue_hash having count(*) > 1)
+        window equals as (partition by clue_hash order by {ORDER})
+        qualify row_number() over equals > 1
+    """)
+    return int(database.execute("select count(*) from duplicates").fetchall()[0][0])
+
+
+def _write_split(
+    place: Folder, database: duckdb.DuckDBPyConnection, split: str, columns: pa.Schema, seen: Seen
+) -> Iterator[DataFile]:
+    """Write the files of a split, none if it has no rows."""
+    names = ", ".join(f'"{name}"' for name in columns.names)
+    rows = database.sql(f"""
+        select {names} from gathered left join duplicates on gathered.rowid = duplicates.place
+        where split = {SPLITS.index(split)} order by {ORDER}
+    """).to_arrow_reader(BATCH_ROWS)
+    groups = _row_groups(batch.cast(columns) for batch in rows)
+    for number, first in enumerate(groups):
+        yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), seen)
+
+
+def _row_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows in tables of the size of a row group."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= GROUP_ROWS or sum(some.nbytes for some in waiting) >= GROUP_BYTES:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _write_file(
+    place: Folder, name: str, split: str, columns: pa.Schema, groups: Iterator[pa.Table], seen: Seen
+) -> DataFile:
+    """Write row groups until the file is large enough or there are no more."""
+    repeated = [
+        leaf
+        for field in columns
+        if field.name not in DISTINCT and not pa.types.is_floating(field.type)
+        for leaf in leaves(field.name, field.type)
+    ]
+    options = {"compression": "zstd", "use_dictionary": repeated, "write_page_index": True, "write_page_checksum": True}
+    rows = 0
+    with place.create(name) as stream:
+        hashed = _Hashed(stream)
+        with pq.ParquetWriter(hashed, columns, **options) as writer:
+            for group in groups:
+                writer.write_table(group, row_group_size=len(group))
+                rows += len(group)
+                seen("writing", len(group))
+                if hashed.size >= FILE_BYTES:
+                    break
+    return DataFile(f"data/{name}", split, rows, hashed.size, hashed.sha256.hexdigest())
+
+
+class _Hashed(io.RawIOBase):
+    """A stream to write to that counts and hashes what goes through."""
+
+    def __init__(self, stream: pa.NativeFile) -> None:
+        self.stream, self.size, self.sha256 = stream, 0, hashlib.sha256()
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write bytes."""
+        self.stream.write(data)
+        self.sha256.update(data)
+        self.size += len(data)
+        return len(data)

@@ -1,0 +1,182 @@
+"""The README.md of a dataset: what it is, as people read it, below a head of YAML for Hugging Face's hub."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from markupsafe import Markup
+
+from reports.dataset import SPLITS, Content
+from reports.measures import SOURCES
+from reports.rights import MADE_BY_RULE, TERMS, shareable
+from reports.templating import environment, markdown
+
+MEASURES_LICENSE = "cc0-1.0"
+"""Measures are facts; as far as anybody has rights in them, they are given up."""
+
+SPDX = (
+    *("Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0"),
+    *("CC-BY-SA-3.0", "CC-BY-SA-4.0", "MIT", "Unlicense"),
+)
+LICENSES = {name.lower(): f"https://spdx.org/licenses/{name}.html" for name in SPDX}
+"""Licences by the names that the hub has for them, and their texts."""
+
+LISTED = 30
+"""Lines of a table: the largest."""
+
+SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B", "10B<n<100B")
+"""The hub's classes of size, the first up to a thousand rows, each of the others up to ten times more."""
+
+
+class Origin(NamedTuple):
+    """Where a dataset comes from and whose content it holds."""
+
+    content: Content
+    run_id: str
+    configuration: Mapping[str, Any]
+    config_hash: str
+    solver_version: str
+    puzzles: int  # of the run, with results or without
+    started: str | None  # ISO 8601
+    finished: str | None
+    hosts: int
+
+
+class Count(NamedTuple):
+    """How many rows have all of this in common."""
+
+    split: str
+    source: str | None
+    license: str | None
+    label: str  # the status where there is no label
+    rows: int
+
+
+class Source(NamedTuple):
+    """The puzzles of a source that state the same licence."""
+
+    name: str | None
+    license: str | None
+    terms: str
+    content: bool  # whether the dataset holds their content
+    rows: int
+
+
+def license_of(content: Content, counts: Iterable[Count]) -> str:
+    """The dataset's licence in the hub's words: one name, or other where rows have several."""
+    if content == Content.none:
+        return MEASURES_LICENSE
+    if content == Content.everything:
+        return "other"
+    stated = {MEASURES_LICENSE if count.source in MADE_BY_RULE else (count.license or "").lower() for count in counts}
+    return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
+
+
+def cite(origin: Origin) -> str:
+    """How to cite the dataset, in BibTeX."""
+    year = (origin.finished or "")[:4]
+    return (
+        f"@misc{{nonocensus-{origin.run_id},\n"
+        "  title = {A census of nonograms: verdicts and measures of difficulty},\n"
+        "  author = {{The nonocensus authors}},\n"
+        f"  year = {{{year}}},\n"
+        f"  note = {{nonocensus {origin.solver_version}, run {origin.run_id}}}\n"
+        "}"
+    )
+
+
+def card(origin: Origin, columns: pa.Schema, counts: Sequence[Count], duplicates: int) -> bytes:
+    """The card.
+
+    columns      the dataset's, as of `reports.dataset.schema`
+    duplicates   rows whose clues an earlier row has
+    """
+    total = sum(count.rows for count in counts)
+    splits = _totals(counts, "split")
+    sources = _sources(origin.content, counts)
+    return (
+        environment(finalize=markdown)
+        .get_template("card.md.j2")
+        .render(
+            head=Markup(_head(origin, counts, total, splits)),
+            origin=origin,
+            total=total,
+            cite=Markup(cite(origin)),
+            dates=[_day(origin.started), _day(origin.finished)],
+            splits={name: splits[name] for name in SPLITS if splits[name]},
+            labels=_totals(counts, "label"),
+            sources=sources[:LISTED],
+            more_sources=len(sources) - LISTED,
+            names={source.name for source in sources},
+            made_by_rule=any(source.name in MADE_BY_RULE for source in sources),
+            with_content=sum(source.rows for source in sources if source.content),
+            duplicates=duplicates,
+            columns=[(Markup(field.name), _type(field.type), _said(field, "description")) for field in columns],
+            measures=[(Markup(field.name), _said(field, "source")) for field in columns if field.name in SOURCES],
+        )
+        .encode()
+    )
+
+
+def _head(origin: Origin, counts: Iterable[Count], total: int, splits: Mapping[str, int]) -> str:
+    """The YAML; every value is JSON, which YAML takes in."""
+    data_files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in SPLITS if splits[name]]
+    license_id = license_of(origin.content, counts)
+    several = {
+        "license_name": "private" if origin.content == Content.everything else "as-stated-in-each-row",
+        "license_link": "README.md",
+    }
+    entries = {
+        "pretty_name": f"Nonogram census: {total:,} puzzles" if total != 1 else "Nonogram census: 1 puzzle",
+        "license": license_id,
+        **(several if license_id == "other" else {}),
+        "tags": ["nonogram", "picross", "paint-by-numbers", "puzzles", "difficulty", "tabular", "nonocensus"],
+        "size_categories": [_size(total)],
+        "configs": [{"config_name": "default", "data_files": data_files}],
+    }
+    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in entries.items())
+
+
+def _size(total: int) -> str:
+    return SIZES[min(len(str(max(total, 1) - 1)) - 3, len(SIZES) - 1)] if total > 1000 else SIZES[0]
+
+
+def _totals(counts: Iterable[Count], of: str) -> Counter[str]:
+    """Rows by one of Count's fields, the most frequent first."""
+    totals = Counter[str]()
+    for count in counts:
+        totals[getattr(count, of)] += count.rows
+    return Counter(dict(totals.most_common()))
+
+
+def _sources(content: Content, counts: Iterable[Count]) -> list[Source]:
+    """Sources and licences, those with most rows first."""
+    totals = Counter[tuple[str | None, str | None]]()
+    for count in counts:
+        totals[count.source, count.license] += count.rows
+    pairs = totals.most_common()
+    names, licenses = (pa.array([pair[k] for pair, _ in pairs], pa.string()) for k in range(2))
+    free = shareable(pa.record_batch({"source": names, "license": licenses})).to_pylist()
+    there = {Content.none: [False] * len(pairs), Content.licensed: free, Content.everything: [True] * len(pairs)}
+    return [
+        Source(*pair, TERMS.get(pair[0] or "", ""), held, rows)
+        for (pair, rows), held in zip(pairs, there[content], strict=True)
+    ]
+
+
+def _type(kind: pa.DataType) -> str:
+    """An Arrow type in a few words: list<list<struct<length: uint16, color: uint8>>>."""
+    if pa.types.is_list(kind):
+        return f"list<{_type(kind.value_type)}>"
+    return str(kind)
+
+
+def _said(field: pa.Field, what: str) -> str:
+    return str(field.metadata[what.encode()].decode())
+
+
+def _day(moment: str | None) -> str | None:
+    return moment and f"{datetime.fromisoformat(moment):%Y-%m-%d}"

@@ -1,0 +1,142 @@
+"""What a dataset's files hold, in Croissant 1.0: the JSON-LD that catalogues of datasets read."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from reports.card import LICENSES, Origin, cite
+from reports.dataset import DataFile
+from solver.tables import TIME
+
+PARQUET = "application/x-parquet"
+FILES, RECORDS = "parquet-files", "puzzles"
+
+CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""The context that the specification of Croissant gives."""
+
+TYPES = {
+    pa.string(): "sc:Text",
+    pa.binary(): "sc:Text",  # Croissant knows no bytes
+    pa.bool_(): "sc:Boolean",
+    pa.date32(): "sc:Date",
+    TIME: "sc:DateTime",
+    pa.uint8(): "cr:UInt8",
+    pa.uint16(): "cr:UInt16",
+    pa.int32(): "cr:Int32",
+    pa.int64(): "cr:Int64",
+    pa.float64(): "cr:Float64",
+}
+
+
+def croissant(origin: Origin, license_id: str, columns: pa.Schema, files: Sequence[DataFile]) -> dict[str, Any]:
+    """The dataset's description. Columns of lists, which Croissant can't tell, are only named."""
+    nested = [field.name for field in columns if pa.types.is_nested(field.type)]
+    others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": f"nonocensus-{origin.run_id}",
+        "description": "A census of nonograms: verdict, counters, times and measures of difficulty of each puzzle.",
+        "license": LICENSES.get(license_id, "README.md says which licences the rows have"),
+        "version": "1.0.0",
+        "datePublished": origin.finished,
+        "citeAs": cite(origin),
+        "distribution": [*map(_file, files), _file_set()],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": RECORDS,
+                "name": RECORDS,
+                "description": f"A row for each puzzle.{others}",
+                "key": {"@id": f"{RECORDS}/puzzle_id"},
+                "field": [_split(), *(_field(field) for field in columns if field.name not in nested)],
+            }
+        ],
+    }
+
+
+def _file(file: DataFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": file.path,
+        "name": file.path,
+        "contentUrl": file.path,
+        "contentSize": f"{file.size} B",
+        "encodingFormat": PARQUET,
+        "sha256": file.sha256,
+    }
+
+
+def _file_set() -> dict[str, Any]:
+    return {
+        "@type": "cr:FileSet",
+        "@id": FILES,
+        "name": FILES,
+        "description": "The files of all splits.",
+        "encodingFormat": PARQUET,
+        "includes": "data/*.parquet",
+    }
+
+
+def _split() -> dict[str, Any]:
+    """The field that the name of a row's file gives."""
+    return {
+        "@type": "cr:Field",
+        "@id": f"{RECORDS}/split",
+        "name": "split",
+        "description": "train, validation or test",
+        "dataType": "sc:Text",
+        "source": {
+            "fileSet": {"@id": FILES},
+            "extract": {"fileProperty": "filename"},
+            "transform": {"regex": "^([a-z]+)-"},
+        },
+    }
+
+
+def _field(field: pa.Field) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": f"{RECORDS}/{field.name}",
+        "name": field.name,
+        "description": field.metadata[b"description"].decode(),
+        "dataType": TYPES[field.type],
+        "source": {"fileSet": {"@id": FILES}, "extract": {"column": field.name}},
+    }
