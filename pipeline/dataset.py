@@ -44,7 +44,7 @@ MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
 KIND = "nonocensus dataset"
 DATA_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d{{5}}\.parquet")
 
-MEMORY = "1GB"
+MEMORY = "512MB"
 """What DuckDB may take before it writes to the disk."""
 
 FILE_BYTES = 256 << 20
@@ -54,7 +54,8 @@ GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
 """What a row group has at most, uncompressed and but for one batch: readers take in a whole one."""
 
-BATCH_ROWS = 2048
+BATCH_ROWS = 1 << 11
+"""Rows that are taken from the database at a time."""
 
 DISTINCT = ("puzzle_id", "source_id", "url", "clue_hash", "canonical_hash", "duplicate_of", "goal", "solution")
 """Columns that hardly hold a value twice, like those of seconds: a dictionary of their values would only take time."""
@@ -174,12 +175,11 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, see
     database.begin()
     for results, puzzles in run.aligned(result_columns(content), puzzle_columns(content)):
         rows = rows_of(one_batch(results), one_batch(puzzles), content)
-        batch = rows.append_column("split", splits_of(rows["canonical_hash"]))
-        database.register("batch", pa.Table.from_batches([batch]))
+        # DuckDB finds this by its name; what is registered would be kept until the transaction ends
+        batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
         database.execute("insert into gathered from batch" if made else "create table gathered as from batch")
         made = True
         seen("reading", len(batch))
-    database.unregister("batch")
     database.commit()
 
 

@@ -33,7 +33,7 @@ from pipeline import spans
 from pipeline.errors import UserError
 from pipeline.spans import Spans
 from pipeline.storage import Folder, folder
-from pipeline.store import Part, Store, open_store
+from pipeline.store import Part, Store, open_store, regrouped
 from solver import __version__
 from solver.tables import RESULTS, SCHEMA_VERSION
 
@@ -41,6 +41,9 @@ MARK = "run.json"
 KIND = "nonocensus run"
 SUMMARY = "summary.json"
 PROGRESS = "progress.json"
+
+ALIGNED_ROWS = 1 << 14
+"""Rows of the two tables that are in memory together."""
 
 
 class Piece(NamedTuple):
@@ -133,19 +136,28 @@ class Run(NamedTuple):
         return pa.concat_tables(tables) if tables else RESULTS.empty_table()
 
     def aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Results so far with their puzzles, row by row: some columns of the one table and of the other."""
+        """Results so far with their puzzles, row by row: some columns of the one table and of the other.
+
+        They come ALIGNED_ROWS at a time, so that it matters little how large a file of results is.
+        """
         pieces, store = self.pieces(), self.store
         kept = overlaps(pieces)
         for piece in pieces:
-            rows = [
-                pa.Table.from_batches([batch])
-                for part, wanted in piece.covers.items()
-                for _, batch in store.read(part, wanted, puzzles)
-            ]
+            found = self.read(piece, columns=results)
             mask = kept.get(piece.name)
-            if rows:
-                both = pa.concat_tables(rows)
-                yield self.read(piece, mask, results), both if mask is None else both.filter(pa.array(mask))
+            first = 0
+            for batch in regrouped(
+                (batch for part, wanted in piece.covers.items() for _, batch in store.read(part, wanted, puzzles)),
+                ALIGNED_ROWS,
+            ):
+                last = first + len(batch)
+                pair = found.slice(first, len(batch)), pa.Table.from_batches([batch])
+                if mask is None:
+                    yield pair
+                else:
+                    here = pa.array(mask[first:last])
+                    yield pair[0].filter(here), pair[1].filter(here)
+                first = last
 
 
 def session_of(name: str) -> int:

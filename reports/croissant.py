@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from reports.card import LICENSES, Origin, cite
-from reports.dataset import DataFile
+from reports.dataset import SPLITS, DataFile
 from solver.tables import TIME
 
 PARQUET = "application/x-parquet"
@@ -22,6 +22,7 @@ CONTEXT = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -42,6 +43,7 @@ CONTEXT = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -125,8 +127,8 @@ def _split() -> dict[str, Any]:
         "dataType": "sc:Text",
         "source": {
             "fileSet": {"@id": FILES},
-            "extract": {"fileProperty": "filename"},
-            "transform": {"regex": "^([a-z]+)-"},
+            "extract": {"fileProperty": "fullpath"},
+            "transform": {"regex": f"^data/({'|'.join(SPLITS)})-.+\\.parquet$"},
         },
     }
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from conftest import Result
 from pyarrow import fs
@@ -63,6 +64,10 @@ def test_the_whole_way(bucket: str, hard: Store, tmp_path: Path, nonocensus: Cal
     assert nonocensus("status", f"{bucket}/run").code == 0
     assert nonocensus("report", f"{bucket}/run", "--out", f"{bucket}/report").code == 0
     assert folder(f"{bucket}/report").has("report.html")
+    published = nonocensus("dataset", f"{bucket}/run", "--out", f"{bucket}/dataset")
+    assert published.code == 0, published.err
+    assert folder(f"{bucket}/dataset").has("README.md")
+    assert pq.ParquetFile(folder(f"{bucket}/dataset/data").open("train-00000.parquet")).metadata.num_rows > 40
     again = nonocensus("classify", f"{bucket}/store", "--out", f"{bucket}/run", *options, "--force", "--limit", "1")
     assert again.code == 0, again.err
     assert len(open_run(f"{bucket}/run").table()) == 1

@@ -1,0 +1,178 @@
+"""The dataset's columns and splits, its card and its Croissant."""
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import mlcroissant
+import numpy as np
+import pyarrow as pa
+import pytest
+import yaml
+from census import PAIRS, known, pairs, solved
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import PALETTE, puzzles
+
+from reports.card import Count, Origin, card, license_of
+from reports.croissant import croissant
+from reports.dataset import (
+    DUPLICATE,
+    SPLITS,
+    Content,
+    DataFile,
+    puzzle_columns,
+    result_columns,
+    rows_of,
+    schema,
+    splits_of,
+)
+from reports.measures import MEASURES
+from reports.rights import CONTENT
+from solver.puzzle import Puzzle, arranged, from_picture
+from solver.tables import PUZZLES, RESULTS, puzzle_batch
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib
+
+LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "host"}
+"""Columns of the tables that no dataset has: the same in all rows, or nobody else's business."""
+
+
+def origin(content: Content = Content.none, **more: Any) -> Origin:
+    about = {"run_id": "r1", "configuration": {"cpu_limit": 60.0, "rung": "search"}, "config_hash": "abc"}
+    times = {"started": "2026-01-02T03:04:05+00:00", "finished": "2026-01-03T03:04:05+00:00"}
+    return Origin(**{"content": content, **about, "solver_version": "1", "puzzles": 10, **times, "hosts": 2, **more})
+
+
+def batch(table: pa.Table) -> pa.RecordBatch:
+    return table.to_batches()[0]
+
+
+def front(text: bytes) -> dict[str, Any]:
+    head = yaml.safe_load(text.decode().split("---\n")[1])
+    assert isinstance(head, dict)
+    return head
+
+
+def test_every_column_is_accounted_for() -> None:
+    everything = set(schema(Content.everything).names)
+    assert everything == (set(PUZZLES.names) | set(RESULTS.names) | set(MEASURES.names) | {DUPLICATE.name}) - LEFT_OUT
+    assert set(schema(Content.none).names) == everything - set(CONTENT)
+    assert schema(Content.licensed) == schema(Content.everything)
+    for field in schema(Content.everything, {"run_id": "r1"}):
+        assert field.metadata[b"description"], field.name
+    assert schema(Content.none, {"run_id": "r1"}).metadata == {b"nonocensus.run_id": b"r1"}
+    assert b"Batenburg" in schema(Content.none).field("sweeps").metadata[b"source"]
+
+
+@pytest.mark.parametrize("content", Content)
+def test_rows(content: Content) -> None:
+    [(results, some)] = pairs(
+        (solved("webpbn/1", 0.1, solution=b"\1"), known("webpbn/1", title="Cat", license="CC-BY-3.0")),
+        (solved("webpbn/2", 0.2, solution=b"\2"), known("webpbn/2", title="Dog")),
+    )
+    rows = rows_of(batch(results.select(result_columns(content))), batch(some.select(puzzle_columns(content))), content)
+    assert [*rows.schema.names[:7], DUPLICATE.name, *rows.schema.names[7:]] == schema(content).names
+    assert rows["cpu_seconds"].to_pylist() == [0.1, 0.2]
+    if content == Content.none:
+        assert not set(CONTENT) & set(rows.schema.names)
+    else:
+        kept = content == Content.everything
+        assert rows["title"].to_pylist() == ["Cat", "Dog" if kept else None]
+        assert rows["solution"].to_pylist() == [b"\1", b"\2" if kept else None]
+
+
+def test_rows_of_every_kind() -> None:
+    for content in Content:
+        for results, some in PAIRS:
+            assert len(rows_of(batch(results), batch(some), content)) == len(results)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("0123456789abcdef", min_size=32, max_size=32)), st.integers(0, 3))
+def test_splits(hashes: list[str], start: int) -> None:
+    names = ["train"] * 8 + ["validation", "test"]
+    expected = [names[int(text[-8:], 16) % 10] for text in hashes]
+    assert [SPLITS[k] for k in splits_of(pa.array(hashes, pa.string())).to_pylist()] == expected
+    assert [SPLITS[k] for k in splits_of(pa.array(hashes, pa.string()).slice(start)).to_pylist()] == expected[start:]
+
+
+@settings(deadline=None)
+@given(puzzles(most=6))
+def test_twins_share_a_split(puzzle: Puzzle) -> None:
+    turned = replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=None)
+    mirrored = replace(puzzle, rows=puzzle.rows[::-1], columns=tuple(clue[::-1] for clue in puzzle.columns), goal=None)
+    twins = puzzle_batch([puzzle, arranged(turned), arranged(mirrored)])
+    assert len(set(splits_of(twins["canonical_hash"]).to_pylist())) == 1
+
+
+def test_recoloured_twins_share_a_split() -> None:
+    picture = np.array([[1, 2, 0], [0, 2, 1]], np.uint8)
+    other = from_picture(np.array([0, 3, 1, 2], np.uint8)[picture], PALETTE)
+    assert len(set(splits_of(puzzle_batch([from_picture(picture, PALETTE), other])["canonical_hash"]).to_pylist())) == 1
+
+
+def test_card() -> None:
+    counts = [
+        Count("train", "webpbn", None, "unique line", 7),
+        Count("train", "webpbn", "mine | *all* <b>\nmine", "timeout", 2),
+        Count("test", "local", "MIT", "multiple", 1),
+    ]
+    text = card(origin(), schema(Content.none), counts, 3).decode()
+    head = front(text.encode())
+    assert head["license"] == "cc0-1.0"
+    assert head["size_categories"] == ["n<1K"]
+    assert [entry["split"] for entry in head["configs"][0]["data_files"]] == ["train", "test"]
+    assert "| train | 9 | 90.0 % |" in text.replace("\u00a0", " ")
+    assert r"mine \| \*all\* &lt;b&gt; mine" in text
+    assert "here 3." in text
+    assert "nonocensus crawl webpbn" in text
+    for field in schema(Content.none):
+        assert f"| `{field.name}` |" in text
+    assert "Private" not in text
+    assert "/tmp" not in text
+
+
+def test_private_card_says_so_first() -> None:
+    text = card(origin(Content.everything), schema(Content.everything), [Count("train", "local", "MIT", "x", 1)], 0)
+    assert text.decode().split("---\n")[2].lstrip().startswith("> **Private: this dataset must not be published.**")
+    assert front(text) | {"license": "other", "license_name": "private"} == front(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "licenses", "expected"),
+    [
+        (Content.none, [None, "MIT"], "cc0-1.0"),
+        (Content.licensed, ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
+        (Content.licensed, ["Apache-2.0", "MIT"], "other"),
+        (Content.licensed, ["Apache-2.0", None], "other"),
+        (Content.licensed, ["words"], "other"),
+        (Content.everything, ["MIT"], "other"),
+    ],
+)
+def test_licence_of_the_whole(content: Content, licenses: list[str | None], expected: str) -> None:
+    assert license_of(content, [Count("train", "local", text, "multiple", 1) for text in licenses]) == expected
+
+
+def test_licence_of_what_is_made_by_rule() -> None:
+    assert license_of(Content.licensed, [Count("train", "random", None, "multiple", 1)]) == "cc0-1.0"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [(1, "n<1K"), (1000, "n<1K"), (1001, "1K<n<10K"), (10_000, "1K<n<10K"), (33_554_432, "10M<n<100M")],
+)
+def test_size(rows: int, expected: str) -> None:
+    text = card(origin(), schema(Content.none), [Count("train", "exhaustive", None, "multiple", rows)], 0)
+    assert front(text)["size_categories"] == [expected]
+
+
+@pytest.mark.parametrize("content", Content)
+def test_croissant_is_valid(content: Content, caplog: pytest.LogCaptureFixture) -> None:
+    files = [DataFile("data/train-00000.parquet", "train", 3, 1000, "0" * 64)]
+    with caplog.at_level(logging.WARNING):
+        read = mlcroissant.Dataset(jsonld=croissant(origin(content), "cc0-1.0", schema(content), files))
+    issues = read.metadata.issues
+    assert (set(issues.errors), set(issues.warnings), caplog.text) == (set(), set(), "")
+    fields = {field.name for field in read.metadata.record_sets[0].fields}
+    assert fields == {"split", *schema(content).names} - {"rows", "columns", "palette"}
