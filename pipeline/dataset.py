@@ -44,8 +44,8 @@ MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
 KIND = "nonocensus dataset"
 DATA_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d{{5}}\.parquet")
 
-MEMORY = "512MB"
-"""What DuckDB may take before it writes to the disk."""
+MEMORY, THREADS = "512MB", 4
+"""What DuckDB may take before it writes to the disk, and the threads that share it."""
 
 FILE_BYTES = 256 << 20
 """A file is ended at this size; on S3 it is gathered in memory."""
@@ -156,6 +156,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
     with tempfile.TemporaryDirectory(prefix="nonocensus-") as scratch:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": MEMORY,
+            "threads": THREADS,
             "temp_directory": scratch,
             "preserve_insertion_order": False,
         }

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import words
+from reports.measures import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
@@ -31,8 +32,14 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "share": words.share,
         "seconds": words.seconds,
         "bucket": words.bucket,
+        "difficulty": words.difficulty,
     }
-    made.globals |= {"meanings": words.MEANINGS}
+    made.globals |= {
+        "meanings": words.MEANINGS,
+        "rung_meanings": words.RUNG_MEANINGS,
+        "measure_names": words.MEASURE_NAMES,
+        "conflict": CONFLICT,
+    }
     return made
 
 
