@@ -5,7 +5,8 @@ DIR/data/train-00000.parquet      and so on; validation, test: the rows, sorted
 DIR/croissant.json                what is in the files, as JSON-LD
 DIR/README.md                     the card; written last, it makes the folder a dataset
 
-All rows go through DuckDB, which sorts what does not fit into memory on disk.
+All rows go through a database on disk. Only their ids are sorted, which says where each row stands; then the rows are
+fetched from place to place. So memory is that of some ten thousand rows, whatever their number.
 """
 
 import hashlib
@@ -52,19 +53,17 @@ FILE_BYTES = 256 << 20
 
 GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
-"""What a row group has at most, uncompressed and but for one batch: readers take in a whole one."""
+"""What a row group has at most, uncompressed and but for the rows fetched last: readers take in a whole one."""
 
-BATCH_ROWS = 1 << 11
+FETCHED_ROWS = 1 << 14
 """Rows that are taken from the database at a time."""
 
 DISTINCT = ("puzzle_id", "source_id", "url", "clue_hash", "canonical_hash", "duplicate_of", "goal", "solution")
 """Columns that hardly hold a value twice, like those of seconds: a dictionary of their values would only take time."""
 
-NATURAL = r"""list_transform(regexp_extract_all(source_id, '[0-9]+|[^0-9]+'),
-    lambda piece: case when piece ~ '^[0-9]' then lpad(piece, greatest(length(piece), 20)::int, '0') else piece end)"""
-"""An id cut into numbers and what is between them, in such a form that 9 comes before 10."""
-
-ORDER = f"source, {NATURAL}, puzzle_id"
+NATURAL = r"""array_to_string(list_transform(regexp_extract_all(source_id, '[0-9]+|[^0-9]+'),
+    lambda part: case when part ~ '^[0-9]' then lpad(part, greatest(length(part), 20)::int, '0') else part end), '')"""
+"""An id with its numbers filled up with zeros, so that 9 comes before 10."""
 
 Seen = Callable[[str, int], object]
 """Told what is being done and how many rows more of it are done."""
@@ -84,11 +83,16 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
     about = _about(run, content)
     with _database() as database:
         _gather(database, run, content, seen)
+        _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
         _clear(place)
         place.write_json(MARK, about)
         columns = schema(content, about)
-        files = [file for split in SPLITS for file in _write_split(place / "data", database, split, columns, seen)]
+        files = [
+            file
+            for split, places in _places(counts)
+            for file in _write_split(place / "data", database, split, places, columns, seen)
+        ]
     origin = _origin(run, summary, content)
     place.write_json(CROISSANT, croissant(origin, license_of(content, counts), columns, files))
     place.write(CARD, card(origin, columns, counts, duplicates))
@@ -158,7 +162,6 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             "memory_limit": MEMORY,
             "threads": THREADS,
             "temp_directory": scratch,
-            "preserve_insertion_order": False,
         }
         try:
             with duckdb.connect(f"{scratch}/rows.duckdb", config=settings) as database:
@@ -192,43 +195,78 @@ def _counts(database: duckdb.DuckDBPyConnection) -> list[Count]:
     return [Count(SPLITS[split], *values) for split, *values in found]
 
 
+def _place(database: duckdb.DuckDBPyConnection) -> None:
+    """Put into the table `placed` which row of `gathered` stands where, over all splits, in this order."""
+    database.execute(f"""
+        create table placed as
+        select number, puzzle_id, clue_hash, row_number() over () - 1 as place
+        from (
+            select rowid as number, puzzle_id, clue_hash
+            from gathered order by split, source, {NATURAL}, puzzle_id, number
+        )
+    """)
+
+
 def _find_duplicates(database: duckdb.DuckDBPyConnection) -> int:
-    """Put the rows whose clues an earlier row has into the table `duplicates`; returns their number."""
+    """Put the places whose clues an earlier place has into the table `duplicates`; returns their number."""
     database.execute(f"""
         create table duplicates as
-        select rowid as place, first_value(puzzle_id) over equals as {DUPLICATE.name}
-        from gathered
-        where clue_hash in (select clue_hash from gathered group by clue_hash having count(*) > 1)
-        window equals as (partition by clue_hash order by {ORDER})
-        qualify row_number() over equals > 1
+        select placed.place, earliest.puzzle_id as {DUPLICATE.name}
+        from (select clue_hash, min(place) as place from placed group by clue_hash having count(*) > 1) as equals
+        join placed as earliest on earliest.place = equals.place
+        join placed on placed.clue_hash = equals.clue_hash and placed.place > equals.place
     """)
     return int(database.execute("select count(*) from duplicates").fetchall()[0][0])
 
 
+def _places(counts: list[Count]) -> Iterator[tuple[str, range]]:
+    """The splits that have rows, and the places where these stand."""
+    first = 0
+    for split in SPLITS:
+        last = first + sum(count.rows for count in counts if count.split == split)
+        if last > first:
+            yield split, range(first, last)
+        first = last
+
+
 def _write_split(
-    place: Folder, database: duckdb.DuckDBPyConnection, split: str, columns: pa.Schema, seen: Seen
+    place: Folder, database: duckdb.DuckDBPyConnection, split: str, places: range, columns: pa.Schema, seen: Seen
 ) -> Iterator[DataFile]:
-    """Write the files of a split, none if it has no rows."""
-    names = ", ".join(f'"{name}"' for name in columns.names)
-    rows = database.sql(f"""
-        select {names} from gathered left join duplicates on gathered.rowid = duplicates.place
-        where split = {SPLITS.index(split)} order by {ORDER}
-    """).to_arrow_reader(BATCH_ROWS)
-    groups = _row_groups(batch.cast(columns) for batch in rows)
+    """Write the files of a split."""
+    fetched = (
+        _fetched(database, first, min(first + FETCHED_ROWS, places.stop), columns) for first in places[::FETCHED_ROWS]
+    )
+    groups = _row_groups(fetched)
     for number, first in enumerate(groups):
         yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), seen)
 
 
-def _row_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+def _fetched(database: duckdb.DuckDBPyConnection, first: int, last: int, columns: pa.Schema) -> pa.Table:
+    """The rows of some places, in their order."""
+    names = ", ".join(f'"{name}"' for name in columns.names)
+    return (
+        database.sql(f"""
+        select {names}
+        from (select number, place from placed where place >= {first} and place < {last})
+        join (select rowid as number, * from gathered) using (number)
+        left join duplicates using (place)
+        order by place
+    """)
+        .to_arrow_table()
+        .cast(columns)
+    )
+
+
+def _row_groups(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """The rows in tables of the size of a row group."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
+    waiting: list[pa.Table] = []
+    for table in tables:
+        waiting.append(table)
         if sum(map(len, waiting)) >= GROUP_ROWS or sum(some.nbytes for some in waiting) >= GROUP_BYTES:
-            yield pa.Table.from_batches(waiting)
+            yield pa.concat_tables(waiting)
             waiting = []
     if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield pa.concat_tables(waiting)
 
 
 def _write_file(

@@ -195,7 +195,7 @@ def test_private_has_everything_and_says_so(run: Run, tmp_path: Path) -> None:
 def test_files_roll_over(run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset, "FILE_BYTES", 1)
     monkeypatch.setattr(dataset, "GROUP_ROWS", 20)
-    monkeypatch.setattr(dataset, "BATCH_ROWS", 10)
+    monkeypatch.setattr(dataset, "FETCHED_ROWS", 10)
     written = write_dataset(run, str(tmp_path / "d"), Content.none)
     assert "data/train-00001.parquet" in written["files"]
     assert sorted(written["files"]) == sorted(f"data/{path.name}" for path in (tmp_path / "d/data").iterdir())
