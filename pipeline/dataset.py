@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import UserError
 from pipeline.run import Run, summarize
 from pipeline.storage import Folder, folder
-from pipeline.store import leaves, one_batch
+from pipeline.store import gathered, leaves, one_batch
 from reports.card import Count, Origin, card, license_of
 from reports.croissant import croissant
 from reports.dataset import (
@@ -55,8 +55,11 @@ GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
 """What a row group has at most, uncompressed and but for the rows fetched last: readers take in a whole one."""
 
-FETCHED_ROWS = 1 << 14
-"""Rows that are taken from the database at a time."""
+KEPT_ROWS = 1 << 11
+"""Rows that the database writes together: the fewest that it can."""
+
+FETCHED_ROWS, FETCHED_BYTES = 1 << 14, 1 << 25
+"""What is taken from the database at a time: so many rows, or fewer of large ones."""
 
 DISTINCT = ("puzzle_id", "source_id", "url", "clue_hash", "canonical_hash", "duplicate_of", "goal", "solution")
 """Columns that hardly hold a value twice, like those of seconds: a dictionary of their values would only take time."""
@@ -82,7 +85,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
     about = _about(run, content)
     with _database() as database:
-        _gather(database, run, content, seen)
+        size = _gather(database, run, content, seen)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
         _clear(place)
@@ -90,7 +93,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         columns = schema(content, about)
         files = [
             file
-            for split, places in _places(counts)
+            for split, places in _places(counts, _step(summary["rows"], size))
             for file in _write_split(place / "data", database, split, places, columns, seen)
         ]
     origin = _origin(run, summary, content)
@@ -164,7 +167,9 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             "temp_directory": scratch,
         }
         try:
-            with duckdb.connect(f"{scratch}/rows.duckdb", config=settings) as database:
+            with duckdb.connect(config=settings) as database:
+                database.execute(f"attach '{scratch}/rows.duckdb' as rows (row_group_size {KEPT_ROWS})")
+                database.execute("use rows")
                 yield database
         except duckdb.Error as error:
             raise UserError(
@@ -173,36 +178,42 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             ) from error
 
 
-def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, seen: Seen) -> None:
-    """Put all rows into the table `gathered`, each with the number of its split."""
-    made = False
+def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, seen: Seen) -> int:
+    """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
+    size = 0
     database.begin()
     for results, puzzles in run.aligned(result_columns(content), puzzle_columns(content)):
         rows = rows_of(one_batch(results), one_batch(puzzles), content)
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
-        database.execute("insert into gathered from batch" if made else "create table gathered as from batch")
-        made = True
+        database.execute("insert into kept from batch" if size else "create table kept as from batch")
+        size += batch.nbytes
         seen("reading", len(batch))
     database.commit()
+    return size
+
+
+def _step(rows: int, size: int) -> int:
+    """How many rows to fetch at a time."""
+    return max(1, min(FETCHED_ROWS, FETCHED_BYTES * rows // size))
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> list[Count]:
     """How many rows there are of each split, source, licence and label, or status where there is no label."""
     found = database.execute(
-        "select split, source, license, coalesce(label, status), count(*) from gathered group by all order by all"
+        "select split, source, license, coalesce(label, status), count(*) from kept group by all order by all"
     ).fetchall()
     return [Count(SPLITS[split], *values) for split, *values in found]
 
 
 def _place(database: duckdb.DuckDBPyConnection) -> None:
-    """Put into the table `placed` which row of `gathered` stands where, over all splits, in this order."""
+    """Put into the table `placed` which row of `kept` stands where, over all splits, in this order."""
     database.execute(f"""
         create table placed as
         select number, puzzle_id, clue_hash, row_number() over () - 1 as place
         from (
             select rowid as number, puzzle_id, clue_hash
-            from gathered order by split, source, {NATURAL}, puzzle_id, number
+            from kept order by split, source, {NATURAL}, puzzle_id, number
         )
     """)
 
@@ -219,13 +230,13 @@ def _find_duplicates(database: duckdb.DuckDBPyConnection) -> int:
     return int(database.execute("select count(*) from duplicates").fetchall()[0][0])
 
 
-def _places(counts: list[Count]) -> Iterator[tuple[str, range]]:
-    """The splits that have rows, and the places where these stand."""
+def _places(counts: list[Count], step: int) -> Iterator[tuple[str, range]]:
+    """The splits that have rows, and the places where these stand, in steps."""
     first = 0
     for split in SPLITS:
         last = first + sum(count.rows for count in counts if count.split == split)
         if last > first:
-            yield split, range(first, last)
+            yield split, range(first, last, step)
         first = last
 
 
@@ -233,40 +244,24 @@ def _write_split(
     place: Folder, database: duckdb.DuckDBPyConnection, split: str, places: range, columns: pa.Schema, seen: Seen
 ) -> Iterator[DataFile]:
     """Write the files of a split."""
-    fetched = (
-        _fetched(database, first, min(first + FETCHED_ROWS, places.stop), columns) for first in places[::FETCHED_ROWS]
-    )
-    groups = _row_groups(fetched)
+    groups = gathered(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
     for number, first in enumerate(groups):
         yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), seen)
 
 
-def _fetched(database: duckdb.DuckDBPyConnection, first: int, last: int, columns: pa.Schema) -> pa.Table:
-    """The rows of some places, in their order."""
+def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of these places, in their order, a few at a time: as many as the steps of `places` are long."""
     names = ", ".join(f'"{name}"' for name in columns.names)
-    return (
-        database.sql(f"""
-        select {names}
-        from (select number, place from placed where place >= {first} and place < {last})
-        join (select rowid as number, * from gathered) using (number)
-        left join duplicates using (place)
-        order by place
-    """)
-        .to_arrow_table()
-        .cast(columns)
-    )
-
-
-def _row_groups(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """The rows in tables of the size of a row group."""
-    waiting: list[pa.Table] = []
-    for table in tables:
-        waiting.append(table)
-        if sum(map(len, waiting)) >= GROUP_ROWS or sum(some.nbytes for some in waiting) >= GROUP_BYTES:
-            yield pa.concat_tables(waiting)
-            waiting = []
-    if waiting:
-        yield pa.concat_tables(waiting)
+    for first in places:
+        found = database.sql(f"""
+            select {names}
+            from (select number, place from placed where place >= {first}
+                  and place < {min(first + places.step, places.stop)})
+            join (select rowid as number, * from kept) using (number)
+            left join duplicates using (place)
+            order by place
+        """)
+        yield from found.to_arrow_table().cast(columns).to_batches()
 
 
 def _write_file(

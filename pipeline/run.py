@@ -33,7 +33,7 @@ from pipeline import spans
 from pipeline.errors import UserError
 from pipeline.spans import Spans
 from pipeline.storage import Folder, folder
-from pipeline.store import Part, Store, open_store, regrouped
+from pipeline.store import Part, Store, gathered, open_store
 from solver import __version__
 from solver.tables import RESULTS, SCHEMA_VERSION
 
@@ -42,8 +42,8 @@ KIND = "nonocensus run"
 SUMMARY = "summary.json"
 PROGRESS = "progress.json"
 
-ALIGNED_ROWS = 1 << 14
-"""Rows of the two tables that are in memory together."""
+ALIGNED_ROWS, ALIGNED_BYTES = 1 << 14, 1 << 26
+"""What of the puzzles table is in memory at a time, beside their results."""
 
 
 class Piece(NamedTuple):
@@ -138,20 +138,18 @@ class Run(NamedTuple):
     def aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
         """Results so far with their puzzles, row by row: some columns of the one table and of the other.
 
-        They come ALIGNED_ROWS at a time, so that it matters little how large a file of results is.
+        They come some ALIGNED_ROWS at a time, so that it matters little how large a file of results is.
         """
         pieces, store = self.pieces(), self.store
         kept = overlaps(pieces)
         for piece in pieces:
             found = self.read(piece, columns=results)
             mask = kept.get(piece.name)
+            there = (batch for part, wanted in piece.covers.items() for _, batch in store.read(part, wanted, puzzles))
             first = 0
-            for batch in regrouped(
-                (batch for part, wanted in piece.covers.items() for _, batch in store.read(part, wanted, puzzles)),
-                ALIGNED_ROWS,
-            ):
-                last = first + len(batch)
-                pair = found.slice(first, len(batch)), pa.Table.from_batches([batch])
+            for table in gathered(there, ALIGNED_ROWS, ALIGNED_BYTES):
+                last = first + len(table)
+                pair = found.slice(first, len(table)), table
                 if mask is None:
                     yield pair
                 else:

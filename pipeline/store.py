@@ -215,3 +215,15 @@ def regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Recor
             count -= rows
     if count:
         yield one_batch(pa.Table.from_batches(waiting))
+
+
+def gathered(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
+    """The same rows in tables of `rows` rows or `size` bytes or a little more, the last one excepted."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= rows or sum(some.nbytes for some in waiting) >= size:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
