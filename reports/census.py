@@ -14,9 +14,13 @@ import pyarrow.compute as pc
 
 RESULT_COLUMNS = [
     "puzzle_id", "status", "solutions", "technique", "trivial", "label", "solution", "goal_matches", "cpu_seconds",
-    "cells", "cells_after_line", "error",
+    "cells", "cells_after_line", "error", "second_solution", "line_solves", "sweeps", "probes", "contradictions",
+    "nodes", "max_depth", "conflicts", "cells_after_depth2", "cells_after_probe", "score", "engine",
 ]  # fmt: skip
-PUZZLE_COLUMNS = ["title", "author", "source", "width", "height", "kind", "blotted", "palette", "goal"]
+PUZZLE_COLUMNS = [
+    "title", "author", "source", "width", "height", "kind", "blotted", "palette", "goal", "url", "rows", "columns",
+    "site_difficulty", "site_quality", "site_note",
+]  # fmt: skip
 """What a report needs of the two tables; other columns are not looked at."""
 
 UNKNOWN = "unknown"

@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import charts, words
+from reports import browser, charts, words
 from reports.aggregate import Figures, figures_of, plain
 from reports.census import Row, Rows, take_census
 from reports.drawing import svg
@@ -59,6 +61,7 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
     pairs   results and their puzzles, as for `reports.census.take_census`
     """
     about = about or About()
+    pairs = list(pairs)
     census = take_census(pairs)
     figures = figures_of(census)
     drawn = charts.charts(figures)
@@ -69,6 +72,7 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures),
         "charts": {chart.name: chart for chart in drawn},
+        "browser": browser.payload(_browsed(pairs)) if figures.total else None,
     }
     return {
         "report.html": _html(content, _drawings(census.slowest)),
@@ -76,6 +80,18 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
     }
+
+
+def _browsed(pairs: Iterable[tuple[Rows, Rows]]) -> pa.Table:
+    """Results and puzzles side by side, as the browser takes them; for trying it out."""
+    tables = []
+    for results, puzzles in pairs:
+        columns = {name: results[name] for name in results.schema.names}
+        columns |= {name: puzzles[name] for name in puzzles.schema.names if name not in columns}
+        columns["label"] = pc.coalesce(results["label"], results["status"])
+        columns |= {name: pa.nulls(len(results), pa.float64()) for name in ("density", "difficulty")}
+        tables.append(pa.table(columns))
+    return pa.concat_tables(tables).sort_by([("cpu_seconds", "descending")])
 
 
 def _cards(figures: Figures) -> tuple[Card, ...]:
@@ -151,12 +167,13 @@ def _drawing(row: Row) -> Markup | None:
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = _template("report.js")
     scripts = [charts.script(), own] if content["charts"] else []
+    scripts += [browser.script()] if content["browser"] else []
     mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
     template = _environment(autoescape=True).get_template("report.html.j2")
     return template.render(
         content,
         drawings=drawings,
-        style=Markup(_template("report.css")),
+        style=Markup(_template("report.css") + browser.style()),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
