@@ -19,6 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from reports import words
 from reports.page import write_report
 from solver.puzzle import Puzzle
 
@@ -26,7 +27,7 @@ CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
-    "--force-prefers-reduced-motion", "--window-size=1280,1000",
+    "--force-prefers-reduced-motion", "--disable-dev-shm-usage", "--window-size=1280,1000",
 )  # fmt: skip
 FILLERS = 300
 PAIRS = browsable(FILLERS)
@@ -198,6 +199,7 @@ def test_the_list_shows_everything(tab: Tab, page: Path) -> None:
     assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows)
     assert tab.one(".browse-grid").get_attribute("aria-rowcount") == str(len(rows) + 1)
     assert len(tab.all(".browse-rows .browse-row")) < 40
+    assert sorted(tab.column("cpu_seconds")) == sorted(words.seconds(row["cpu_seconds"]) for row in rows)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 // A nonogram as an SVG: its clues on top and at the left, its grid, and what is in its cells.
 
 const CELL = 20; // units of the drawing a cell
-const MOST_NUMBERS = 40_000; // numbers of the clues that a browser still draws in no time
+const MOST_NUMBERS = 25_000; // numbers of the clues that a browser still draws within a second
 const BLACK = "000000";
 const SVG = "http://www.w3.org/2000/svg";
 

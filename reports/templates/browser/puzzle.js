@@ -71,9 +71,6 @@ class PuzzleView {
       this.row = -1;
       act.closed();
     });
-    this.dialog.addEventListener("click", (event) => {
-      if (event.target === this.dialog) this.dialog.close(); // the backdrop
-    });
     this.dialog.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step && !event.target.closest("input, .drawing")) act.step(step);

@@ -30,10 +30,12 @@ class Browser {
   }
 
   listen() {
-    const choose = () => this.choose();
-    this.filters.addEventListener("input", choose);
+    this.filters.addEventListener("input", () => this.choose());
     this.filters.addEventListener("submit", (event) => event.preventDefault());
-    this.filters.addEventListener("reset", () => setTimeout(choose)); // the controls are emptied after the event
+    this.filters.addEventListener("reset", () => {
+      this.state.sort = "";
+      setTimeout(() => this.choose()); // the controls are emptied after the event
+    });
     addEventListener("popstate", () => this.read());
   }
 
@@ -49,6 +51,7 @@ class Browser {
     for (const name of Object.keys(STATE)) state[name] = given.get(name) ?? "";
     for (const name of CHOICES) if (!this.table.columns[name].words.includes(state[name])) state[name] = "";
     if (!LISTED.some(({ name }) => name === sortOf(state.sort).name)) state.sort = "";
+    if (this.rowOf(state.puzzle) < 0) state.puzzle = "";
     this.state = state;
     for (const name of ["query", ...CHOICES]) this.filters.elements[name].value = state[name];
     this.apply();
@@ -57,14 +60,14 @@ class Browser {
   /** Take the state from the filters. */
   choose() {
     for (const name of ["query", ...CHOICES]) this.state[name] = this.filters.elements[name].value;
-    this.write();
     this.apply();
+    this.write();
   }
 
   sort(name) {
     this.state.sort = this.state.sort === name ? `-${name}` : name;
-    this.write();
     this.apply();
+    this.write();
   }
 
   /** Show what the state says; the list stays where it is if nothing about it is new. */
@@ -91,7 +94,7 @@ class Browser {
   /** The row of an id, or -1. */
   rowOf(id) {
     const { values, words } = this.table.columns.puzzle_id;
-    const code = words.indexOf(id) + 1;
+    const code = id === "" ? 0 : words.indexOf(id) + 1;
     return code === 0 ? -1 : values.indexOf(code);
   }
 
@@ -99,8 +102,8 @@ class Browser {
   open(place, isNew) {
     const row = this.rows[place];
     this.state.puzzle = this.table.columns.puzzle_id.at(row) ?? "";
-    this.write(isNew && this.state.puzzle !== "");
     this.show(row);
+    this.write(isNew && this.state.puzzle !== "");
   }
 
   show(row) {
@@ -132,15 +135,18 @@ class Browser {
 
 async function start(section) {
   const note = section.querySelector(".browse-note");
+  const content = section.querySelector(".browse-content");
   note.textContent = "Reading the list of puzzles …";
   try {
     const table = await readTable(document.getElementById("browse-table"));
     const pictures = new Pictures(table, document.querySelectorAll(".browse-pictures"));
+    content.hidden = false; // lists are measured as they are made
     note.hidden = true;
-    section.querySelector(".browse-content").hidden = false;
     new Browser(section, table, pictures).read();
     if (location.hash.startsWith(ADDRESS)) section.scrollIntoView();
   } catch (problem) {
+    content.hidden = true;
+    note.hidden = false;
     note.textContent = "The list of puzzles can’t be shown: this browser failed to read it.";
     console.error(problem);
   }

@@ -15,9 +15,11 @@ function numberWords(value) {
   return value.toLocaleString("en-US");
 }
 
-/** A share from 0 to 1 in percent. */
+/** A share from 0 to 1 in percent; nothing but none and all is rounded to 0 and 100. */
 function shareWords(value) {
-  const percent = value > 0.999 && value < 1 ? 99.9 : 100 * value;
+  const percent = 100 * value;
+  if (percent > 0 && percent < 0.05) return `<${NO_BREAK}0.1${NO_BREAK}%`;
+  if (percent >= 99.95 && percent < 100) return `>${NO_BREAK}99.9${NO_BREAK}%`;
   return `${percent.toFixed(percent < 100 ? 1 : 0)}${NO_BREAK}%`;
 }
 
@@ -31,7 +33,7 @@ function secondsWords(value) {
   return `${scaled.toLocaleString("en-US", options)}${NO_BREAK}${unit}`;
 }
 
-/** 12 "by" 10: the size of a puzzle. */
+/** The size of a puzzle: "12×10". */
 function sizeWords(width, height) {
   return `${width}×${height}`;
 }
