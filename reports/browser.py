@@ -44,6 +44,8 @@ SOLUTION, SECOND, GOAL, CLUES = 1, 2, 4, 8
 ALIGNMENT = 8
 """Arrays begin at multiples of this many bytes, as JavaScript's typed arrays need it."""
 
+NUMBERS = re.compile(r"(\d{1,18})")
+
 PARTS = ("words", "data", "selection", "drawing", "puzzle", "list", "section")
 """The parts of the script, in templates/browser."""
 
@@ -125,7 +127,7 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> Words:
 
 def _natural(word: str) -> tuple[list[str | int], str]:
     """A key that sorts "a 9" before "A 10": texts and numbers by turns; the word itself decides between equals."""
-    pieces: list[str | int] = list(re.split(r"(\d{1,18})", word.casefold()))
+    pieces: list[str | int] = list(NUMBERS.split(word.casefold()))
     pieces[1::2] = map(int, pieces[1::2])
     return pieces, word
 
@@ -199,7 +201,7 @@ def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
     for start in range(0, len(rows), CHUNK):
         piece = rows.slice(start, CHUNK).combine_chunks()
         content, arrays = _chunk(piece)
-        data = zlib.compress(packed({}, arrays), 9)
+        data = zlib.compress(packed({}, arrays))
         taken += len(data)
         if taken > PICTURE_BYTES:
             break
