@@ -2,7 +2,7 @@
 
 Titles, authors and reasons come from strangers. Jinja escapes what it puts into the page, and the Markdown environment
 does the same for Markdown; only what this program made itself is `Markup`. A content security policy names the page's
-two scripts by their hashes, so that nothing else could run, and nothing could be loaded.
+scripts by their hashes, so that nothing else could run, and nothing could be loaded.
 """
 
 import base64
@@ -21,7 +21,7 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import charts, words
+from reports import browser, charts, words
 from reports.activity import Activity
 from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import Row, Rows, take_census
@@ -79,6 +79,7 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures),
         "charts": {chart.name: chart for chart in drawn},
+        "browser": browser.payload(census.shown) if len(census.shown) else None,
     }
     return {
         "report.html": _html(content, _drawings(census.shown)),
@@ -182,12 +183,13 @@ def _drawing(row: Row) -> Markup | None:
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = _template("report.js")
     scripts = [charts.script(), own] if content["charts"] else []
+    scripts += [browser.script()] if content["browser"] else []
     mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
     template = _environment(autoescape=True).get_template("report.html.j2")
     return template.render(
         content,
         drawings=drawings,
-        style=Markup(_template("report.css")),
+        style=Markup(_template("report.css") + browser.style()),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
