@@ -16,7 +16,7 @@ SLOWER, SECONDS = 2.0, 0.01
 """By how many times, and by how many CPU seconds, a puzzle's time must have changed to be worth a look."""
 
 EXAMPLES, SLOWEST = 3, 10
-COLUMNS = ("clue_hash", "label", "solutions", "technique", "cells", "seconds")
+COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds")
 COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
 """The work of a puzzle, which is the same on any machine."""
 
@@ -120,7 +120,7 @@ class Comparison(NamedTuple):
 
 
 def compare(old: Run, new: Run) -> Comparison:
-    """Compare the results that two runs have so far. A UserError says so if they share no puzzle.
+    """Compare the results that two runs have so far. A UserError says so if they share no puzzle, or if ids recur.
 
     Techniques are compared if both runs looked equally deep ahead: only then are they defined alike.
     """
@@ -135,6 +135,7 @@ def compare(old: Run, new: Run) -> Comparison:
             connection.execute(_RUN.format(name))
         connection.execute(_JOINED)
         connection.execute(_PAIRS.format(settings[0].get("depth") == settings[1].get("depth")))
+        _refuse_repeated(connection)
         shared = _records(connection, Shared, _SHARED)[0]
         if not shared.both:
             raise UserError(f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried")
@@ -155,6 +156,15 @@ def compare(old: Run, new: Run) -> Comparison:
         )
 
 
+def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
+    """Refuse runs in which an id that both have stands more than once: a join makes too many rows of it."""
+    for name, other in (("old", "new"), ("new", "old")):
+        query = f"select count(*) filter (found <> 'only_{other}') > (select count(*) from {name}) from joined"
+        if connection.execute(query).fetchone() == (True,):
+            repeated = connection.execute("select puzzle_id from joined group by all having count(*) > 1").fetchone()
+            raise UserError(f"several puzzles have the id {repeated and repeated[0]}; runs are compared by their ids")
+
+
 def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: str) -> list[Any]:
     """What a query returns, each row as a record."""
     return [record(*row) for row in connection.execute(query).fetchall()]
@@ -168,22 +178,18 @@ def _count(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
 
 _RUN = f"""
     create view {{0}} as
-    select puzzle_id, true as there, {", ".join(f"first({name}) as {name}" for name in (*COLUMNS, *COUNTERS))}
-    from (
-        select
-            puzzle_id, clue_hash,
-            coalesce(label, status) as label,
-            coalesce(solutions, 'unknown') as solutions,
-            technique,
-            case when solutions = 'unique' then md5_number(solution) end as cells,
-            cpu_seconds as seconds,
-            line_solves is not null as counted,
-            {", ".join(f"case when counted then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
-        from {{0}}_results
-    )
-    group by puzzle_id
+    select
+        puzzle_id, true as there,
+        hash(clue_hash) as clues,
+        coalesce(label, status) as label,
+        coalesce(solutions, 'unknown') as solutions,
+        technique,
+        case when solutions = 'unique' then hash(solution) end as cells,
+        cpu_seconds as seconds,
+        {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
+    from {{0}}_results
 """
-"""A run's results, narrow, each id once. A rung not tried has done no work; that of a killed puzzle is not known."""
+"""A run's results, narrow. A rung not tried has done no work; that of a killed puzzle is not known."""
 
 _JOINED = f"""
     create table joined as
@@ -192,7 +198,7 @@ _JOINED = f"""
         case
             when new.there is null then 'only_old'
             when old.there is null then 'only_new'
-            when old.clue_hash = new.clue_hash then 'both'
+            when old.clues = new.clues then 'both'
             else 'other_clues'
         end as found,
         {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}

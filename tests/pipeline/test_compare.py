@@ -119,6 +119,10 @@ def test_puzzles_that_are_not_the_same(run: Run, tmp_path: Path) -> None:
     assert found.changes == [Change("multiple", "killed", 1, [third["puzzle_id"]])]
     assert (found.gained, found.lost, found.alarms) == (0, 1, [])
     assert found.times[0].puzzles == 77
+    twice = doctored(run, tmp_path / "twice", {first["puzzle_id"]: {"puzzle_id": second["puzzle_id"]}})
+    for pair in ((run, twice), (twice, run), (twice, twice)):
+        with pytest.raises(UserError, match=f"several puzzles have the id {second['puzzle_id']};"):
+            compare(*pair)
     nothing = start_run(run.store, str(tmp_path / "nothing"), configuration(10.0))
     with pytest.raises(UserError, match="no puzzle in common"):
         compare(run, nothing)
