@@ -41,7 +41,12 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
         for name, value in settings.items():
             quoted = value.replace("'", "''")
             connection.execute(f"set {name} = '{quoted}'")
-        yield connection
+        try:
+            yield connection
+        except RuntimeError as error:
+            if "interrupted" in str(error).lower():  # how DuckDB tells of Ctrl-C
+                raise KeyboardInterrupt from error
+            raise
 
 
 @contextmanager
