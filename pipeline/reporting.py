@@ -1,9 +1,16 @@
 """Turn a run folder into its report's files."""
 
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
-from pipeline.run import Run, summarize
+import numpy as np
+
+from pipeline.run import Run, session_of, summarize
 from pipeline.storage import folder
+from reports.activity import Session, activity
 from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS
 from reports.page import About, write_report
 
@@ -24,11 +31,56 @@ def about_run(run: Run, summary: dict[str, Any]) -> About:
     tasks = summary["cpu_tasks"]
     return About(
         run_id=summary["run_id"],
+        puzzles=run.rows,
         configuration=run.about["config"],
-        solver_version=run.about["versions"]["nonocensus"],
+        versions=run.about["versions"],
         started=summary["first_started"],
         finished=summary["last_finished"],
         hosts=summary["hosts"],
         worker_cpu_seconds=tasks,
         kernel_share=summary["cpu_solver"] / tasks if tasks else None,
+        activity=activity(sessions(run)),
     )
+
+
+def sessions(run: Run) -> list[Session]:
+    """The run's sessions as its logs tell them, in their order."""
+    log = run.folder / "log"
+    chunks: dict[str, list[str]] = {}
+    for name in log.names():
+        if name.endswith(".jsonl") and session_of(name) >= run.about["first_session"]:
+            chunks.setdefault("-".join(name.removesuffix(".jsonl").split("-")[:2]), []).append(name)
+    return [_session(event for name in names for event in _events(run, name)) for names in chunks.values()]
+
+
+def _events(run: Run, name: str) -> Iterator[dict[str, Any]]:
+    """The events of a log; a last line that a killed process left unfinished is left out."""
+    with (run.folder / "log").open(name) as stream:
+        for line in stream.read().splitlines():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                continue
+
+
+def _session(events: Iterator[dict[str, Any]]) -> Session:
+    times: list[float] = []
+    tasks: list[tuple[float, ...]] = []
+    lost = Counter[str]()
+    cpus = None
+    for event in events:
+        times.append(_seconds(event["at"]))
+        if event["event"] == "task finished":
+            tasks.append((_seconds(event["started"]), _seconds(event["finished"]), event["cpu_task"], event["rows"]))
+        elif event["event"] == "task lost":
+            lost[event["kind"]] += 1
+        elif event["event"] == "session ended":
+            cpus = event.get("cpus")
+    made = np.array(tasks, np.float64).reshape(-1, 4)
+    # Where clocks of machines differ, what a task says of itself counts.
+    begun = min([*times[:1], *made[:, 0]], default=0.0)
+    return Session(begun, max([*times, *made[:, 1]], default=0.0), made, cpus, lost)
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()

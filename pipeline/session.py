@@ -164,8 +164,9 @@ class Session:
     def close(self, schedule: Schedule, cpus: int) -> None:
         """The last lines."""
         self.note(
-            "session ended", rows=self.rows, left=schedule.left(), seconds=round(time.monotonic() - self.began, 3)
-        )
+            "session ended", rows=self.rows, left=schedule.left(), cpus=cpus,
+            seconds=round(time.monotonic() - self.began, 3),
+        )  # fmt: skip
         self.tick(schedule, cpus, last=True)
         self.log.close()
 

@@ -1,23 +1,64 @@
-"""The figures of a census: what a run's results say, as plain records.
+"""Count the figures of a census: what a run's results say.
 
 NumPy and Arrow do the counting (33 million rows take seconds); Python only loops over groups.
 """
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.census import FAILED, SIZE_NAMES, UNKNOWN, Census, Row, Rows, Words, take_census
+from reports.census import (
+    AREAS_A_DECADE,
+    DENSITY_NAMES,
+    FAILED,
+    FIRST_RUNG_BIN,
+    MANY_COLORS,
+    RUNG_BINS,
+    RUNGS,
+    SIZE_NAMES,
+    UNKNOWN,
+    Census,
+    Row,
+    Rows,
+    Words,
+    take_census,
+)
+from reports.figures import (
+    Bin,
+    Bucket,
+    Claimed,
+    Copies,
+    Differing,
+    Failure,
+    Figures,
+    Goals,
+    Group,
+    Hard,
+    Open,
+    Quantiles,
+    Reason,
+    RungTimes,
+    Spread,
+    Stalled,
+    Timeouts,
+    Times,
+    Work,
+)
+from reports.ratings import ratings
+from reports.site import CLAIMS, contradicts
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")
 TECHNIQUES = ("line", "depth-2", "probe", "search")
 KINDS = ("mono", "color", "blotted mono", "blotted color")
+
+RUNG_WORDS = (*TECHNIQUES, "several solutions", "no solution", "undecided")
 
 LABELS = (
     "trivial unique line",
@@ -35,122 +76,14 @@ LABELS = (
 SURVEY = (0.0, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0)
 """Where the time classes of Jan Wolter's survey of solvers start, in seconds."""
 
+COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} and more")
+
+HARDEST, TIMEOUTS, AUTHORS, COPIES, PATTERNS = 50, 50, 15, 20, 20
+"""How many of each a report names."""
+
 FEWEST_BINS = 20
 SHORTEST = 1e-6
 """Seconds that stand for a time of zero on the logarithmic axis if no puzzle took longer."""
-
-
-class Group(NamedTuple):
-    """The puzzles that share a source, a kind or a size class."""
-
-    name: str
-    puzzles: int
-    cpu_seconds: float
-    labels: dict[str, int]  # puzzles of each label of the census, in its order
-
-
-class Goals(NamedTuple):
-    """How often the author's picture solves the clues."""
-
-    matches: int
-    differs: int
-    unknown: int  # no picture, or the puzzle was not solved
-
-
-class Spread(NamedTuple):
-    """Quantiles of a share from 0 to 1."""
-
-    minimum: float
-    p10: float
-    p25: float
-    median: float
-    p75: float
-    p90: float
-    maximum: float
-
-
-class Stalled(NamedTuple):
-    """The puzzles that line logic alone leaves open, and the share of their cells that it decides."""
-
-    puzzles: int
-    decided: Spread | None  # None without such puzzles
-
-
-class Times(NamedTuple):
-    """CPU seconds a puzzle, over the puzzles whose time is known."""
-
-    puzzles: int
-    total: float
-    mean: float
-    median: float
-    p90: float
-    p99: float
-    maximum: float
-
-
-class Bin(NamedTuple):
-    """A column of the time histogram: start <= CPU seconds < stop."""
-
-    start: float
-    stop: float
-    puzzles: int
-    labels: dict[str, int]
-
-
-class Bucket(NamedTuple):
-    """A time class of the survey: start <= CPU seconds < stop, the last without a stop."""
-
-    start: float
-    stop: float | None
-    puzzles: int
-    timeouts: int  # of them without an answer
-
-
-class Slow(NamedTuple):
-    """One of the slowest puzzles; what the puzzles table does not say is None."""
-
-    puzzle_id: str | None
-    title: str | None
-    author: str | None
-    width: int | None
-    height: int | None
-    label: str
-    cpu_seconds: float
-
-
-class Failure(NamedTuple):
-    """A puzzle without a verdict, and why."""
-
-    puzzle_id: str | None
-    title: str | None
-    status: str
-    reason: str | None
-
-
-class Figures(NamedTuple):
-    """Everything that a report says in numbers.
-
-    The dicts map a word to its number of puzzles, in an order made for reading; words that do not occur are left out.
-    """
-
-    total: int
-    statuses: dict[str, int]
-    solutions: dict[str, int]
-    labels: dict[str, int]  # of a row without a label, its status
-    techniques: dict[str, int]
-    trivial: int
-    unique_by_line: int
-    goals: Goals
-    stalled: Stalled
-    times: Times | None  # None if no time is known
-    histogram: tuple[Bin, ...]  # of constant width in log10, without holes
-    survey: tuple[Bucket, ...]
-    sources: tuple[Group, ...]
-    kinds: tuple[Group, ...]
-    sizes: tuple[Group, ...]  # classes of the longer side
-    slowest: tuple[Slow, ...]
-    failed: int
-    failures: tuple[Failure, ...]  # the first of them
 
 
 def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
@@ -162,26 +95,50 @@ def figures_of(census: Census) -> Figures:
     """The figures of a census."""
     rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
     tally = dict(zip(census.words, rows, strict=True))
-    labels = _counts(tally, "label", LABELS)
+    labels = _counts(tally, lambda words: words.label, LABELS)
+    rungs = _counts(tally, _rung, RUNG_WORDS)
+    histogram = _histogram(census, list(labels))
+    areas = _areas(census)
+
+    def groups(column: str, order: Sequence[str] | None = None) -> tuple[Group, ...]:
+        return _groups(census, column, labels, rungs, order)
+
     return Figures(
         total=len(census.codes),
-        statuses=_counts(tally, "status", STATUSES),
-        solutions=_counts(tally, "solutions", SOLUTIONS),
+        statuses=_counts(tally, lambda words: words.status, STATUSES),
+        solutions=_counts(tally, lambda words: words.solutions, SOLUTIONS),
         labels=labels,
-        techniques=_counts(tally, "technique", TECHNIQUES),
+        techniques=_counts(tally, lambda words: words.technique, TECHNIQUES),
+        rungs=rungs,
         trivial=_total(tally, trivial=True),
         unique_by_line=_total(tally, solutions="unique", technique="line"),
         goals=Goals(*(_total(tally, goal_matches=matches) for matches in (True, False, None))),
         stalled=_stalled(census.decided),
         times=_times(census.seconds),
-        histogram=_histogram(census, list(labels)),
+        histogram=histogram,
         survey=_survey(census),
-        sources=_groups(census, "source", labels),
-        kinds=_groups(census, "kind", labels, KINDS),
-        sizes=_groups(census, "size", labels, SIZE_NAMES),
-        slowest=tuple(_slow(row) for row in census.slowest),
+        rung_times=_rung_times(census),
+        areas=areas,
+        area_times=_area_times(census, areas, histogram),
+        sources=groups("source"),
+        kinds=groups("kind", KINDS),
+        sizes=groups("size", SIZE_NAMES),
+        colors=groups("colors", COLOR_NAMES),
+        densities=groups("density", DENSITY_NAMES),
+        years=_years(tally),
+        authors=dict(census.authors.most_common(AUTHORS)),
+        all_authors=len(census.authors),
+        copies=_copies(census),
+        work=_work(census),
+        shown=len(census.shown),
+        hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
+        timeouts=_timeouts(census, _total(tally, status="timeout")),
+        claims=_claims(tally),
+        differing=tuple(_record(Differing, row) for row in census.contradictions),
+        ratings=ratings(census.rated),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
+        reasons=_reasons(census.failures),
     )
 
 
@@ -196,12 +153,22 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _counts(tally: Mapping[Words, int], column: str, order: Sequence[str]) -> dict[str, int]:
-    """Rows per word of a column: words in the given order, then the others by alphabet; nulls are not counted."""
+def _counts(tally: Mapping[Words, int], word_of: Callable[[Words], str | None], order: Sequence[str]) -> dict[str, int]:
+    """Rows per word: words in the given order, then the others by alphabet; nulls are not counted."""
     rows: Counter[str] = Counter()
     for words, count in tally.items():
-        rows[getattr(words, column)] += count
-    return {word: rows[word] for word in _ordered(rows.keys() - {None}, order)}
+        if (word := word_of(words)) is not None:
+            rows[word] += count
+    return {word: rows[word] for word in _ordered(rows, order)}
+
+
+def _rung(words: Words) -> str:
+    """The rung that decides a unique puzzle; of the others what they are."""
+    if words.solutions == "unique":
+        return words.technique or UNKNOWN
+    if words.status in FAILED:
+        return words.status
+    return {"multiple": "several solutions", "none": "no solution"}.get(words.solutions or "", "undecided")
 
 
 def _total(tally: Mapping[Words, int], **wanted: str | bool | None) -> int:
@@ -225,18 +192,21 @@ def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
 
 
 def _groups(
-    census: Census, column: str, labels: Iterable[str], order: Sequence[str] | None = None
+    census: Census, column: str, labels: Iterable[str], rungs: Iterable[str], order: Sequence[str] | None = None
 ) -> tuple[Group, ...]:
-    """The rows by a column's word and by label: in the given order, else the largest group first."""
-    places: dict[tuple[str, str], int] = {}
-    cell = [places.setdefault((getattr(words, column), words.label), len(places)) for words in census.words]
+    """The rows by a column's word, by label and by rung: in the given order, else the largest group first."""
+    places: dict[tuple[str, str, str], int] = {}
+    cell = [
+        places.setdefault((getattr(words, column), words.label, _rung(words)), len(places)) for words in census.words
+    ]
     cells = np.array(cell, np.int32)[census.codes]
     rows = np.bincount(cells, minlength=len(places)).tolist()
     seconds = np.bincount(cells, np.nan_to_num(census.seconds), len(places)).tolist()
     groups: dict[str, Group] = {}
-    for (name, label), puzzles, cpu_seconds in zip(places, rows, seconds, strict=True):
-        group = groups.get(name, Group(name, 0, 0.0, dict.fromkeys(labels, 0)))
-        group.labels[label] = puzzles
+    for (name, label, rung), puzzles, cpu_seconds in zip(places, rows, seconds, strict=True):
+        group = groups.get(name, Group(name, 0, 0.0, dict.fromkeys(labels, 0), dict.fromkeys(rungs, 0)))
+        group.labels[label] += puzzles
+        group.rungs[rung] += puzzles
         groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=group.cpu_seconds + cpu_seconds)
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
@@ -246,7 +216,11 @@ def _groups(
 def _stalled(decided: np.ndarray) -> Stalled:
     if not len(decided):
         return Stalled(0, None)
-    return Stalled(len(decided), Spread(*_quantiles(pa.array(decided), 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1)))
+    return Stalled(len(decided), _spread(pa.array(decided)))
+
+
+def _spread(shares: pa.Array) -> Spread:
+    return Spread(*_quantiles(shares, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1))
 
 
 def _times(seconds: np.ndarray) -> Times | None:
@@ -302,9 +276,140 @@ def _survey(census: Census) -> tuple[Bucket, ...]:
     return tuple(bucket(start, stop) for start, stop in zip(SURVEY, (*SURVEY[1:], None), strict=True))
 
 
-def _slow(row: Row) -> Slow:
-    label = next(word for word in (row["label"], row["status"], UNKNOWN) if word is not None)
-    return Slow(row["puzzle_id"], row["title"], row["author"], row["width"], row["height"], label, row["cpu_seconds"])
+def _rung_times(census: Census) -> tuple[RungTimes, ...]:
+    def edge(place: int) -> float:
+        return _edge(place + FIRST_RUNG_BIN * RUNG_BINS, RUNG_BINS)
+
+    return tuple(
+        RungTimes(
+            rung,
+            sum(counts),
+            float(seconds),
+            tuple((edge(place), edge(place + 1), count) for place, count in enumerate(counts) if count),
+        )
+        for rung, seconds, counts in zip(RUNGS, census.rung_seconds, census.rung_times.tolist(), strict=True)
+        if sum(counts)
+    )
+
+
+def _areas(census: Census) -> tuple[Quantiles, ...]:
+    """The quantiles of each class of cells that has puzzles whose time is known."""
+    area = np.array([-1 if words.area is None else words.area for words in census.words], np.int32)[census.codes]
+    area[np.isnan(census.seconds)] = -1
+    made = []
+    for place in np.unique(area[area >= 0]).tolist():
+        seconds = pa.array(census.seconds[area == place])
+        start, stop = (math.ceil(10 ** (edge / AREAS_A_DECADE) - 1e-9) for edge in (place, place + 1))
+        made.append(Quantiles(start, stop, len(seconds), *_quantiles(seconds, 0.1, 0.5, 0.9, 0.99, 1)))
+    return tuple(made)
+
+
+def _area_times(
+    census: Census, areas: Sequence[Quantiles], histogram: Sequence[Bin]
+) -> tuple[tuple[int, int, int], ...]:
+    """The puzzles of each class of cells in each bin of the histogram."""
+    if not areas or not histogram:
+        return ()
+    starts = np.array([area.start for area in areas])
+    cells = [
+        -1 if words.area is None else math.ceil(10 ** (words.area / AREAS_A_DECADE) - 1e-9) for words in census.words
+    ]
+    place = np.searchsorted(starts, cells)[census.codes]
+    there = (np.array(cells) >= 0)[census.codes] & ~np.isnan(census.seconds)
+    edges = [bin_.stop for bin_ in histogram[:-1]]
+    column = np.searchsorted(edges, census.seconds[there], "right")
+    counts = np.bincount(place[there] * len(histogram) + column, minlength=len(areas) * len(histogram))
+    return tuple((*divmod(k, len(histogram)), int(counts[k])) for k in np.flatnonzero(counts).tolist())
+
+
+def _years(tally: Mapping[Words, int]) -> dict[int, int]:
+    rows: Counter[int] = Counter()
+    for words, count in tally.items():
+        if words.year is not None:
+            rows[words.year] += count
+    return {year: rows[year] for year in range(min(rows), max(rows) + 1)} if rows else {}
+
+
+def _copies(census: Census) -> Copies:
+    same, turned = (_surplus(hashes) for hashes in (census.clue_hashes, census.canonical_hashes))
+    examples: dict[str, list[str]] = {}
+    if turned:
+        hashes = census.shown["canonical_hash"].combine_chunks()
+        often = pc.filter(hashes.value_counts(), pc.greater(hashes.value_counts().field("counts"), 1)).field("values")
+        twice = pc.and_(pc.is_in(hashes, often), hashes.is_valid())
+        rows = census.shown.select(["canonical_hash", "puzzle_id"]).filter(twice)
+        for value, puzzle_id in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            examples.setdefault(value, []).append(puzzle_id or "")
+    groups = sorted((tuple(sorted(ids)) for ids in examples.values()), key=lambda ids: (-len(ids), ids))
+    return Copies(same, turned, tuple(groups[:COPIES]))
+
+
+def _surplus(hashes: np.ndarray) -> int:
+    """How many of the hashes (0: not known) are there already."""
+    hashes = np.sort(hashes)
+    return int(((hashes[1:] == hashes[:-1]) & (hashes[1:] > 0)).sum())
+
+
+def _work(census: Census) -> Work:
+    (conflicts, learning), (line_solves, others) = census.conflicts, census.line_solves
+    return Work(
+        int(line_solves),
+        float(others / line_solves) if line_solves else None,
+        int(conflicts),
+        float(learning / conflicts) if conflicts else None,
+    )
+
+
+def _hardest(shown: pa.Table) -> list[Row]:
+    names = [name for name in Hard._fields if name in shown.column_names]
+    hardest: list[Row] = shown.slice(0, HARDEST).select(names).to_pylist()
+    return [row for row in hardest if row["difficulty"] is not None]
+
+
+KNOWN_CELLS = ("cells_after_line", "cells_after_depth2", "cells_after_probe")
+
+
+def _timeouts(census: Census, puzzles: int) -> Timeouts:
+    late = census.shown.filter(pc.equal(census.shown["status"], "timeout"))
+    decided = pc.max_element_wise(*(late[name] for name in KNOWN_CELLS))
+    share = pc.divide(decided, pc.cast(late["cells"], pa.float64()))
+    columns = {"decided": decided, "solution_known": late["solution"].is_valid()}
+    rows = late.select([name for name in Open._fields if name not in columns])
+    for name, column in columns.items():
+        rows = rows.append_column(name, column)
+    spread = _spread(share.combine_chunks()) if share.null_count < len(share) else None
+    with_solution = pc.sum(columns["solution_known"]).as_py() or 0
+    return Timeouts(
+        puzzles, with_solution, spread, tuple(_record(Open, row) for row in rows.slice(0, TIMEOUTS).to_pylist())
+    )
+
+
+def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
+    """What sites say, held against our verdicts; nothing if no site says anything."""
+    made = []
+    for claim in CLAIMS:
+        rows = {words: count for words, count in tally.items() if words.claim == claim.words}
+        if rows:
+            differ = sum(n for words, n in rows.items() if contradicts(words.claim, words.solutions, words.technique))
+            open_ = sum(n for words, n in rows.items() if words.solutions in (None, "unknown"))
+            total = sum(rows.values())
+            made.append(Claimed(claim.words, total, total - differ - open_, differ))
+    return tuple(made)
+
+
+def _reasons(failures: Iterable[Row]) -> tuple[Reason, ...]:
+    """The kinds of failures: reasons that differ in numbers only are of one kind."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for row in failures:
+        reason = re.sub(r"\d+", "N", row["error"] or "no reason given")
+        kinds.setdefault((row["status"] or UNKNOWN, reason), []).append(row["puzzle_id"] or "no id")
+    made = [Reason(status, reason, len(ids), tuple(ids[:3])) for (status, reason), ids in kinds.items()]
+    return tuple(sorted(made, key=lambda reason: -reason.puzzles)[:PATTERNS])
+
+
+def _record(kind: Any, row: Row) -> Any:
+    """The fields of a record from a row that has them."""
+    return kind(**{name: row[name] for name in kind._fields})
 
 
 def _failure(row: Row) -> Failure:

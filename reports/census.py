@@ -1,9 +1,10 @@
 """A run's results and their puzzles, read once and kept small: what every figure of a report is counted from.
 
-Of each row stay 12 bytes, its code and its seconds (8 more where line logic leaves cells open); of the few rows that a
-report shows one by one, everything. So tens of millions of rows fit in memory.
+Of each row stay 28 bytes: its code, its seconds and its hashes (8 more where line logic leaves cells open); of the rows
+that a report shows one by one, everything. So tens of millions of rows fit in memory.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -12,12 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-RESULT_COLUMNS = [
-    "puzzle_id", "status", "solutions", "technique", "trivial", "label", "solution", "goal_matches", "cpu_seconds",
-    "cells", "cells_after_line", "error",
-]  # fmt: skip
-PUZZLE_COLUMNS = ["title", "author", "source", "width", "height", "kind", "blotted", "palette", "goal"]
-"""What a report needs of the two tables; other columns are not looked at."""
+from reports import site
+from reports.measures import MEASURES, measures
+from solver.tables import PUZZLES, RESULTS
 
 UNKNOWN = "unknown"
 FAILED = ("invalid", "error", "killed")
@@ -33,8 +31,62 @@ SIZE_NAMES = (
 )
 """The size classes: "up to 10", "11–15", ..., "over 100"."""
 
-SLOWEST = 20
-FAILURES = 50
+DENSITIES = (0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7)
+"""The share of coloured cells at which each class of density but the first begins."""
+
+DENSITY_NAMES = (
+    f"under {100 * DENSITIES[0]:.0f} %",
+    *(f"{100 * low:.0f}–{100 * high:.0f} %" for low, high in pairwise(DENSITIES)),
+    f"{100 * DENSITIES[-1]:.0f} % and over",
+)
+"""The classes of density: "under 20 %", "20–30 %", ..., "70 % and over"."""
+
+MANY_COLORS = 5
+"""Colours from which puzzles are counted together."""
+
+AREAS_A_DECADE = 5
+"""Classes of size in cells: this many from 100 to 1,000 cells, and so on."""
+
+RUNGS = {
+    "line logic": "cpu_line",
+    "depth-2": "cpu_depth2",
+    "probe": "cpu_probe",
+    "search": "cpu_search",
+    "clause learning": "cpu_sat",
+}
+"""The rungs of the ladder and the columns of their times."""
+
+RUNG_BINS, FIRST_RUNG_BIN, LAST_RUNG_BIN = 5, -7, 5
+"""The histogram of a rung's times: bins a decade, decades (log10 of seconds) at which it begins and ends."""
+
+SHOWN = 100_000
+"""Puzzles that a report shows one by one: all of them, or the hardest."""
+
+LISTED = 50
+"""Failures, and contradictions with the site's verdict, that a report names."""
+
+RATED = (
+    "cpu_seconds", "score", "sweeps", "line_solves", "probes", "contradictions", "nodes", "conflicts", "cells",
+    *MEASURES.names,
+)  # fmt: skip
+"""Measures that are held against people's ratings."""
+
+RATED_FIELDS = ("source", "puzzle_id", "title", "technique", "site_difficulty", "site_quality", *RATED)
+
+SHOWN_RESULTS = [
+    "puzzle_id", "status", "solutions", "technique", "label", "solution", "second_solution", "goal_matches",
+    "cpu_seconds", "line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth", "conflicts", "cells",
+    "cells_after_line", "cells_after_depth2", "cells_after_probe", "score", "engine", "error", "clue_hash",
+]  # fmt: skip
+SHOWN_PUZZLES = [
+    "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
+    "site_difficulty", "site_quality", "site_note", "canonical_hash",
+]  # fmt: skip
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty"]
+
+RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
+PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "site_date", "site_steps"]
+"""What a report needs of the two tables; other columns are not looked at."""
 
 Rows: TypeAlias = pa.Table | pa.RecordBatch
 Row: TypeAlias = dict[str, Any]
@@ -53,6 +105,11 @@ class Words(NamedTuple):
     source: str
     kind: str  # "mono", "blotted mono", ...
     size: str  # of SIZE_NAMES
+    density: str  # of DENSITY_NAMES
+    colors: str  # foreground colours in the clues: "1", "2", ...
+    year: int | None  # in which the site got it
+    area: int | None  # class of its number of cells: floor(AREAS_A_DECADE * log10(cells))
+    claim: str | None  # the site's own verdict, of reports.site.CLAIMS
 
 
 class Census(NamedTuple):
@@ -61,9 +118,18 @@ class Census(NamedTuple):
     words: tuple[Words, ...]  # those that occur, in the order in which they first do
     codes: np.ndarray  # int32[rows]: index into words
     seconds: np.ndarray  # float64[rows]: CPU seconds, NaN where not known
+    clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 where not known
+    canonical_hashes: np.ndarray  # uint64[rows]: likewise of the canonical hash
     decided: np.ndarray  # float64[stalled]: share of the cells that line logic decides where it leaves the puzzle open
-    slowest: tuple[Row, ...]  # SLOWEST, the slowest first; of equal times in the order of their ids
-    failures: tuple[Row, ...]  # the first FAILURES without a verdict
+    authors: Counter[str]  # puzzles of each
+    rung_seconds: np.ndarray  # float64[rungs]: CPU seconds in all
+    rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
+    conflicts: tuple[float, float]  # of clause learning: how many, in how many CPU seconds
+    line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
+    rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
+    shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
+    failures: tuple[Row, ...]  # the first LISTED without a verdict
+    contradictions: tuple[Row, ...]  # the first LISTED whose verdict is not the site's; the key "claim" has that
 
 
 def take_census(pairs: Iterable[tuple[Rows, Rows]]) -> Census:
@@ -75,21 +141,49 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]]) -> Census:
     """
     places: dict[Words, int] = {}
     codes, seconds, decided = ([np.zeros(0, dtype)] for dtype in (np.int32, np.float64, np.float64))
-    slowest: list[Row] = []
+    clue_hashes, canonical_hashes = ([np.zeros(0, np.uint64)] for _ in range(2))
+    authors = Counter[str]()
+    rung_seconds = np.zeros(len(RUNGS))
+    rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
+    sums = np.zeros(4)
+    rated: list[pa.Table] = []
+    hardest = _Hardest()
     failures: list[Row] = []
+    contradictions: list[Row] = []
     for results, puzzles in _batches(pairs):
-        code, words = _worded(results, puzzles)
-        time = _numbers(results["cpu_seconds"]).astype(np.float64)
+        measured = measures(results, puzzles)
+        code, words = _worded(results, puzzles, measured)
         codes.append(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
-        seconds.append(time)
+        seconds.append(_numbers(results["cpu_seconds"]).astype(np.float64))
+        clue_hashes.append(_first_bits(results["clue_hash"]))
+        canonical_hashes.append(_first_bits(puzzles["canonical_hash"]))
         decided.append(_decided(results, np.array([word.technique == "line" for word in words])[code]))
-        slowest = _slowest(slowest, time, results, puzzles)
-        failed = np.flatnonzero(np.array([word.status in FAILED for word in words])[code])
-        failures += _rows(results, puzzles, failed[: FAILURES - len(failures)])
+        authors.update(_counted(puzzles["author"]))
+        _time_rungs(results, rung_seconds, rung_times)
+        sums += _work(results)
+        rated += _rated(results, puzzles, measured)
+        hardest.add(_picked(results, puzzles, measured, SHOWN_FIELDS))
+        failed = np.array([word.status in FAILED for word in words])[code]
+        failures += _rows(results, puzzles, failed, LISTED - len(failures))
+        differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
+        contradictions += _rows(results, puzzles, differs, LISTED - len(contradictions))
     return Census(
-        tuple(places), np.concatenate(codes), np.concatenate(seconds), np.concatenate(decided), tuple(slowest),
+        tuple(places),
+        np.concatenate(codes),
+        np.concatenate(seconds),
+        np.concatenate(clue_hashes),
+        np.concatenate(canonical_hashes),
+        np.concatenate(decided),
+        authors,
+        rung_seconds,
+        rung_times,
+        (sums[0], sums[1]),
+        (sums[2], sums[3]),
+        pa.concat_tables(rated) if rated else _no_rows(RATED_FIELDS),
+        hardest.table(),
         tuple(failures),
-    )  # fmt: skip
+        tuple(contradictions),
+    )
 
 
 def _batches(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
@@ -105,10 +199,14 @@ def _batch(rows: Rows) -> pa.RecordBatch:
     return rows if isinstance(rows, pa.RecordBatch) else pa.concat_batches(rows.to_batches())
 
 
-def _worded(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> tuple[np.ndarray, list[Words]]:
+def _worded(
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch
+) -> tuple[np.ndarray, list[Words]]:
     """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
     columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
     columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], _size(puzzles)]
+    columns += [_density(measured), _colors(measured), _year(puzzles), _area(puzzles)]
+    columns += [site.claims(puzzles["site_note"], puzzles["site_steps"])]
     encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
     values = [column.dictionary.to_pylist() for column in encoded]
     lengths = [len(value) for value in values]
@@ -131,12 +229,29 @@ def _words(
     kind: str | None,
     blotted: bool | None,
     size: int,
+    density: int,
+    colors: int | None,
+    year: int | None,
+    area: int | None,
+    claim: str | None,
 ) -> Words:
     status = UNKNOWN if status is None else status
-    label = status if label is None else label
-    source = UNKNOWN if source is None else source
-    kind = UNKNOWN if kind is None else f"blotted {kind}" if blotted else kind
-    return Words(status, solutions, technique, trivial, label, goal_matches, source, kind, (*SIZE_NAMES, UNKNOWN)[size])
+    return Words(
+        status,
+        solutions,
+        technique,
+        trivial,
+        status if label is None else label,
+        goal_matches,
+        UNKNOWN if source is None else source,
+        UNKNOWN if kind is None else f"blotted {kind}" if blotted else kind,
+        (*SIZE_NAMES, UNKNOWN)[size],
+        (*DENSITY_NAMES, UNKNOWN)[density],
+        UNKNOWN if colors is None else f"{colors} and more" if colors == MANY_COLORS else str(colors),
+        year,
+        area,
+        claim,
+    )
 
 
 def _source(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Array:
@@ -154,6 +269,39 @@ def _size(puzzles: pa.RecordBatch) -> pa.Array:
     return pa.array(np.where(np.isnan(side), len(SIZE_NAMES), np.searchsorted(SIZES, side)))
 
 
+def _density(measured: pa.RecordBatch) -> pa.Array:
+    """The class of density of each puzzle: index into DENSITY_NAMES, or the one after if it is not known."""
+    density = _numbers(measured["density"])
+    return pa.array(np.where(np.isnan(density), len(DENSITY_NAMES), np.searchsorted(DENSITIES, density, "right")))
+
+
+def _colors(measured: pa.RecordBatch) -> pa.Array:
+    return pc.min_element_wise(measured["colors"], pa.scalar(MANY_COLORS, pa.uint8()), skip_nulls=False)
+
+
+def _year(puzzles: pa.RecordBatch) -> pa.Array:
+    """The year in which the site got the puzzle, or that of its copyright."""
+    year = pc.cast(pc.year(puzzles["site_date"]), pa.int32())
+    written = pc.struct_field(pc.extract_regex(puzzles["copyright"], r"\b(?P<year>(?:19|20)\d\d)\b"), "year")
+    return pc.coalesce(year, pc.cast(written, pa.int32()))
+
+
+def _area(puzzles: pa.RecordBatch) -> pa.Array:
+    cells = _numbers(puzzles["width"]).astype(np.float64) * _numbers(puzzles["height"])
+    there = cells > 0
+    # The small addend keeps 100 cells in the class that begins there.
+    area = np.floor(np.log10(np.where(there, cells, 1)) * AREAS_A_DECADE + 1e-9)
+    return pa.array(area.astype(np.int32), mask=~there)
+
+
+def _first_bits(hashes: pa.Array) -> np.ndarray:
+    """The first 64 bits of hashes in hex as uint64[rows], 0 for null."""
+    digits = pc.binary_slice(pc.cast(pc.fill_null(hashes, "0" * 16), pa.binary()), 0, 16)
+    text = np.frombuffer(digits.buffers()[2], np.uint8)[: 16 * len(hashes)].reshape(-1, 16)
+    nibbles = text - np.where(text > ord("9"), ord("a") - 10, ord("0")).astype(np.uint8)
+    return np.ascontiguousarray(nibbles[:, ::2] << 4 | nibbles[:, 1::2]).view(">u8").ravel().astype(np.uint64)
+
+
 def _decided(results: pa.RecordBatch, by_line: np.ndarray) -> np.ndarray:
     """The share of cells decided (float64) of the puzzles that line logic leaves open."""
     cells, after = _numbers(results["cells"]), _numbers(results["cells_after_line"])
@@ -163,32 +311,93 @@ def _decided(results: pa.RecordBatch, by_line: np.ndarray) -> np.ndarray:
     return share
 
 
-def _slowest(
-    slowest: Sequence[Row], seconds: np.ndarray, results: pa.RecordBatch, puzzles: pa.RecordBatch
-) -> list[Row]:
-    """The slowest so far, these rows included; of rows with equal times and ids the first."""
-    least = slowest[-1]["cpu_seconds"] if len(slowest) == SLOWEST else -np.inf
-    rows = np.flatnonzero(seconds >= least)
-    if len(rows) > SLOWEST:
-        keys = {"cpu_seconds": seconds[rows], "puzzle_id": results["puzzle_id"].take(rows), "row": rows}
-        order = [("cpu_seconds", "descending"), ("puzzle_id", "ascending"), ("row", "ascending")]
-        rows = rows[pc.select_k_unstable(pa.table(keys), SLOWEST, order).to_numpy()]
-    if not len(rows):
-        return list(slowest)
-    return sorted([*slowest, *_rows(results, puzzles, rows)], key=_slowness)[:SLOWEST]
+def _counted(column: pa.Array) -> dict[str, int]:
+    counted = column.value_counts()
+    names, counts = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
+    return {name: count for name, count in zip(names, counts, strict=True) if name is not None}
 
 
-def _slowness(row: Row) -> tuple[float, bool, str]:
-    puzzle_id = row["puzzle_id"]
-    return -row["cpu_seconds"], puzzle_id is None, puzzle_id or ""
+def _time_rungs(results: pa.RecordBatch, seconds: np.ndarray, times: np.ndarray) -> None:
+    """Add the rungs' times to their sums and histograms."""
+    for rung, name in enumerate(RUNGS.values()):
+        taken = results[name].drop_null().to_numpy()
+        taken = taken[taken > 0]
+        seconds[rung] += taken.sum()
+        bins = np.floor((np.log10(taken) - FIRST_RUNG_BIN) * RUNG_BINS + 1e-9).astype(np.int64)
+        times[rung] += np.bincount(np.clip(bins, 0, times.shape[1] - 1), minlength=times.shape[1])
 
 
-def _rows(results: pa.RecordBatch, puzzles: pa.RecordBatch, rows: np.ndarray) -> list[Row]:
-    """The rows with these indices, of both tables in one."""
+def _work(results: pa.RecordBatch) -> np.ndarray:
+    """Conflicts, the seconds of clause learning, line solves, the seconds of all other rungs."""
+    seconds = [np.nan_to_num(_numbers(results[name])).sum() for name in RUNGS.values()]
+    conflicts, line_solves = (np.nan_to_num(_numbers(results[name])).sum() for name in ("conflicts", "line_solves"))
+    return np.array([conflicts, seconds[-1], line_solves, sum(seconds[:-1])])
+
+
+def _rated(results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch) -> list[pa.Table]:
+    """The measures of the rows that people have rated, as a table if there are any."""
+    rated = pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
+    return [_picked(results, puzzles, measured, RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
+
+
+class _Hardest:
+    """The hardest puzzles so far: the first SHOWN by difficulty, then by id; unknown difficulties last."""
+
+    def __init__(self) -> None:
+        self.tables: list[pa.Table] = []
+        self.full, self.bar = False, None  # once there are enough, a difficulty that others must exceed
+
+    def add(self, rows: pa.Table) -> None:
+        """Take in rows with SHOWN_FIELDS."""
+        if self.full:
+            difficulty = rows["difficulty"]
+            rows = rows.filter(difficulty.is_valid() if self.bar is None else pc.greater(difficulty, self.bar))
+        if len(rows):
+            self.tables.append(rows)
+        if sum(map(len, self.tables)) >= 2 * SHOWN:
+            self.tables = [self.table()]
+            self.full, self.bar = True, self.tables[0]["difficulty"][-1].as_py()
+
+    def table(self) -> pa.Table:
+        """These puzzles, the hardest first."""
+        if not self.tables:
+            return _no_rows(SHOWN_FIELDS)
+        order = [("difficulty", "descending"), ("puzzle_id", "ascending")]
+        # Sorting moves keys only, and the rows that stay are copied: the batches that they came in are let go.
+        rows = pa.concat_tables(self.tables)
+        return rows.take(pc.sort_indices(rows.select(["difficulty", "puzzle_id"]), order)[:SHOWN]).combine_chunks()
+
+
+def _picked(
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch, names: Sequence[str]
+) -> pa.Table:
+    """Columns of the three side by side; the label is the status where there is none."""
+    columns = {}
+    for name in names:
+        batch = next(batch for batch in (results, puzzles, measured) if name in batch.schema.names)
+        columns[name] = batch[name]
+    if "label" in columns:
+        columns["label"] = pc.coalesce(results["label"], results["status"], UNKNOWN)
+    if "source" in columns:
+        columns["source"] = pc.coalesce(_source(results, puzzles), UNKNOWN)
+    return pa.table(columns)
+
+
+def _no_rows(names: Sequence[str]) -> pa.Table:
+    empty = [pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES)]
+    return _picked(empty[0], empty[1], empty[2], names)
+
+
+def _rows(results: pa.RecordBatch, puzzles: pa.RecordBatch, wanted: np.ndarray, most: int) -> list[Row]:
+    """The first rows wanted (bool[rows]), of both tables in one."""
+    rows = np.flatnonzero(wanted)[:most]
     if not len(rows):
         return []
-    pairs = zip(results.take(rows).to_pylist(), puzzles.take(rows).to_pylist(), strict=True)
-    return [result | puzzle for result, puzzle in pairs]
+    claims = site.claims(puzzles["site_note"], puzzles["site_steps"])
+    both = zip(
+        results.take(rows).to_pylist(), puzzles.take(rows).to_pylist(), claims.take(rows).to_pylist(), strict=True
+    )
+    return [result | puzzle | {"claim": claim} for result, puzzle, claim in both]
 
 
 def _numbers(column: pa.Array) -> np.ndarray:

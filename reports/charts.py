@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import altair as alt
 import vl_convert
 
-from reports.aggregate import Bin, Figures, Group
-from reports.words import seconds
+from reports.activity import Activity
+from reports.census import UNKNOWN
+from reports.figures import Bin, Figures, Group
+from reports.words import MEASURE_NAMES, number, seconds
 
 COLORS = {
     "trivial unique line": "#5fb8a0",
@@ -32,6 +34,12 @@ COLORS = {
 """A colour for each label; all of them are visible on white and on black."""
 
 OTHER_COLOR = "#8a9099"
+ACCENT = "#1c8a74"
+SERIES = ["#1c8a74", "#d38b1c", "#3f83d6", "#c4528f", "#7c60cf", "#6f94ac"]
+"""Colours of what is no label: one thing, or several beside each other."""
+
+MOST_GROUPS = 20
+"""Groups that a chart compares: the others are in the table beside it."""
 
 WIDTH = 720
 """Pixels of a chart that can't ask for the width of its page."""
@@ -47,6 +55,12 @@ SECONDS = (
     "datum.value < 1 ? format(datum.value * 1e3, ',~r') + ' ms' : format(datum.value, ',~r') + ' s'"
 )
 """Vega's expression for a time axis' words."""
+
+CLOCK = (
+    "datum.value < 120 ? format(datum.value, ',~r') + ' s' : "
+    "datum.value < 7200 ? format(datum.value / 60, ',.3~r') + ' min' : format(datum.value / 3600, ',.3~r') + ' h'"
+)
+"""Vega's expression for an axis of time that passes."""
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -103,10 +117,31 @@ class Chart(NamedTuple):
     svg: str  # WIDTH pixels wide, without a background, in the colour of the text around it
 
 
-def charts(figures: Figures) -> tuple[Chart, ...]:
-    """The charts of a census, in the order labels, times, sizes; none for what it has no data about."""
-    made = (_labels(figures), _times(figures), _sizes(figures))
+def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:
+    """The charts of a census and of its run; none for what it has no data about."""
+    made = (
+        _labels(figures),
+        _shares(figures, figures.sources, "sources", "Verdicts by source", "source"),
+        _shares(figures, figures.sizes, "sizes", "Verdicts by size", "longer side in cells"),
+        _shares(figures, colored(figures), "colors", "Verdicts by colours", "colours"),
+        _shares(
+            figures, figures.densities, "densities", "Verdicts by density",
+            "share of cells that are coloured",
+        ),
+        _years(figures),
+        _times(figures),
+        _rung_times(figures),
+        _areas(figures),
+        _ratings(figures),
+        _rate(activity),
+        _workers(activity),
+    )  # fmt: skip
     return tuple(chart for chart in made if chart)
+
+
+def colored(figures: Figures) -> tuple[Group, ...]:
+    """The groups by colours, if there is more to tell apart than puzzles of one colour and of none."""
+    return figures.colors if any(group.name not in ("0", "1", UNKNOWN) for group in figures.colors) else ()
 
 
 def label_color(label: str) -> str:
@@ -157,16 +192,12 @@ def _times(figures: Figures) -> Chart | None:
         for label in labels
         if bin_.labels[label]
     ]
-    decades = [
-        10 ** math.floor(math.log10(figures.histogram[0].start)),
-        10 ** math.ceil(math.log10(figures.histogram[-1].stop)),
-    ]
     picked = _picked()
     axis = alt.X(
         "start:Q",
         bin="binned",
         title="CPU time per puzzle",
-        scale=alt.Scale(type="log", domain=decades, nice=False),
+        scale=alt.Scale(type="log", domain=_decades(rows), nice=False),
         axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, tickCount=8),
     )
     bars = (
@@ -214,30 +245,28 @@ def _few(histogram: Sequence[Bin]) -> Any:
     return numbers.mark_text(dy=-7, fontSize={"expr": "width < 480 ? 7 : 10"}, opacity=0.8)
 
 
-def _sizes(figures: Figures) -> Chart | None:
-    if not figures.sizes:
+def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by: str) -> Chart | None:
+    """Bars of the share of each verdict in each group; none if there is nothing to compare."""
+    if len(groups) < (1 if name == "sizes" else 2):
         return None
+    groups = groups[:MOST_GROUPS]
     rows = [
-        {"size": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles}
-        for group in figures.sizes
+        {"group": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles}
+        for group in groups
         for label, puzzles in group.labels.items()
         if puzzles
     ]
     picked = _picked()
+    order = [group.name for group in groups]
     bars = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(height={"band": 0.78})
         .encode(
-            y=alt.Y(
-                "size:N",
-                sort=[group.name for group in figures.sizes],
-                title=None,
-                axis=alt.Axis(grid=False, labelLimit=150),
-            ),
+            y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
             x=alt.X(
                 "share:Q",
                 stack="zero",
-                title="share of puzzles, by their longer side in cells",
+                title="share of puzzles",
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format=".0%", tickCount=5),
             ),
@@ -245,7 +274,7 @@ def _sizes(figures: Figures) -> Chart | None:
             order=alt.Order("place:Q"),
             opacity=alt.condition(picked, alt.value(1), alt.value(0.12)),
             tooltip=[
-                "size:N",
+                alt.Tooltip("group:N", title=" "),
                 "label:N",
                 alt.Tooltip("puzzles:Q", format=","),
                 alt.Tooltip("share:Q", format=".2%"),
@@ -253,14 +282,255 @@ def _sizes(figures: Figures) -> Chart | None:
         )
         .transform_calculate(place=_place(figures.labels))
         .add_params(picked)
-        .properties(height=BAR * len(figures.sizes) + 8)
+        .properties(height=BAR * len(groups) + 8)
     )
-    return _made(bars, "sizes", "Verdicts by size", _sizes_in_words(figures.sizes))
+    commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
+    return _made(bars, name, title, f"Bars of the share of each verdict by {by}. The commonest: {commonest}.")
 
 
-def _sizes_in_words(sizes: Iterable[Group]) -> str:
-    commonest = (f"{group.name}: {max(group.labels, key=lambda label: group.labels[label])}" for group in sizes)
-    return f"Bars of the share of each verdict per size class. The commonest by longer side: {'; '.join(commonest)}."
+def _years(figures: Figures) -> Chart | None:
+    if len(figures.years) < 2:
+        return None
+    rows = [{"year": str(year), "puzzles": puzzles} for year, puzzles in figures.years.items()]
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(color=ACCENT, cornerRadiusEnd=2)
+        .encode(
+            x=alt.X("year:O", title=None, axis=alt.Axis(grid=False, labelAngle=0)),
+            y=alt.Y("puzzles:Q", title="puzzles", axis=alt.Axis(tickCount=4, tickMinStep=1, format=",d")),
+            tooltip=["year:O", alt.Tooltip("puzzles:Q", format=",")],
+        )
+        .properties(height=150)
+    )
+    most = max(figures.years, key=lambda year: figures.years[year])
+    words = (
+        f"Bars of the puzzles of each year from {min(figures.years)} to {max(figures.years)}; "
+        f"the most, {number(figures.years[most])}, in {most}."
+    )
+    return _made(bars, "years", "Puzzles by year", words)
+
+
+def _rung_times(figures: Figures) -> Chart | None:
+    if not figures.rung_times:
+        return None
+    rows = [
+        {"rung": rung.rung, "start": start, "stop": stop, "puzzles": puzzles}
+        for rung in figures.rung_times
+        for start, stop, puzzles in rung.bins
+    ]
+    order = [rung.rung for rung in figures.rung_times]
+    cells = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rect(color=ACCENT)
+        .encode(
+            y=alt.Y("rung:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
+            x=alt.X(
+                "start:Q",
+                bin="binned",
+                title="CPU time of the rung alone",
+                scale=alt.Scale(type="log", domain=_decades(rows), nice=False),
+                axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, tickCount=8, gridOpacity=0.06),
+            ),
+            x2="stop:Q",
+            opacity=_many(),
+            tooltip=["rung:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
+        )
+        .transform_calculate(**{"from": _time_words("start"), "to": _time_words("stop")})
+        .properties(height=34 * len(order))
+    )
+    told = "; ".join(
+        f"{rung.rung}: {number(rung.puzzles)} puzzles, {seconds(rung.cpu_seconds)} in all"
+        for rung in figures.rung_times
+    )
+    return _made(cells, "rungs", "CPU time per rung", f"Strips of the times that each rung of the ladder took. {told}.")
+
+
+def _areas(figures: Figures) -> Chart | None:
+    """A map of size and time, with the median and the times that one in ten and one in a hundred exceed."""
+    if len(figures.areas) < 2:
+        return None
+    bins = figures.histogram
+    rows = [
+        {
+            "cells": figures.areas[area].start, "until": figures.areas[area].stop,
+            "start": bins[column].start, "stop": bins[column].stop, "puzzles": puzzles,
+        }
+        for area, column, puzzles in figures.area_times
+    ]  # fmt: skip
+    x = alt.X(
+        "cells:Q",
+        bin="binned",
+        title="cells",
+        scale=alt.Scale(type="log", nice=False, domain=[figures.areas[0].start, figures.areas[-1].stop]),
+        axis=alt.Axis(grid=False, format=",d", tickCount=6, labelFlush=False),
+    )
+    y = alt.Y(
+        "start:Q",
+        bin="binned",
+        title="CPU time per puzzle",
+        scale=alt.Scale(
+            type="log", domain=_decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins), nice=False
+        ),
+        axis=alt.Axis(labelExpr=SECONDS, tickCount=6, gridOpacity=0.06),
+    )
+    cells = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rect(color=ACCENT)
+        .encode(
+            x=x,
+            x2="until:Q",
+            y=y,
+            y2="stop:Q",
+            opacity=_many(),
+            tooltip=[
+                alt.Tooltip("cells:Q", format=",", title="cells from"),
+                alt.Tooltip("until:Q", format=",", title="below"),
+                alt.Tooltip("puzzles:Q", format=","),
+                alt.Tooltip("from:N"),
+                alt.Tooltip("to:N"),
+            ],
+        )
+        .transform_calculate(**{"from": _time_words("start"), "to": _time_words("stop")})
+    )
+    lines = [
+        {"middle": math.sqrt(area.start * area.stop), "seconds": value, "share": share, "time": seconds(value)}
+        for area in figures.areas
+        for share, value, most in (("median", area.median, 1), ("90 %", area.p90, 10), ("99 %", area.p99, 100))
+        if area.puzzles >= most
+    ]
+    curves = (
+        alt.Chart(alt.InlineData(values=lines))
+        .mark_line(point={"size": 22, "filled": True}, strokeWidth=1.8)
+        .encode(
+            x="middle:Q",
+            y="seconds:Q",
+            color=alt.Color(
+                "share:N",
+                scale=alt.Scale(domain=["median", "90 %", "99 %"], range=["#3f83d6", "#d38b1c", "#d24f45"]),
+                legend=alt.Legend(),
+            ),
+            tooltip=[alt.Tooltip("share:N", title="puzzles within"), alt.Tooltip("time:N", title="CPU time")],
+        )
+    )
+    told = "; ".join(
+        f"{number(area.start)} to {number(area.stop - 1)} cells: median {seconds(area.median)}, 90 % within "
+        f"{seconds(area.p90)}"
+        for area in figures.areas
+    )
+    words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
+    return _made((cells + curves).properties(height=320), "areas", "CPU time by size", words)
+
+
+def _ratings(figures: Figures) -> Chart | None:
+    rated = [one for one in figures.ratings.correlations if one.rating == "site_difficulty"]
+    if not rated:
+        return None
+    rows = [
+        {
+            "measure": MEASURE_NAMES[one.measure], "source": one.source, "rho": one.rho, "low": one.low,
+            "high": one.high, "puzzles": one.puzzles,
+        }
+        for one in rated
+    ]  # fmt: skip
+    order = list(dict.fromkeys(MEASURE_NAMES[one.measure] for one in rated))
+    sources = list(dict.fromkeys(one.source for one in rated))
+    color = alt.Color(
+        "source:N",
+        scale=alt.Scale(domain=sources, range=SERIES[: len(sources)]),
+        legend=alt.Legend() if len(sources) > 1 else None,
+    )
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y(
+            "measure:N", sort=order, title=None, axis=alt.Axis(gridOpacity=0.06, labelLimit=180, labelOverlap=False)
+        ),
+        yOffset=alt.YOffset("source:N", sort=sources),
+        color=color,
+        tooltip=[
+            "measure:N",
+            "source:N",
+            alt.Tooltip("rho:Q", format=".3f"),
+            alt.Tooltip("low:Q", format=".3f", title="95 % from"),
+            alt.Tooltip("high:Q", format=".3f", title="to"),
+            alt.Tooltip("puzzles:Q", format=","),
+        ],
+    )
+    x = alt.X(
+        "low:Q",
+        title="Spearman’s rho with its 95 % interval",
+        scale=alt.Scale(domain=[-1, 1]),
+        axis=alt.Axis(tickCount=5),
+    )
+    dots = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=x, x2="high:Q") + base.mark_circle(
+        size=60, opacity=1
+    ).encode(x="rho:Q")
+    told = "; ".join(f"{MEASURE_NAMES[one.measure]} ({one.source}) {one.rho:.2f}" for one in rated)
+    words = f"Dots of the rank correlation of each measure with people’s ratings of difficulty: {told}."
+    return _made(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), "ratings", "People’s ratings", words)
+
+
+def _rate(activity: Activity | None) -> Chart | None:
+    if activity is None:
+        return None
+    words = (
+        f"Steps of the puzzles finished a second while commands were at work: {number(activity.puzzles)} puzzles in "
+        f"{seconds(activity.seconds)}, at best {number(round(activity.fastest))} a second."
+    )
+    return _moments(activity, "puzzles_a_second", "puzzles a second", "rate", "Puzzles a second", words)
+
+
+def _workers(activity: Activity | None) -> Chart | None:
+    if activity is None:
+        return None
+    share = "" if activity.busy is None else f" {100 * activity.busy:.1f} % of the time of {activity.cpus} CPUs."
+    words = f"Steps of the number of workers that had a task, on average in each stretch of time.{share}"
+    return _moments(activity, "workers", "workers busy", "workers", "Workers busy", words)
+
+
+def _moments(activity: Activity, field: str, axis: str, name: str, title: str, words: str) -> Chart:
+    """A stepped area over the time at work; a change of command leaves a gap."""
+    rows = [
+        {"start": moment.start, "stop": moment.stop, "value": getattr(moment, field), "session": moment.session}
+        for moment in activity.moments
+    ]
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rect(color=ACCENT, opacity=0.75)
+        .encode(
+            x=alt.X(
+                "start:Q", title="time at work", axis=alt.Axis(grid=False, labelExpr=CLOCK, tickCount=8),
+                scale=alt.Scale(nice=False, domain=[0, activity.seconds]),
+            ),
+            x2="stop:Q",
+            y=alt.Y("zero:Q", title=axis, axis=alt.Axis(tickCount=4, format="~s")),
+            y2="value:Q",
+            tooltip=[
+                alt.Tooltip("value:Q", title=axis, format=",.1f"),
+                alt.Tooltip("start:Q", title="from second", format=",.1f"),
+                alt.Tooltip("stop:Q", title="to second", format=",.1f"),
+                alt.Tooltip("session:N", title="command"),
+            ],
+        )
+        .transform_calculate(zero="0")
+        .properties(height=150)
+    )  # fmt: skip
+    if field == "workers" and activity.cpus:
+        rule = alt.Chart(alt.InlineData(values=[{"cpus": activity.cpus}])).mark_rule(
+            strokeDash=[4, 4], color="currentColor"
+        )
+        bars = (bars + rule.encode(y="cpus:Q")).properties(height=150)
+    return _made(bars, name, title, words)
+
+
+def _decades(rows: Iterable[dict[str, Any]]) -> list[float]:
+    """The powers of ten around all starts and stops."""
+    rows = list(rows)
+    first, last = min(row["start"] for row in rows), max(row["stop"] for row in rows)
+    return [10 ** math.floor(math.log10(first)), 10 ** math.ceil(math.log10(last))]
+
+
+def _many() -> alt.Opacity:
+    """The more puzzles, the fuller the colour."""
+    return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=None)
 
 
 def _color(labels: Iterable[str], legend: bool = True) -> alt.Color:

@@ -17,14 +17,20 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
+import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import charts, words
-from reports.aggregate import Figures, figures_of, plain
+from reports.activity import Activity
+from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import Row, Rows, take_census
 from reports.drawing import svg
+from reports.figures import Figures
+from reports.measures import CONFLICT, MEASURES, SOURCES
+from reports.published import beside
 from solver.puzzle import BLACK_ON_WHITE
+from solver.tables import RESULTS
 
 HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
 """The page's mark: a small solved nonogram."""
@@ -34,14 +40,15 @@ class About(NamedTuple):
     """What a report tells of its run; what is None is left out."""
 
     run_id: str | None = None
+    puzzles: int | None = None  # that it is to classify
     configuration: Mapping[str, Any] | None = None
-    solver_version: str | None = None
+    versions: Mapping[str, str] | None = None
     started: datetime | str | None = None  # text: ISO 8601
     finished: datetime | str | None = None
     hosts: Sequence[str] | None = None
-    wall_seconds: float | None = None
     worker_cpu_seconds: float | None = None  # of all workers together
     kernel_share: float | None = None  # how much of that was spent in the kernels, 0 to 1
+    activity: Activity | None = None
 
 
 class Card(NamedTuple):
@@ -61,17 +68,20 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
     about = about or About()
     census = take_census(pairs)
     figures = figures_of(census)
-    drawn = charts.charts(figures)
+    drawn = charts.charts(figures, about.activity)
     content = {
         "figures": figures,
         "about": about,
+        "published": beside(figures),
+        "colored": charts.colored(figures),
+        "measures": _measures(),
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures),
         "charts": {chart.name: chart for chart in drawn},
     }
     return {
-        "report.html": _html(content, _drawings(census.slowest)),
+        "report.html": _html(content, _drawings(census.shown)),
         "report.md": _environment(finalize=_markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
@@ -109,15 +119,25 @@ def _origin(figures: Figures) -> str:
 
 def _facts(about: About) -> dict[str, str]:
     """What is known of the run besides its configuration, in words."""
+    versions = about.versions or {}
+    activity = about.activity
     known = {
         "Run": about.run_id,
-        "Solver": about.solver_version,
+        "Solver": versions.get("nonocensus"),
         "Started": _moment(about.started),
         "Finished": _moment(about.finished),
+        "Commands": activity and words.number(activity.sessions),
+        "Time at work": activity and words.seconds(activity.seconds),
         "Hosts": ", ".join(about.hosts or ()),
-        "Wall time": about.wall_seconds and words.seconds(about.wall_seconds),
+        "CPUs": activity and activity.cpus and words.number(activity.cpus),
+        "Workers busy": activity and activity.busy and words.share(activity.busy),
+        "Puzzles a second": activity and words.number(round(activity.puzzles / activity.seconds)),
+        "... at best": activity and words.number(round(activity.fastest)),
+        "Tasks": activity and words.number(activity.tasks),
+        "Tasks lost": activity and ", ".join(f"{count} {kind}" for kind, count in activity.lost.items()),
         "CPU time of the workers": about.worker_cpu_seconds and words.seconds(about.worker_cpu_seconds),
         "Spent in the kernels": about.kernel_share and words.share(about.kernel_share),
+        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items() if name != "nonocensus"),
     }
     return {name: value for name, value in known.items() if value}
 
@@ -132,8 +152,19 @@ def _setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
 
 
-def _drawings(rows: Iterable[Row]) -> dict[str, Markup]:
-    """The solution of each of these puzzles, or its author's picture, as SVG by puzzle_id, where there is one."""
+def _measures() -> list[dict[str, str]]:
+    """The measures of difficulty: name, definition and source of each."""
+    return [
+        {"name": name, "words": words.MEASURE_NAMES.get(name, name), "definition": definition, "source": SOURCES[name]}
+        for fields in (RESULTS, MEASURES)
+        for name, definition in ((field.name, field.metadata[b"description"].decode()) for field in fields)
+        if name in SOURCES
+    ]
+
+
+def _drawings(shown: pa.Table) -> dict[str, Markup]:
+    """The solution of the hardest puzzles, or their authors' pictures, as SVG by puzzle_id, where there is one."""
+    rows = shown.slice(0, HARDEST).select(["puzzle_id", "width", "height", "palette", "goal", "solution"]).to_pylist()
     drawings = {row["puzzle_id"]: _drawing(row) for row in rows if row["puzzle_id"] is not None}
     return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
 
@@ -178,9 +209,15 @@ def _environment(autoescape: bool = False, finalize: Callable[[Any], str] | None
         "share": words.share,
         "seconds": words.seconds,
         "bucket": words.bucket,
+        "difficulty": words.difficulty,
         "color": charts.label_color,
     }
-    environment.globals |= {"meanings": words.MEANINGS}
+    environment.globals |= {
+        "meanings": words.MEANINGS,
+        "rung_meanings": words.RUNG_MEANINGS,
+        "measure_names": words.MEASURE_NAMES,
+        "conflict": CONFLICT,
+    }
     return environment
 
 

@@ -1,6 +1,6 @@
 """Figures as people read them: numbers, shares, durations, and what the labels mean."""
 
-from reports.aggregate import Bucket
+from reports.figures import Bucket
 
 MEANINGS = {
     "trivial unique line": "one solution, by line logic, with no more line solves than the puzzle has lines",
@@ -17,6 +17,38 @@ MEANINGS = {
     "killed": "it took its worker down",
 }
 """What the labels mean, and the statuses that stand for a missing one."""
+
+RUNG_MEANINGS = {
+    "line": "line logic, to its fixpoint",
+    "depth-2": "assumptions followed two levels of lines deep",
+    "probe": "assumptions followed to the end",
+    "search": "anything more: branching, clause learning",
+    "several solutions": "no technique makes a puzzle with several solutions unique",
+    "no solution": "the clues contradict each other",
+    "undecided": "no proof either way",
+}
+"""What the rungs mean, and what stands for those without one."""
+
+MEASURE_NAMES = {
+    "difficulty": "difficulty (combined)",
+    "cpu_seconds": "CPU time",
+    "score": "pbnsolve’s score",
+    "sweeps": "sweeps",
+    "line_solves": "line solves",
+    "probes": "probes",
+    "contradictions": "contradictions",
+    "nodes": "search nodes",
+    "conflicts": "conflicts",
+    "cells": "cells",
+    "blocks": "blocks",
+    "colors": "colours",
+    "blots": "blots",
+    "density": "density",
+    "mean_slack": "mean slack",
+    "max_slack": "largest slack",
+    "log10_arrangements": "arrangements (log10)",
+}
+"""The measures of difficulty in words."""
 
 DASH = "–"
 NO_BREAK = "\u00a0"
@@ -57,6 +89,11 @@ def seconds(value: float | None) -> str:
     scaled = value / size
     decimals = 0 if scaled >= 99.95 else 1 if scaled >= 9.995 else 2
     return f"{scaled:,.{decimals}f}{NO_BREAK}{unit}"
+
+
+def difficulty(value: float | None) -> str:
+    """The combined score in two decimals."""
+    return DASH if value is None else f"{value:.2f}"
 
 
 def bucket(times: Bucket) -> str:

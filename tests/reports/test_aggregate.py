@@ -1,5 +1,6 @@
 """Figures of small tables, counted by hand."""
 
+import datetime
 import math
 from itertools import pairwise
 
@@ -8,19 +9,25 @@ import pyarrow as pa
 import pytest
 from census import PAIRS, Pairs, failed, known, pairs, solved
 
-from reports.aggregate import (
+from reports.aggregate import COPIES, HARDEST, figures, plain
+from reports.census import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
+from reports.figures import (
+    Claimed,
+    Copies,
+    Differing,
     Failure,
     Figures,
     Goals,
     Group,
-    Slow,
+    Hard,
+    Open,
+    Quantiles,
+    Reason,
     Spread,
     Stalled,
+    Timeouts,
     Times,
-    figures,
-    plain,
 )
-from reports.census import FAILURES, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES, SLOWEST
 from solver.tables import PUZZLES, RESULTS
 
 
@@ -109,16 +116,24 @@ def test_groups(census: Figures) -> None:
     def labels(*present: str) -> dict[str, int]:
         return {label: int(label in present) for label in census.labels}
 
+    def rungs(**present: int) -> dict[str, int]:
+        return dict.fromkeys(census.rungs, 0) | {name.replace("_", " "): count for name, count in present.items()}
+
+    easy = ("trivial unique line", "unique line", "unique depth-2", "multiple")
     assert census.sources == (
+        Group("webpbn", 4, pytest.approx(0.113), labels(*easy), rungs(line=2, several_solutions=1) | {"depth-2": 1}),
         Group(
-            "webpbn",
-            4,
-            pytest.approx(0.113),
-            labels("trivial unique line", "unique line", "unique depth-2", "multiple"),
+            "local",
+            3,
+            pytest.approx(60.02),
+            labels("contradiction", "timeout", "invalid"),
+            rungs(no_solution=1, undecided=1, invalid=1),
         ),
-        Group("local", 3, pytest.approx(60.02), labels("contradiction", "timeout", "invalid")),
-        Group("lost", 1, 0.0, labels("killed")),
+        Group("lost", 1, 0.0, labels("killed"), rungs(killed=1)),
     )
+    assert list(census.rungs) == [
+        *("line", "depth-2", "several solutions", "no solution", "undecided", "invalid", "killed"),
+    ]
     assert [(group.name, group.puzzles) for group in census.kinds] == [
         ("mono", 4),
         ("color", 1),
@@ -158,22 +173,137 @@ def test_size_names_are_all_different() -> None:
     assert len(set(SIZE_NAMES)) == 9
 
 
-def test_slowest(census: Figures) -> None:
-    assert [slow.puzzle_id for slow in census.slowest] == [
+def test_hardest_go_by_work_and_not_by_time(census: Figures) -> None:
+    assert [hard.puzzle_id for hard in census.hardest] == [
         "local/6",
         "webpbn/4",
         "local/5",
-        "webpbn/3",
         "webpbn/2",
+        "webpbn/3",
         "webpbn/1",
     ]
-    assert census.slowest[0] == Slow("local/6", "Knot", "Jan", 30, 31, "timeout", 60.0)
+    lines = 30 + 31
+    assert census.hardest[0] == Hard(
+        "local/6", "Knot", "Jan", 30, 31, "timeout", None, pytest.approx(math.log10(60e6 / lines)), 60.0, *[None] * 3
+    )
 
 
-def test_slowest_of_many_are_the_first_ids_of_equal_times() -> None:
-    rows = [solved(f"a/{number:02}", 1.0) for number in reversed(range(40))]
-    slowest = figures(pairs(*rows)).slowest
-    assert [slow.puzzle_id for slow in slowest] == [f"a/{number:02}" for number in range(SLOWEST)]
+def test_hardest_of_many_are_the_first_ids_of_equals() -> None:
+    rows = [(solved(f"a/{number:02}", 1.0), known(f"a/{number:02}")) for number in reversed(range(80))]
+    hardest = figures(pairs(*rows)).hardest
+    assert [hard.puzzle_id for hard in hardest] == [f"a/{number:02}" for number in range(HARDEST)]
+
+
+def test_of_too_many_the_hardest_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reports.census.SHOWN", 10)
+    work = np.random.default_rng(2).permutation(200) + 1
+    rows = [(solved(f"a/{n}", 1.0, line_solves=int(n)), known(f"a/{n}")) for n in work]
+    rows += [(failed(f"b/{n}", "error", "why"), known(f"b/{n}")) for n in range(5)]
+    census = figures(cut(pairs(*rows), *range(7, 200, 7)))
+    assert (census.total, census.shown) == (205, 10)
+    assert [hard.puzzle_id for hard in census.hardest] == [f"a/{n}" for n in range(200, 190, -1)]
+
+
+def test_timeouts(census: Figures) -> None:
+    open_ = Open("local/6", "Knot", 30, 31, 4, 2, False, 60.0, None, None)
+    assert census.timeouts == Timeouts(1, 0, Spread(*[0.5] * 7), (open_,))
+    later = solved(
+        "a/1", 1.0, "timeout", status="timeout", solutions="unknown", technique=None, solution=b"\1\0\0\1",
+        cells_after_line=1, cells_after_depth2=2, cells_after_probe=3, nodes=7, conflicts=8,
+    )  # fmt: skip
+    timeouts = figures(pairs((later, known("a/1")))).timeouts
+    assert timeouts.with_solution == 1
+    assert timeouts.hardest == (Open("a/1", None, 2, 2, 4, 3, True, 1.0, 7, 8),)
+
+
+def test_copies_are_told_from_those_only_turned() -> None:
+    hashes = {"a/1": "11", "a/2": "11", "a/3": "22", "a/4": "33", "a/5": "44"}
+    turned = {"a/1": "aa", "a/2": "aa", "a/3": "aa", "a/4": "bb", "a/5": "cc"}
+    rows = [
+        (solved(name, 1.0, clue_hash=value * 16), known(name, canonical_hash=turned[name] * 16))
+        for name, value in hashes.items()
+    ]
+    assert figures(pairs(*rows)).copies == Copies(1, 2, (("a/1", "a/2", "a/3"),))
+    pairs_of_equals = [(f"a/{n}", f"{n // 2:016x}" * 2) for n in range(2, 80)]
+    many = [(solved(name, 1.0, clue_hash=value), known(name, canonical_hash=value)) for name, value in pairs_of_equals]
+    assert len(figures(pairs(*many)).copies.examples) == COPIES
+
+
+def test_times_by_size() -> None:
+    rows = [(solved(f"a/{n}", n / 1000), known(f"a/{n}", 10, 10)) for n in range(1, 102)]
+    rows += [(solved("b/1", 5.0), known("b/1", 100, 10)), solved("b/2", 1.0)]
+    census = figures(pairs(*rows))
+    approx = pytest.approx
+    assert census.areas == (
+        Quantiles(100, 159, 101, approx(0.011), approx(0.051), approx(0.091), approx(0.1), approx(0.101)),
+        Quantiles(1000, 1585, 1, 5.0, 5.0, 5.0, 5.0, 5.0),
+    )
+    assert sum(puzzles for area, _, puzzles in census.area_times if area == 0) == 101
+    ((column, one),) = [(column, puzzles) for area, column, puzzles in census.area_times if area == 1]
+    assert (census.histogram[column].start <= 5.0 < census.histogram[column].stop, one) == (True, 1)
+    for column, bin_ in enumerate(census.histogram):
+        known_ = sum(puzzles for _, place, puzzles in census.area_times if place == column)
+        assert known_ == bin_.puzzles - (bin_.start <= 1.0 < bin_.stop)
+
+
+def test_rung_times() -> None:
+    rows = [solved("a/1", 1.0, cpu_line=0.002), solved("a/2", 1.0, cpu_line=0.002, cpu_sat=3.0, conflicts=6)]
+    census = figures(pairs(*rows))
+    assert [(rung.rung, rung.puzzles, rung.cpu_seconds) for rung in census.rung_times] == [
+        ("line logic", 2, pytest.approx(0.004)),
+        ("clause learning", 1, 3.0),
+    ]
+    ((start, stop, puzzles),) = census.rung_times[0].bins
+    assert (start <= 0.002 < stop, puzzles) == (True, 2)
+    assert census.work.conflict_seconds == 0.5
+    assert census.work.line_solve_seconds == pytest.approx(0.004 / 2e6)
+
+
+def test_years_authors_colours_and_densities() -> None:
+    one = [[{"length": 1, "color": 1}]]
+    rows = [
+        known("a/1", 2, 1, author="Ann", copyright="(c) Copyright 2004 by Ann", rows=one, columns=[*one, []]),
+        known("a/2", author="Ann", copyright="Ann 2006, 2009", rows=[[], []], columns=[[], []]),
+        known("a/3", author="Bob", site_date=datetime.date(2007, 5, 1), copyright="2001"),
+        known("a/4", copyright="x12004"),
+    ]
+    census = figures(pairs(*((solved(row["puzzle_id"], 1.0), row) for row in rows)))
+    assert census.years == {2004: 1, 2005: 0, 2006: 1, 2007: 1}
+    assert (census.authors, census.all_authors) == ({"Ann": 2, "Bob": 1}, 2)
+    assert {group.name: group.puzzles for group in census.colors} == {"0": 1, "1": 1, "unknown": 2}
+    assert {group.name: group.puzzles for group in census.densities} == {"under 20 %": 1, "50–60 %": 1, "unknown": 2}
+
+
+def test_the_site_and_we() -> None:
+    unique = "published,definitely unique"
+    line, ahead, may = (
+        f"{unique},{rest}"
+        for rest in (
+            "definitely line/color solvable",
+            "definitely requires moderate lookahead",
+            "may require moderate lookahead",
+        )
+    )
+    several = {"solutions": "multiple", "technique": None}
+    late = {"status": "timeout", "solutions": "unknown", "technique": None}
+    rows = [
+        (solved("a/1", 1.0), known("a/1", site_note=line)),
+        (solved("a/2", 1.0, technique="probe", label="unique"), known("a/2", site_note=line)),
+        (solved("a/3", 1.0, technique="search"), known("a/3", site_note=ahead)),
+        (solved("a/4", 1.0, "multiple", **several), known("a/4", site_note=unique)),
+        (solved("a/5", 1.0, "timeout", **late), known("a/5", site_note=unique)),
+        (solved("a/6", 1.0, technique="depth-2"), known("a/6", site_note=may)),
+        (solved("a/7", 1.0, technique="depth-2"), known("a/7", site_steps=9)),
+        (solved("a/8", 1.0), known("a/8", site_note="Nothing known")),
+    ]
+    census = figures(pairs(*rows))
+    assert census.claims == (
+        Claimed("unique, by line logic", 3, 1, 2),
+        Claimed("unique, needs looking ahead", 1, 1, 0),
+        Claimed("unique", 3, 1, 1),
+    )
+    assert [one.puzzle_id for one in census.differing] == ["a/2", "a/4", "a/7"]
+    assert census.differing[0] == Differing("a/2", None, "unique, by line logic", "unique", "probe")
 
 
 def test_failures(census: Figures) -> None:
@@ -185,12 +315,13 @@ def test_failures(census: Figures) -> None:
 
 
 def test_only_failures_lists_the_first_of_them() -> None:
-    rows = [{"puzzle_id": f"a/{number}", "status": "error", "error": "why"} for number in range(FAILURES + 5)]
+    rows = [{"puzzle_id": f"a/{number}", "status": "error", "error": "why"} for number in range(LISTED + 5)]
     census = figures(pairs(*rows))
-    assert (census.failed, len(census.failures)) == (FAILURES + 5, FAILURES)
+    assert (census.failed, len(census.failures)) == (LISTED + 5, LISTED)
     assert census.failures[0].puzzle_id == "a/0"
-    assert census.labels == census.statuses == {"error": FAILURES + 5}
-    assert (census.times, census.histogram, census.slowest) == (None, (), ())
+    assert census.labels == census.statuses == {"error": LISTED + 5}
+    assert (census.times, census.histogram, census.hardest) == (None, (), ())
+    assert census.reasons == (Reason("error", "why", LISTED, ("a/0", "a/1", "a/2")),)
 
 
 NO_ROWS = (RESULTS.empty_table(), PUZZLES.empty_table())
@@ -204,7 +335,7 @@ def test_empty_results(no_rows: Pairs) -> None:
     assert census.stalled == Stalled(0, None)
     assert census.times is None
     assert census.labels == {}
-    assert census.histogram == census.sources == census.sizes == census.slowest == ()
+    assert census.histogram == census.sources == census.sizes == census.hardest == census.areas == ()
     assert sum(bucket.puzzles for bucket in census.survey) == 0
 
 
@@ -212,7 +343,7 @@ def test_one_row() -> None:
     census = figures(pairs((solved("a/1", 0.5), known("a/1"))))
     assert census.labels == {"unique line": 1}
     assert census.times == Times(1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    assert census.sizes == (Group("up to 10", 1, 0.5, {"unique line": 1}),)
+    assert census.sizes == (Group("up to 10", 1, 0.5, {"unique line": 1}, {"line": 1}),)
 
 
 def test_columns_of_nulls_are_counted_as_unknown() -> None:
@@ -221,7 +352,7 @@ def test_columns_of_nulls_are_counted_as_unknown() -> None:
     assert census.statuses == census.labels == {"unknown": 2}
     assert census.solutions == census.techniques == {}
     for groups in (census.sources, census.kinds, census.sizes):
-        assert groups == (Group("unknown", 2, 0.0, {"unknown": 2}),)
+        assert groups == (Group("unknown", 2, 0.0, {"unknown": 2}, {"undecided": 2}),)
     assert census.goals == Goals(0, 0, 2)
     assert census.times is None
 

@@ -84,10 +84,10 @@ def demo() -> list[Puzzle]:
         ({"line_solves": 4000}, 3.0),
         ({"line_solves": 4, "conflicts": 9}, math.log10(1 + CONFLICT * 9 / 4)),
         ({"line_solves": 0}, None),
-        ({}, None),
+        ({"line_solves": None}, None),
     ],
 )
-def test_difficulty(counters: dict[str, int], difficulty: float | None) -> None:
+def test_difficulty(counters: dict[str, int | None], difficulty: float | None) -> None:
     ((results, rows),) = pairs((solved("a/1", 1.0, **counters), known("a/1", 2, 2)))
     (row,) = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
     assert row["difficulty"] == (difficulty if difficulty is None else pytest.approx(difficulty))

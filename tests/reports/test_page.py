@@ -13,20 +13,27 @@ import pytest
 from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports import words
-from reports.aggregate import Bucket, figures, plain
+from reports.activity import Activity, Moment
+from reports.aggregate import figures, plain
+from reports.figures import Bucket
 from reports.page import About, write_report
 
 ABOUT = About(
     run_id="run-1",
     configuration={"cpu_limit": 60, "inputs": ["store"], "run_id": "<b>"},
-    solver_version="0.1.0",
+    versions={"nonocensus": "0.1.0", "numba": "0.68"},
     started="2026-01-02T03:04:05.678+00:00",
     finished=datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC),
     hosts=["node-1", "node-2"],
-    wall_seconds=300.0,
     worker_cpu_seconds=550.0,
     kernel_share=0.93,
-)
+    puzzles=9,
+    activity=Activity(
+        2, 300.0, 8, 3, 4, 0.91, 550.0, 6.5, {"worker": 1},
+        tuple(Moment(30.0 * k, 30.0 * k + 30, float(k), 3.0, 1) for k in range(10)),
+    ),
+)  # fmt: skip
+CHARTS = ["labels", "sources", "sizes", "times", "areas", "rate", "workers"]
 EVIL = "<script>alert(1)</script>"
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
@@ -76,7 +83,7 @@ def page(report: dict[str, bytes]) -> Page:
 
 
 def test_files(report: dict[str, bytes]) -> None:
-    images = {"report-labels.svg", "report-times.svg", "report-sizes.svg"}
+    images = {f"report-{name}.svg" for name in CHARTS}
     assert set(report) == {"report.html", "report.md", "report.json"} | images
     assert set(re.findall(r"\]\(([^)]+)\)", report["report.md"].decode())) == images
     for name in images:
@@ -120,7 +127,10 @@ def test_the_page_tells_the_figures(page: Page) -> None:
         "2 invalid or failed 25.0 %",
         "60.1 s of CPU time",
         "row 1: too long",
-        "Knot by Jan local/6 · 30×31",
+        "Knot by Jan local/6 · 30×31 5.99",
+        "8 of 9 puzzles have a result",
+        "91.0 %",
+        "numba 0.68",
     ):
         assert told in text
     for told in ("2026-01-02 03:04:05 UTC", "node-1, node-2", "5.00 min", "9.17 min", "93.0 %", '["store"]', "<b>"):
@@ -129,10 +139,10 @@ def test_the_page_tells_the_figures(page: Page) -> None:
 
 def test_every_chart_has_words_a_still_picture_and_a_specification(page: Page) -> None:
     plots = [attributes for attributes in page.of("div") if "data-chart" in attributes]
-    assert [plot["data-chart"] for plot in plots] == ["labels", "times", "sizes"]
+    assert [plot["data-chart"] for plot in plots] == CHARTS
     assert all(plot["role"] == "img" and plot["aria-label"] for plot in plots)
-    assert sum("marks" in (attributes.get("class") or "") for attributes in page.of("svg")) == 3
-    assert set(json.loads(page.scripts[0])) == {"labels", "times", "sizes"}
+    assert sum("marks" in (attributes.get("class") or "") for attributes in page.of("svg")) == len(CHARTS)
+    assert set(json.loads(page.scripts[0])) == set(CHARTS)
 
 
 def test_strangers_words_stay_words() -> None:
@@ -158,7 +168,7 @@ def test_strangers_words_stay_words() -> None:
 def test_markdown_shows_titles_as_they_are() -> None:
     title = "a|b *c* [d](e) `f`\n# g \\ <h>"
     markdown = write_report(pairs((solved("a/1", 1.0), known("a/1", title=title))))["report.md"].decode()
-    assert r"| a/1 | a\|b \*c\* \[d\](e) \`f\` # g \\ &lt;h&gt; |" in markdown
+    assert r" | a/1 | a\|b \*c\* \[d\](e) \`f\` # g \\ &lt;h&gt; |" in markdown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,232 @@
+"""What a report says in numbers, as plain records; `reports.aggregate` counts them."""
+
+from typing import NamedTuple
+
+from reports.ratings import Ratings
+
+
+class Group(NamedTuple):
+    """The puzzles that share a source, a kind or a size class."""
+
+    name: str
+    puzzles: int
+    cpu_seconds: float
+    labels: dict[str, int]  # puzzles of each label of the census, in its order
+    rungs: dict[str, int]  # puzzles of each of the census' rungs (see Figures), in its order
+
+
+class Goals(NamedTuple):
+    """How often the author's picture solves the clues."""
+
+    matches: int
+    differs: int
+    unknown: int  # no picture, or the puzzle was not solved
+
+
+class Spread(NamedTuple):
+    """Quantiles of a share from 0 to 1."""
+
+    minimum: float
+    p10: float
+    p25: float
+    median: float
+    p75: float
+    p90: float
+    maximum: float
+
+
+class Stalled(NamedTuple):
+    """The puzzles that line logic alone leaves open, and the share of their cells that it decides."""
+
+    puzzles: int
+    decided: Spread | None  # None without such puzzles
+
+
+class Times(NamedTuple):
+    """CPU seconds a puzzle, over the puzzles whose time is known."""
+
+    puzzles: int
+    total: float
+    mean: float
+    median: float
+    p90: float
+    p99: float
+    maximum: float
+
+
+class Bin(NamedTuple):
+    """A column of the time histogram: start <= CPU seconds < stop."""
+
+    start: float
+    stop: float
+    puzzles: int
+    labels: dict[str, int]
+
+
+class Bucket(NamedTuple):
+    """A time class of the survey: start <= CPU seconds < stop, the last without a stop."""
+
+    start: float
+    stop: float | None
+    puzzles: int
+    timeouts: int  # of them without an answer
+
+
+class Quantiles(NamedTuple):
+    """CPU seconds of the puzzles of a size: start <= cells < stop."""
+
+    start: int
+    stop: int
+    puzzles: int
+    p10: float
+    median: float
+    p90: float
+    p99: float
+    maximum: float
+
+
+class RungTimes(NamedTuple):
+    """The time that a rung took, over the puzzles that it had to work on."""
+
+    rung: str
+    puzzles: int
+    cpu_seconds: float
+    bins: tuple[tuple[float, float, int], ...]  # start, stop, puzzles: a histogram over log10, without empty bins
+
+
+class Copies(NamedTuple):
+    """Puzzles that are in the archive more than once."""
+
+    same: int  # beside the first of those with equal clues
+    turned: int  # beside the first of those equal when turned, mirrored or recoloured, `same` included
+    examples: tuple[tuple[str, ...], ...]  # ids of equal puzzles, in the sense of `turned`, of those shown one by one
+
+
+class Hard(NamedTuple):
+    """One of the hardest puzzles; what the tables do not say is None."""
+
+    puzzle_id: str | None
+    title: str | None
+    author: str | None
+    width: int | None
+    height: int | None
+    label: str
+    technique: str | None
+    difficulty: float | None
+    cpu_seconds: float | None
+    probes: int | None
+    nodes: int | None
+    conflicts: int | None
+
+
+class Open(NamedTuple):
+    """A puzzle that the time limit left without an answer, and what was known by then."""
+
+    puzzle_id: str | None
+    title: str | None
+    width: int | None
+    height: int | None
+    cells: int | None
+    decided: int | None  # cells
+    solution_known: bool
+    cpu_seconds: float | None
+    nodes: int | None
+    conflicts: int | None
+
+
+class Timeouts(NamedTuple):
+    """The puzzles that the time limit left without an answer."""
+
+    puzzles: int
+    with_solution: int  # of those shown one by one
+    decided: Spread | None  # share of their cells, of those shown one by one
+    hardest: tuple[Open, ...]
+
+
+class Reason(NamedTuple):
+    """A kind of failure: numbers in the reason stand as N."""
+
+    status: str
+    reason: str
+    puzzles: int  # of the first failures
+    examples: tuple[str, ...]
+
+
+class Claimed(NamedTuple):
+    """The puzzles of which a site says the same."""
+
+    claim: str
+    puzzles: int
+    agree: int
+    differ: int  # the others have no verdict of ours
+
+
+class Differing(NamedTuple):
+    """A puzzle whose verdict is another than the site's."""
+
+    puzzle_id: str | None
+    title: str | None
+    claim: str
+    label: str
+    technique: str | None
+
+
+class Work(NamedTuple):
+    """What the counters of this run cost: the unit of the combined score."""
+
+    line_solves: int
+    line_solve_seconds: float | None  # a line solve, over all rungs but clause learning
+    conflicts: int
+    conflict_seconds: float | None
+
+
+class Failure(NamedTuple):
+    """A puzzle without a verdict, and why."""
+
+    puzzle_id: str | None
+    title: str | None
+    status: str
+    reason: str | None
+
+
+class Figures(NamedTuple):
+    """Everything that a report says in numbers.
+
+    The dicts map a word to its number of puzzles, in an order made for reading; words that do not occur are left out.
+    """
+
+    total: int
+    statuses: dict[str, int]
+    solutions: dict[str, int]
+    labels: dict[str, int]  # of a row without a label, its status
+    techniques: dict[str, int]
+    rungs: dict[str, int]  # techniques of unique puzzles, then what the others are: RUNG_WORDS
+    trivial: int
+    unique_by_line: int
+    goals: Goals
+    stalled: Stalled
+    times: Times | None  # None if no time is known
+    histogram: tuple[Bin, ...]  # of constant width in log10, without holes
+    survey: tuple[Bucket, ...]
+    rung_times: tuple[RungTimes, ...]
+    areas: tuple[Quantiles, ...]  # CPU time by size
+    area_times: tuple[tuple[int, int, int], ...]  # (place in `areas`, place in `histogram`, puzzles), without zeros
+    sources: tuple[Group, ...]
+    kinds: tuple[Group, ...]
+    sizes: tuple[Group, ...]  # classes of the longer side
+    colors: tuple[Group, ...]  # foreground colours in the clues
+    densities: tuple[Group, ...]  # classes of the share of coloured cells
+    years: dict[int, int]  # puzzles of each year that is known, without holes
+    authors: dict[str, int]  # the most productive
+    all_authors: int
+    copies: Copies
+    work: Work
+    shown: int  # puzzles shown one by one: all, or the hardest
+    hardest: tuple[Hard, ...]
+    timeouts: Timeouts
+    claims: tuple[Claimed, ...]
+    differing: tuple[Differing, ...]  # the first of them
+    ratings: Ratings
+    failed: int
+    failures: tuple[Failure, ...]  # the first of them
+    reasons: tuple[Reason, ...]  # of these, the commonest first

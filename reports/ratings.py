@@ -1,0 +1,115 @@
+"""How measures of difficulty go with the ratings that people gave on the sites."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reports.census import RATED
+
+FEW = 10
+"""Ratings below which nothing is said."""
+
+OUTLIERS = 10
+"""Puzzles that are named on either side."""
+
+
+class Correlation(NamedTuple):
+    """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher)."""
+
+    source: str
+    rating: str  # site_difficulty or site_quality
+    measure: str
+    puzzles: int
+    rho: float
+    low: float
+    high: float
+
+
+class Outlier(NamedTuple):
+    """A puzzle that people and our difficulty rank most differently among those of its source: shares from 0 to 1."""
+
+    puzzle_id: str | None
+    title: str | None
+    rating: float
+    difficulty: float
+    people: float  # share of the puzzles that people find easier
+    solver: float  # share of the puzzles that our difficulty finds easier
+
+
+class Ratings(NamedTuple):
+    """People's ratings held against the measures."""
+
+    correlations: tuple[Correlation, ...]  # the strongest first
+    harder: tuple[Outlier, ...]  # for people than our difficulty says
+    easier: tuple[Outlier, ...]
+
+
+def ratings(rated: pa.Table) -> Ratings:
+    """How the measures go with people's ratings, by source.
+
+    rated   columns RATED_FIELDS of reports.census
+    """
+    correlations: list[Correlation] = []
+    outliers: list[Outlier] = []
+    for source in sorted(set(rated["source"].to_pylist())):
+        rows = rated.filter(pc.equal(rated["source"], source))
+        for rating in ("site_difficulty", "site_quality"):
+            correlations += [
+                Correlation(source, rating, measure, *found)
+                for measure in RATED
+                if (found := spearman(rows[measure], rows[rating])) is not None
+            ]
+        outliers += _outliers(rows)
+    correlations.sort(key=lambda one: (one.source, one.rating, -abs(one.rho), one.measure))
+    outliers.sort(key=lambda one: (one.solver - one.people, one.puzzle_id or ""))
+    return Ratings(
+        tuple(correlations),
+        tuple(one for one in outliers if one.people > one.solver)[:OUTLIERS],
+        tuple(one for one in reversed(outliers) if one.people < one.solver)[:OUTLIERS],
+    )
+
+
+def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float, float] | None:
+    """Number of pairs, Spearman's rho and its 95 % interval; None if too few are known or one of the two never varies.
+
+    The interval is Fisher's with the variance of Bonett and Wright (2000): (1 + rho^2 / 2) / (n - 3).
+    """
+    there = pc.and_(pc.is_valid(x), pc.is_valid(y))
+    x, y = x.filter(there), y.filter(there)
+    n = len(x)
+    if n < FEW:
+        return None
+    ranks = [_ranks(values) for values in (x, y)]
+    if any(rank.min() == rank.max() for rank in ranks):
+        return None
+    rho = float(np.clip(np.corrcoef(ranks[0], ranks[1])[0, 1], -1, 1))
+    if abs(rho) == 1:
+        return n, rho, rho, rho
+    half = 1.959964 * math.sqrt((1 + rho * rho / 2) / (n - 3))
+    return n, rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
+def _ranks(values: pa.ChunkedArray) -> np.ndarray:
+    """Ranks from 1, equal values sharing their mean: float64."""
+    first, last = (pc.rank(values, tiebreaker=tiebreaker).to_numpy() for tiebreaker in ("min", "max"))
+    return np.asarray((first + last) / 2, np.float64)
+
+
+def _outliers(rows: pa.Table) -> list[Outlier]:
+    """The rated puzzles of a source, with the share of the others that each side finds easier."""
+    rows = rows.filter(pc.and_(rows["site_difficulty"].is_valid(), rows["difficulty"].is_valid()))
+    if len(rows) < FEW:
+        return []
+    people, solver = (
+        ((_ranks(rows[name]) - 1) / (len(rows) - 1)).tolist() for name in ("site_difficulty", "difficulty")
+    )
+    apart = np.argsort(np.subtract(solver, people), kind="stable")
+    picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
+    told = rows.select(["puzzle_id", "title", "site_difficulty", "difficulty"]).take(picked).to_pylist()
+    return [
+        Outlier(row["puzzle_id"], row["title"], row["site_difficulty"], row["difficulty"], people[k], solver[k])
+        for k, row in zip(picked.tolist(), told, strict=True)
+    ]

@@ -1,0 +1,77 @@
+"""Measures held against people's ratings."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from reports.census import RATED_FIELDS
+from reports.ratings import FEW, OUTLIERS, ratings, spearman
+
+
+def rated(rows: list[dict[str, Any]]) -> pa.Table:
+    columns = {name: [row.get(name) for row in rows] for name in RATED_FIELDS}
+    texts = {"source", "puzzle_id", "title", "technique"}
+    return pa.table({name: pa.array(v, pa.string() if name in texts else pa.float64()) for name, v in columns.items()})
+
+
+def naive_rho(x: list[float], y: list[float]) -> float:
+    """Pearson's correlation of ranks counted one by one."""
+
+    def ranks(values: list[float]) -> list[float]:
+        return [sum(v < value for v in values) + (sum(v == value for v in values) + 1) / 2 for value in values]
+
+    return float(np.corrcoef(ranks(x), ranks(y))[0, 1])
+
+
+def test_spearman_with_ties() -> None:
+    generator = np.random.default_rng(3)
+    x, y = generator.integers(0, 9, 60).tolist(), generator.integers(0, 5, 60).tolist()
+    y = [a + b for a, b in zip(x, y, strict=True)]
+    found = spearman(pa.chunked_array([x]), pa.chunked_array([y]))
+    assert found is not None
+    n, rho, low, high = found
+    assert n == 60
+    assert rho == pytest.approx(naive_rho(x, y))
+    assert -1 < low < rho < high < 1
+
+
+def test_spearman_leaves_out_what_is_not_known() -> None:
+    x = pa.chunked_array([[*range(20), None]], pa.float64())
+    y = pa.chunked_array([[None, *(-k for k in range(20))]], pa.float64())
+    assert spearman(x, y) == (19, -1.0, -1.0, -1.0)
+
+
+@pytest.mark.parametrize("values", [[1.0] * 30, [1.0] * (FEW - 1), [None] * 30])
+def test_spearman_of_too_little(values: list[float | None]) -> None:
+    column = pa.chunked_array([values], pa.float64())
+    assert spearman(column, column) is None
+
+
+def test_ratings_by_source_the_strongest_first() -> None:
+    rows = [
+        {"source": source, "puzzle_id": f"{source}/{n}", "site_difficulty": n, "difficulty": n, "cells": (7 * n) % 31}
+        for source in ("b", "a")
+        for n in range(30)
+    ]
+    found = ratings(rated(rows)).correlations
+    assert [(one.source, one.measure) for one in found] == [
+        *(("a", "difficulty"), ("a", "cells"), ("b", "difficulty"), ("b", "cells")),
+    ]
+    assert found[0].rho == 1
+
+
+def test_outliers() -> None:
+    rows = [{"source": "a", "puzzle_id": f"a/{n}", "site_difficulty": n, "difficulty": n} for n in range(50)]
+    rows[0]["difficulty"], rows[49]["difficulty"] = 100.0, -1.0
+    found = ratings(rated(rows))
+    assert found.harder[0].puzzle_id == "a/49"
+    assert (found.harder[0].people, found.harder[0].solver) == (1.0, 0.0)
+    assert found.easier[0].puzzle_id == "a/0"
+    assert len(found.harder) <= OUTLIERS
+    assert len(found.easier) <= OUTLIERS
+
+
+def test_no_ratings() -> None:
+    assert ratings(rated([])) == ((), (), ())
