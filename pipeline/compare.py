@@ -100,7 +100,7 @@ class Comparison(NamedTuple):
 
     gained, lost      puzzles whose answer was unknown and now is a proof, and the reverse
     times             of all puzzles, then by label; empty if no time is known
-    slower, faster    how many puzzles by SLOWER times and by SECONDS at least
+    slower, faster    how many puzzles by SLOWER times and by SECONDS at least, the shorter time that of an answer
     slowed, sped_up   those of them that lost or won most seconds
     """
 
@@ -252,7 +252,8 @@ _WORK = """
     from pairs where old_{0} is not null and new_{0} is not null
 """
 
-_SLOWER = f"{{0}}_seconds >= {SLOWER} * {{1}}_seconds and {{0}}_seconds - {{1}}_seconds >= {SECONDS}"
+_SLOWER = f"{{1}}_proof and {{0}}_seconds >= {SLOWER} * {{1}}_seconds and {{0}}_seconds - {{1}}_seconds >= {SECONDS}"
+"""The shorter time must be that of an answer: to give up sooner is not faster."""
 
 _MOVED = f"""
     select puzzle_id, old_label, new_label, old_seconds, new_seconds

@@ -201,23 +201,15 @@ def compare(
     """
     from pipeline.compare import compare
     from pipeline.run import open_run
+    from reports.aggregate import plain
 
     with err.status("comparing"):
         found = compare(open_run(old), open_run(new))
     if as_json:
-        print(json.dumps(as_objects(found)))
+        print(json.dumps(plain(found)))
     else:
         show_comparison(found, old, new)
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
-
-
-def as_objects(record: Any) -> Any:
-    """Records, and lists of them, as objects of JSON."""
-    if isinstance(record, list):
-        return [as_objects(item) for item in record]
-    if hasattr(record, "_asdict"):
-        return {name: as_objects(item) for name, item in record._asdict().items()}
-    return record
 
 
 def show_comparison(found: "Comparison", old: str, new: str) -> None:

@@ -142,6 +142,9 @@ def test_times_counted_by_hand(run: Run, tmp_path: Path, nonocensus: Callable[..
 
     assert (found.slower, found.slowed) == (2, [timed(ids[2]), timed(ids[0])])
     assert (found.faster, found.sped_up) == (2, [timed(ids[5]), timed(ids[3])])
+    late = {"cpu_seconds": 0.001, "solutions": "unknown", "status": "timeout", "label": "timeout"}
+    gave_up = doctored(run, tmp_path / "late", {ids[5]: late}, cpu_seconds=0.02)
+    assert (compare(old, gave_up).faster, compare(gave_up, old).slower) == (0, 0)
     ratios = np.array([seconds.get(name, 0.02) / 0.02 for name in ids])
     every, *by_label = found.times
     assert every.label is None
