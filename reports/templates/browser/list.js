@@ -11,7 +11,7 @@ const LISTED = [
   { name: "kind", title: "Kind", words: (value) => value },
   { name: "label", title: "Verdict", fill: fillVerdict },
   { name: "technique", title: "Technique", words: (value) => value },
-  { name: "difficulty", title: "Difficulty", number: true, words: (value) => value.toFixed(1) },
+  { name: "difficulty", title: "Difficulty", number: true, words: (value) => value.toFixed(2) },
   { name: "cpu_seconds", title: "CPU time", number: true, words: secondsWords },
   { name: "density", title: "Density", number: true, words: shareWords },
 ];
