@@ -16,6 +16,7 @@ from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
 from pipeline.dataset_cli import dataset
 from pipeline.errors import UserError
 from pipeline.generate_cli import generate
+from pipeline.query_cli import compare, export, query
 from pipeline.twin_cli import twin
 
 if TYPE_CHECKING:
@@ -80,6 +81,9 @@ app.command()(classify)
 app.command()(retry)
 app.command()(failed)
 app.command()(generate)
+app.command()(query)
+app.command()(export)
+app.command()(compare)
 app.command()(warm)
 
 
@@ -297,17 +301,13 @@ def status(
     place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")], as_json: Json = False
 ) -> None:
     """Say what a run has done and what is left, or what a store holds."""
-    from pipeline import run as runs
-    from pipeline import store as stores
-    from pipeline.storage import folder
+    from pipeline.run import Run, open_place
 
-    where = folder(place)
-    if where.has(stores.MARK):
-        show_store(stores.open_store(place), as_json)
-    elif where.has(runs.MARK):
-        show_run(runs.open_run(place), as_json)
+    opened = open_place(place)
+    if isinstance(opened, Run):
+        show_run(opened, as_json)
     else:
-        raise UserError(f"{place} is neither a run nor a store")
+        show_store(opened, as_json)
 
 
 def show_store(store: Any, as_json: bool) -> None:

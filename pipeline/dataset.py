@@ -12,10 +12,10 @@ fetched from place to place. So memory is that of some ten thousand rows, whatev
 import hashlib
 import io
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 import duckdb
@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import UserError
 from pipeline.run import Run, summarize
+from pipeline.sql import interruptible, one_line
 from pipeline.storage import Folder, folder
 from pipeline.store import gathered, leaves, one_batch
 from reports.card import Count, Origin, card, license_of
@@ -160,22 +161,14 @@ def _clear(place: Folder) -> None:
 @contextmanager
 def _database() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database for the time being, on disk; a UserError says what went wrong with that."""
-    with tempfile.TemporaryDirectory(prefix="nonocensus-") as scratch:
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": MEMORY,
-            "threads": THREADS,
-            "temp_directory": scratch,
-        }
-        try:
-            with duckdb.connect(config=settings) as database:
-                database.execute(f"attach '{scratch}/rows.duckdb' as rows (row_group_size {KEPT_ROWS})")
-                database.execute("use rows")
-                yield database
-        except duckdb.Error as error:
-            raise UserError(
-                f"the rows could not be sorted in {tempfile.gettempdir()} (TMPDIR names another place): "
-                f"{str(error).splitlines()[0]}"
-            ) from error
+    settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": MEMORY, "threads": THREADS}
+    where = f"the rows could not be gathered in {gettempdir()} (TMPDIR names another place)"
+    with one_line(where), TemporaryDirectory(prefix="nonocensus-") as scratch:
+        place = scratch.replace("'", "''")
+        with duckdb.connect(config=settings | {"temp_directory": scratch}) as database, interruptible():
+            database.execute(f"attach '{place}/rows.duckdb' as rows (row_group_size {KEPT_ROWS})")
+            database.execute("use rows")
+            yield database
 
 
 def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, seen: Seen) -> int:

@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline import spans
-from pipeline.errors import UserError
 from pipeline.run import Piece, Run, covered_rows, overlaps
 from pipeline.schedule import Left
 from pipeline.spans import Spans
+from pipeline.sql import database, meets
 from pipeline.store import Part, Store
 from solver.tables import PUZZLES
 
@@ -48,8 +47,8 @@ FAILED = ["killed", "error"]
 def check(selection: Selection) -> None:
     """Raise a UserError for a condition that is wrong, before anything is begun."""
     if selection.where is not None:
-        with duckdb.connect() as database:
-            _meets(database, PUZZLES.empty_table(), selection.where)
+        with database() as connection:
+            meets(connection, PUZZLES.empty_table(), selection.where)
 
 
 def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) -> Plan:
@@ -119,7 +118,7 @@ class _Chosen:
 def _mask_of(store: Store, part: str, selection: Selection) -> np.ndarray:
     """Which rows of a part a selection takes, bool[rows]. A UserError says what is wrong with its condition."""
     masks = []
-    with store.puzzles.open(f"{part}.parquet") as file, duckdb.connect() as database:
+    with store.puzzles.open(f"{part}.parquet") as file, database() as connection:
         reader = pq.ParquetFile(file)
         for group in range(reader.num_row_groups):
             columns = ["puzzle_id"] if selection.where is None else None
@@ -128,19 +127,9 @@ def _mask_of(store: Store, part: str, selection: Selection) -> np.ndarray:
             if selection.ids:
                 mask &= pc.is_in(puzzles["puzzle_id"], pa.array(selection.ids)).to_numpy()
             if selection.where is not None:
-                mask &= _meets(database, puzzles, selection.where)
+                mask &= meets(connection, puzzles, selection.where)
             masks.append(mask)
     return np.concatenate(masks)
-
-
-def _meets(database: duckdb.DuckDBPyConnection, puzzles: pa.Table, condition: str) -> np.ndarray:
-    """Which rows meet a condition over the columns of the puzzles table, bool[rows]; null is no."""
-    try:
-        database.register("puzzles", puzzles)
-        met = database.execute(f"select coalesce(({condition})::boolean, false) as met from puzzles").fetchnumpy()
-    except duckdb.Error as error:
-        raise UserError(f"--where {condition!r}: {str(error).splitlines()[0]}") from error
-    return np.asarray(met["met"], np.bool_)
 
 
 def unanswered(

@@ -33,6 +33,7 @@ from pipeline import spans
 from pipeline.errors import UserError
 from pipeline.spans import Spans
 from pipeline.storage import Folder, folder
+from pipeline.store import MARK as STORE_MARK
 from pipeline.store import Part, Store, gathered, open_store
 from solver import __version__
 from solver.tables import RESULTS, SCHEMA_VERSION
@@ -234,6 +235,16 @@ def open_run(uri: str) -> Run:
     return Run(place, place.read_mark(MARK, "a run", "classify STORE"))
 
 
+def open_place(uri: str) -> Run | Store:
+    """Open a run or a store, whichever the folder is; a UserError says so if it is neither."""
+    place = folder(uri)
+    if place.has(STORE_MARK):
+        return open_store(uri)
+    if place.has(MARK):
+        return open_run(uri)
+    raise UserError(f"{uri} is neither a run nor a store")
+
+
 def next_session(run: Run) -> int:
     """The number of a session that begins now."""
     names = [*run.results.names(), *(run.folder / "log").names()]
@@ -256,6 +267,15 @@ def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_
     """What decides the rows of a run: its settings (as for `solver.api.classify`) and the solver's version."""
     settings = dict(zip(SETTINGS, (cpu_limit, rung, depth, check_goal), strict=True))
     return settings | {"solver_version": __version__}
+
+
+def differing(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What differs between two configurations: its name and the value in each, None where it is not there."""
+    return [
+        (name, old.get(name), new.get(name))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
 
 
 def config_hash(config: dict[str, Any]) -> str:
@@ -284,11 +304,8 @@ def _about(store: Store, inputs: list[Part], config: dict[str, Any]) -> dict[str
 
 def _refuse_another(run: Run, store: Store, config: dict[str, Any]) -> None:
     """Refuse to mix two configurations or two stores in one folder."""
-    there = run.about["config"]
     differences = [
-        f"{key} is {there.get(key)} there and {config.get(key)} here"
-        for key in sorted(there.keys() | config.keys())
-        if there.get(key) != config.get(key)
+        f"{name} is {there} there and {here} here" for name, there, here in differing(run.about["config"], config)
     ]
     if run.about["store"] != store.folder.uri:
         differences.append(f"it classifies {run.about['store']}")

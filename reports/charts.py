@@ -121,12 +121,12 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
     """The charts of a census and of its run; none for what it has no data about."""
     made = (
         _labels(figures),
-        _shares(figures, figures.sources, "sources", "Verdicts by source", "share of the puzzles of a source"),
-        _shares(figures, figures.sizes, "sizes", "Verdicts by size", "share of puzzles, by their longer side in cells"),
-        _shares(figures, colored(figures), "colors", "Verdicts by colours", "share of puzzles, by their colours"),
+        _shares(figures, figures.sources, "sources", "Verdicts by source", "source"),
+        _shares(figures, figures.sizes, "sizes", "Verdicts by size", "longer side in cells"),
+        _shares(figures, colored(figures), "colors", "Verdicts by colours", "colours"),
         _shares(
             figures, figures.densities, "densities", "Verdicts by density",
-            "share of puzzles, by the share of their cells that are coloured",
+            "share of cells that are coloured",
         ),
         _years(figures),
         _times(figures),
@@ -245,7 +245,7 @@ def _few(histogram: Sequence[Bin]) -> Any:
     return numbers.mark_text(dy=-7, fontSize={"expr": "width < 480 ? 7 : 10"}, opacity=0.8)
 
 
-def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, axis: str) -> Chart | None:
+def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by: str) -> Chart | None:
     """Bars of the share of each verdict in each group; none if there is nothing to compare."""
     if len(groups) < (1 if name == "sizes" else 2):
         return None
@@ -266,7 +266,7 @@ def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, ax
             x=alt.X(
                 "share:Q",
                 stack="zero",
-                title=axis,
+                title="share of puzzles",
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format=".0%", tickCount=5),
             ),
@@ -285,7 +285,7 @@ def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, ax
         .properties(height=BAR * len(groups) + 8)
     )
     commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
-    return _made(bars, name, title, f"Bars of the {axis} that have each verdict. The commonest: {commonest}.")
+    return _made(bars, name, title, f"Bars of the share of each verdict by {by}. The commonest: {commonest}.")
 
 
 def _years(figures: Figures) -> Chart | None:
@@ -327,7 +327,7 @@ def _rung_times(figures: Figures) -> Chart | None:
             x=alt.X(
                 "start:Q",
                 bin="binned",
-                title="CPU time of the rung alone, per puzzle that it had to work on",
+                title="CPU time of the rung alone",
                 scale=alt.Scale(type="log", domain=_decades(rows), nice=False),
                 axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, tickCount=8, gridOpacity=0.06),
             ),
@@ -440,7 +440,9 @@ def _ratings(figures: Figures) -> Chart | None:
         legend=alt.Legend() if len(sources) > 1 else None,
     )
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("measure:N", sort=order, title=None, axis=alt.Axis(gridOpacity=0.06, labelLimit=180)),
+        y=alt.Y(
+            "measure:N", sort=order, title=None, axis=alt.Axis(gridOpacity=0.06, labelLimit=180, labelOverlap=False)
+        ),
         yOffset=alt.YOffset("source:N", sort=sources),
         color=color,
         tooltip=[
@@ -454,7 +456,7 @@ def _ratings(figures: Figures) -> Chart | None:
     )
     x = alt.X(
         "low:Q",
-        title="rank correlation with the site’s difficulty rating (Spearman’s rho), with its 95 % interval",
+        title="Spearman’s rho with its 95 % interval",
         scale=alt.Scale(domain=[-1, 1]),
         axis=alt.Axis(tickCount=5),
     )
@@ -528,7 +530,7 @@ def _decades(rows: Iterable[dict[str, Any]]) -> list[float]:
 
 def _many() -> alt.Opacity:
     """The more puzzles, the fuller the colour."""
-    return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.12, 1]), legend=None)
+    return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=None)
 
 
 def _color(labels: Iterable[str], legend: bool = True) -> alt.Color:

@@ -2,7 +2,7 @@
 
 Titles, authors and reasons come from strangers. Jinja escapes what it puts into the page, and the Markdown environment
 does the same for Markdown; only what this program made itself is `Markup`. A content security policy names the page's
-two scripts by their hashes, so that nothing else could run, and nothing could be loaded.
+scripts by their hashes, so that nothing else could run, and nothing could be loaded.
 """
 
 import base64
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from markupsafe import Markup
 
-from reports import charts, words
+from reports import browser, charts, words
 from reports.activity import Activity
 from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import Row, Rows, take_census
@@ -76,6 +76,7 @@ def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None)
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures),
         "charts": {chart.name: chart for chart in drawn},
+        "browser": browser.payload(census.shown) if len(census.shown) else None,
     }
     return {
         "report.html": _html(content, _drawings(census.shown)),
@@ -179,6 +180,7 @@ def _drawing(row: Row) -> Markup | None:
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = source("report.js")
     scripts = [charts.script(), own] if content["charts"] else []
+    scripts += [browser.script()] if content["browser"] else []
     mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
     page = environment(autoescape=True)
     page.filters["color"] = charts.label_color
@@ -186,7 +188,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     return template.render(
         content,
         drawings=drawings,
-        style=Markup(source("report.css")),
+        style=Markup(source("report.css") + browser.style()),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from runs import run_serially
 
 from pipeline.cli import main
+from pipeline.run import Run
 from pipeline.settings import Settings, default_settings
 from pipeline.store import Store, append, create_store
 from scrapers.generate import Recipe, recipe_batch
@@ -42,6 +44,13 @@ def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = Non
 def hard(tmp_path: Path) -> Store:
     """A store of 80 random puzzles that take milliseconds each, most of them more than line logic."""
     return random_store(tmp_path, Recipe("random", 22, 22, 0.45, 5, 80), SMALL_GROUPS)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run over 80 random puzzles, not to be changed: some unique, three of them depth-2, some not."""
+    place = tmp_path_factory.mktemp("census")
+    return run_serially(random_store(place, Recipe("random", 12, 12, 0.55, 5, 80), SMALL_GROUPS), place / "run")
 
 
 class Result(NamedTuple):

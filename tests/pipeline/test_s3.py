@@ -68,6 +68,12 @@ def test_the_whole_way(bucket: str, hard: Store, tmp_path: Path, nonocensus: Cal
     assert published.code == 0, published.err
     assert folder(f"{bucket}/dataset").has("README.md")
     assert pq.ParquetFile(folder(f"{bucket}/dataset/data").open("train-00000.parquet")).metadata.num_rows > 40
+    counted = nonocensus("query", f"{bucket}/run", "select count(*) as n from puzzles join results using (puzzle_id)")
+    assert counted.out.split() == ["n", "80"]
+    exported = nonocensus("export", f"{bucket}/run", "--csv", f"{bucket}/report/run.csv.gz")
+    assert exported.code == 0, exported.err
+    assert folder(f"{bucket}/report").has("run.csv.gz")
+    assert nonocensus("compare", f"{bucket}/run", "serial").code == 0
     again = nonocensus("classify", f"{bucket}/store", "--out", f"{bucket}/run", *options, "--force", "--limit", "1")
     assert again.code == 0, again.err
     assert len(open_run(f"{bucket}/run").table()) == 1

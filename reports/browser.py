@@ -1,0 +1,293 @@
+"""A run's rows, packed for the report's puzzle browser: small enough for one page that needs no network.
+
+The page gets a block of bytes with the columns of the list, and one for the pictures of each CHUNK puzzles, which it
+inflates when one of them is opened. A block is `packed`: a JSON head, and the arrays that the head names.
+
+In arrays of whole numbers, and of places in a list of words, 0 is null and k + 1 is k; in others NaN is null. Words are
+listed in the order in which people would sort them, so that sorting rows by words is sorting numbers.
+"""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reports.aggregate import KINDS, LABELS
+from reports.census import FAILED, SIZE_NAMES, SIZES
+from reports.charts import label_color
+from reports.drawing import UNKNOWN_COLOR
+from reports.templating import source
+from reports.words import MEANINGS
+
+CHUNK = 256
+"""Puzzles whose pictures are inflated together."""
+
+PICTURE_BYTES = 30_000_000
+"""What the deflated pictures may take; rows after that come without. In base64 it is a third more."""
+
+TEXTS = ("puzzle_id", "url", "title", "author", "source", "technique", "status", "engine", "error", "site_note")
+COUNTS = (
+    "width", "height", "goal_matches", "line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth",
+    "conflicts", "cells_after_line", "cells_after_depth2", "cells_after_probe",
+)  # fmt: skip
+MEASURES = ("cpu_seconds", "score", "density", "difficulty", "site_difficulty", "site_quality")
+
+SOLUTION, SECOND, GOAL, CLUES = 1, 2, 4, 8
+"""Bits that say what a row's chunk has of it."""
+
+ALIGNMENT = 8
+"""Arrays begin at multiples of this many bytes, as JavaScript's typed arrays need it."""
+
+NUMBERS = re.compile(r"(\d{1,18})")
+
+PARTS = ("words", "data", "selection", "drawing", "puzzle", "list", "section")
+"""The parts of the script, in templates/browser."""
+
+
+class Browser(NamedTuple):
+    """What the page embeds: deflated bytes in base64."""
+
+    puzzles: int  # rows of the list
+    table: str
+    pictures: tuple[str, ...]  # the first of CHUNK rows each; fewer than the rows if PICTURE_BYTES are used up
+
+
+class Words(NamedTuple):
+    """A column of words: those that occur, in their order, and each row's place among them."""
+
+    words: list[str]
+    places: np.ndarray  # unsigned[rows]: 0 is null, k + 1 is words[k]
+
+
+def payload(rows: pa.Table) -> Browser:
+    """Pack rows for the page, in the order in which the list first shows them.
+
+    rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
+            columns, goal, solution and second_solution; types as in the schemas PUZZLES and RESULTS, density (of
+            coloured cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
+    """
+    pictures, contents = _pictures(rows)
+    words = {name: _words(rows[name]) for name in TEXTS}
+    words["label"] = _words(rows["label"], (*LABELS, *FAILED))
+    words["kind"] = _words(_kind(rows), KINDS)
+    words["size"] = _words(_size(rows), SIZE_NAMES)
+    words["palette"] = _words(_palette(rows))
+    head = {
+        "rows": len(rows),
+        "chunk": CHUNK,
+        "words": {name: column.words for name, column in words.items()},
+        "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
+    }
+    arrays = {name: column.places for name, column in words.items()}
+    arrays |= {name: _counts(rows[name]) for name in COUNTS}
+    arrays["cells"] = _counts(_cells(rows))
+    arrays |= {name: _measures(rows[name]) for name in MEASURES}
+    arrays["contents"] = contents
+    table = zlib.compress(packed(head, arrays))
+    return Browser(len(rows), _text(table), tuple(_text(picture) for picture in pictures))
+
+
+def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """A head and arrays as one block of bytes.
+
+    First the length of the head's JSON (uint32), then the JSON, whose `arrays` are a list of [name, dtype, length],
+    then these arrays, little-endian; each begins at a multiple of ALIGNMENT.
+    """
+    named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
+    text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
+    parts = [len(text).to_bytes(4, "little") + text]
+    parts += [array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values()]
+    return b"".join(part + bytes(-len(part) % ALIGNMENT) for part in parts)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+# Columns of the list
+
+
+def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> Words:
+    """A column of words: those of `order` first, then the others by alphabet, numbers in them by value."""
+    encoded = column.combine_chunks().dictionary_encode()
+    found = encoded.dictionary.to_pylist()
+    places = {word: place for place, word in enumerate(order)}
+    ranked = sorted(range(len(found)), key=lambda k: (places.get(found[k], len(places)), _natural(found[k])))
+    place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
+    place_of[ranked] = np.arange(1, len(found) + 1)
+    codes = encoded.indices.fill_null(len(found)).to_numpy()
+    return Words([found[k] for k in ranked], _smallest(place_of[codes]))
+
+
+def _natural(word: str) -> tuple[list[str | int], str]:
+    """A key that sorts "a 9" before "A 10": texts and numbers by turns; the word itself decides between equals."""
+    pieces: list[str | int] = list(NUMBERS.split(word.casefold()))
+    pieces[1::2] = map(int, pieces[1::2])
+    return pieces, word
+
+
+def _counts(column: pa.ChunkedArray) -> np.ndarray:
+    """Whole numbers or truth values: 0 is null, k + 1 is k."""
+    known = column.cast(pa.int64())
+    return _smallest(pc.fill_null(pc.add(known, 1), 0).to_numpy())
+
+
+def _smallest(numbers: np.ndarray) -> np.ndarray:
+    """The numbers in the narrowest type that holds them all; JavaScript has no arrays of plain 64-bit integers."""
+    most = numbers.max(initial=0)
+    fitting = (kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)
+    return numbers.astype(next(fitting, np.float64))
+
+
+def _measures(column: pa.ChunkedArray) -> np.ndarray:
+    """Other numbers, NaN for null."""
+    measures: np.ndarray = column.cast(pa.float64()).to_numpy().astype(np.float32)
+    return measures
+
+
+def _kind(rows: pa.Table) -> pa.ChunkedArray:
+    """The words mono, color, blotted mono, blotted color."""
+    blotted = pc.binary_join_element_wise("blotted", rows["kind"], " ")
+    return pc.if_else(pc.fill_null(rows["blotted"], False), blotted, rows["kind"])
+
+
+def _cells(rows: pa.Table) -> pa.ChunkedArray:
+    """The cells of each puzzle, as its result or its sides have them."""
+    return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
+
+
+def _area(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.multiply(rows["width"].cast(pa.int64()), rows["height"].cast(pa.int64()))
+
+
+def _size(rows: pa.Table) -> pa.ChunkedArray:
+    """The size class of each puzzle, of SIZE_NAMES, by its longer side; null if that is not known."""
+    side = pc.max_element_wise(rows["width"], rows["height"], skip_nulls=False)
+    place = np.searchsorted(SIZES, pc.fill_null(side, 0).to_numpy())
+    names = pa.array(SIZE_NAMES).take(pa.array(place))
+    return pa.chunked_array([pc.if_else(side.combine_chunks().is_valid(), names, None)])
+
+
+def _palette(rows: pa.Table) -> pa.ChunkedArray:
+    """Each palette as text, a line an entry: six hex digits, a space, the entry's name."""
+    return pa.chunked_array([_palette_text(batch["palette"]) for batch in rows.to_batches()], pa.string())
+
+
+def _palette_text(palettes: pa.ListArray) -> pa.Array:
+    entries = palettes.flatten()
+    rgb, names = (pc.fill_null(pc.struct_field(entries, field), "") for field in ("rgb", "name"))
+    rgb = pc.if_else(pc.match_substring_regex(rgb, r"\A[0-9a-fA-F]{6}\z"), pc.ascii_lower(rgb), UNKNOWN_COLOR)
+    lines = pc.binary_join_element_wise(rgb, pc.replace_substring_regex(names, r"\s+", " "), " ")
+    lengths = pc.fill_null(pc.list_value_length(palettes), 0).to_numpy()
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), lines), "\n")
+    return pc.if_else(palettes.is_valid(), joined, None)
+
+
+# Pictures
+
+
+def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
+    """The deflated chunks, and what is in them of each row (uint8[rows], bits SOLUTION and so on)."""
+    chunks: list[bytes] = []
+    contents = np.zeros(len(rows), np.uint8)
+    taken = 0
+    for start in range(0, len(rows), CHUNK):
+        piece = rows.slice(start, CHUNK).combine_chunks()
+        content, arrays = _chunk(piece)
+        data = zlib.compress(packed({}, arrays))
+        taken += len(data)
+        if taken > PICTURE_BYTES:
+            break
+        chunks.append(data)
+        contents[start : start + CHUNK] = content
+    return chunks, contents
+
+
+def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """What these rows have to be drawn, and the arrays that hold it.
+
+    Clues are left out where they can be read off a solution, the author's picture where it is the solution. Of a second
+    solution its entries XOR the solution's are kept, which are mostly 0.
+    """
+    column = {name: _only(rows[name]) for name in ("solution", "second_solution", "goal", "rows", "columns")}
+    cells = _only(_area(rows))
+
+    def whole(name: str) -> np.ndarray:
+        return _true(pc.equal(pc.binary_length(column[name]), cells))
+
+    solved = whole("solution")
+    second = whole("second_solution") & solved
+    goal = whole("goal") & ~_true(pc.equal(column["goal"], column["solution"]))
+    readable = _true(pc.invert(_only(rows["blotted"]))) & solved
+    lines = pc.list_value_length(column["rows"]), pc.list_value_length(column["columns"])
+    clues = _true(pc.equal(lines[0], _only(rows["height"]))) & _true(pc.equal(lines[1], _only(rows["width"])))
+    clues &= ~readable
+
+    differing = _entries(column["second_solution"], second) ^ _entries(column["solution"], second)
+    arrays = {
+        "solution": _planes(_entries(column["solution"], solved)),
+        "second": _planes(differing),
+        "goal": _planes(_entries(column["goal"], goal)),
+        **_clues("row", column["rows"], clues),
+        **_clues("column", column["columns"], clues),
+    }
+    content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues
+    return content.astype(np.uint8), {name: array for name, array in arrays.items() if len(array)}
+
+
+def _only(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    return column.combine_chunks()
+
+
+def _true(mask: pa.Array) -> np.ndarray:
+    """Where a mask is true, neither false nor null."""
+    known: np.ndarray = mask.fill_null(False).to_numpy(zero_copy_only=False)
+    return known
+
+
+def _entries(pictures: pa.BinaryArray, which: np.ndarray) -> np.ndarray:
+    """The palette entries of these rows' pictures, one after the other, uint8."""
+    return np.frombuffer(b"".join(pictures.filter(pa.array(which)).to_pylist()), np.uint8)
+
+
+def _planes(entries: np.ndarray) -> np.ndarray:
+    """Palette entries as bits, the least significant ones of all first, then the next; each plane ends with its byte.
+
+    There are as many planes as the largest entry has bits. Where most entries are small, the higher planes are zeros,
+    which deflate to almost nothing.
+    """
+    planes = range(int(entries.max(initial=0)).bit_length() or 1)
+    return np.concatenate([np.packbits(entries >> plane & 1, bitorder="little") for plane in planes])
+
+
+def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.ndarray]:
+    """The clues of these rows on one side: blocks of each line, and each block's length and colour."""
+    clues = lines.filter(pa.array(which)).flatten()
+    blocks = clues.flatten()
+    return {
+        f"{side}_blocks": pc.list_value_length(clues).to_numpy().astype(np.uint16),
+        f"{side}_lengths": pc.struct_field(blocks, "length").to_numpy(),
+        f"{side}_colors": pc.struct_field(blocks, "color").to_numpy(),
+    }
+
+
+# What the page has besides the data
+
+
+def script() -> str:
+    """The browser's script: its parts, one after the other, with names of their own."""
+    parts = "\n".join(source(f"browser/{part}.js") for part in PARTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+def style() -> str:
+    """Its style sheet, which uses the colours of report.css."""
+    return source("browser.css")

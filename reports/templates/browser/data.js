@@ -1,0 +1,177 @@
+// The rows of the list as columns, and their pictures, as reports/browser.py packs them.
+
+const ARRAYS = {
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+const ALIGNMENT = 8;
+const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8; // bits of a row's contents
+
+/** The table: its columns by name, and what else its head says. */
+async function readTable(element) {
+  const { arrays, words, ...head } = unpack(await inflate(element));
+  const columns = {};
+  for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ?? null);
+  return { ...head, columns };
+}
+
+/** The bytes that an element holds deflated and in base64. */
+async function inflate(element) {
+  const text = atob(element.textContent.trim());
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
+
+/** A block's head, with its arrays by name. */
+function unpack(buffer) {
+  const aligned = (place) => Math.ceil(place / ALIGNMENT) * ALIGNMENT;
+  const size = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+  const arrays = {};
+  let place = aligned(4 + size);
+  for (const [name, type, length] of head.arrays) {
+    arrays[name] = new ARRAYS[type](buffer, place, length);
+    place = aligned(place + arrays[name].byteLength);
+  }
+  return { ...head, arrays };
+}
+
+/** A column of the table. Rows can be sorted by its numbers in `values`, whatever they stand for. */
+class Column {
+  constructor(values, words) {
+    this.values = values;
+    this.words = words; // what `values` count from 1, or null if they are numbers themselves
+    this.measures = values instanceof Float32Array; // null is NaN there, and 0 elsewhere
+  }
+
+  isNull(row) {
+    return this.measures ? Number.isNaN(this.values[row]) : this.values[row] === 0;
+  }
+
+  /** The value of a row: a word, a number or null. */
+  at(row) {
+    if (this.isNull(row)) return null;
+    const value = this.values[row];
+    return this.measures ? value : this.words ? this.words[value - 1] : value - 1;
+  }
+}
+
+/** The pictures: chunks of them are inflated when one is asked for, and the last one is kept. */
+class Pictures {
+  constructor(table, elements) {
+    this.columns = table.columns;
+    this.size = table.chunk;
+    this.elements = elements;
+    this.open = { chunk: -1, arrays: null };
+  }
+
+  /** Whether the page has room for the picture of this row. */
+  has(row) {
+    return row < this.size * this.elements.length;
+  }
+
+  /**
+   * What is known of a row's picture: width, height, clues ({rows, columns}, each a list of lines of [length, color])
+   * or null, and solution, second and goal (Uint8Array of palette entries, row by row), each null if there is none.
+   */
+  async of(row) {
+    const chunk = Math.floor(row / this.size);
+    if (this.open.chunk !== chunk) {
+      this.open = { chunk, arrays: this.inflated(chunk) };
+    }
+    const arrays = await this.open.arrays;
+    const { width, height } = this.sides(row);
+    const solution = this.entries(arrays.solution, row, SOLUTION);
+    const second = this.entries(arrays.second, row, SECOND);
+    const goal = this.entries(arrays.goal, row, GOAL);
+    return {
+      width,
+      height,
+      clues: this.clues(arrays, row) ?? (solution && cluesOf(solution, width, height)),
+      solution,
+      second: second && second.map((entry, k) => entry ^ solution[k]),
+      goal,
+    };
+  }
+
+  async inflated(chunk) {
+    return unpack(await inflate(this.elements[chunk])).arrays;
+  }
+
+  contains(row, bit) {
+    return (this.columns.contents.values[row] & bit) !== 0;
+  }
+
+  sides(row) {
+    return { width: this.columns.width.at(row), height: this.columns.height.at(row) };
+  }
+
+  /** The sum of a measure over the rows from `start` to before `stop` that have a picture of the kind `bit`. */
+  sum(start, stop, bit, measure) {
+    let total = 0;
+    for (let row = start; row < stop; row++) if (this.contains(row, bit)) total += measure(this.sides(row));
+    return total;
+  }
+
+  /** The entries of a row, read from the planes of bits in which those of its chunk lie one after the other. */
+  entries(bytes, row, bit) {
+    if (!this.contains(row, bit)) return null;
+    const cells = ({ width, height }) => width * height;
+    const [start, stop] = this.span(row);
+    const before = this.sum(start, row, bit, cells);
+    const stride = Math.ceil(this.sum(start, stop, bit, cells) / 8);
+    const entries = new Uint8Array(cells(this.sides(row)));
+    for (let plane = 0; plane * stride < bytes.length; plane++) {
+      for (let k = 0; k < entries.length; k++) {
+        const place = before + k;
+        entries[k] |= ((bytes[plane * stride + (place >> 3)] >> (place & 7)) & 1) << plane;
+      }
+    }
+    return entries;
+  }
+
+  clues(arrays, row) {
+    if (!this.contains(row, CLUES)) return null;
+    const side = (name, lines) => {
+      const first = this.sum(this.span(row)[0], row, CLUES, lines);
+      const blocks = arrays[`${name}_blocks`];
+      let place = blocks.subarray(0, first).reduce((total, count) => total + count, 0);
+      return Array.from(blocks.subarray(first, first + lines(this.sides(row))), (count) =>
+        Array.from({ length: count }, () => {
+          const block = [arrays[`${name}_lengths`][place], arrays[`${name}_colors`][place]];
+          place += 1;
+          return block;
+        }),
+      );
+    };
+    return { rows: side("row", ({ height }) => height), columns: side("column", ({ width }) => width) };
+  }
+
+  /** The rows of this row's chunk: the first and the one after the last. */
+  span(row) {
+    const start = row - (row % this.size);
+    return [start, Math.min(start + this.size, this.columns.contents.values.length)];
+  }
+}
+
+/** The clues of a picture. */
+function cluesOf(entries, width, height) {
+  const line = (start, step, cells) => {
+    const blocks = [];
+    for (let k = 0, last = 0; k < cells; k++) {
+      const color = entries[start + k * step];
+      if (color !== 0 && color === last) blocks.at(-1)[0] += 1;
+      else if (color !== 0) blocks.push([1, color]);
+      last = color;
+    }
+    return blocks;
+  };
+  return {
+    rows: Array.from({ length: height }, (_, y) => line(y * width, 1, width)),
+    columns: Array.from({ length: width }, (_, x) => line(x, width, height)),
+  };
+}

@@ -1,0 +1,127 @@
+// A nonogram as an SVG: its clues on top and at the left, its grid, and what is in its cells.
+
+const CELL = 20; // units of the drawing a cell
+const MOST_NUMBERS = 25_000; // numbers of the clues that a browser still draws within a second
+const BLACK = "000000";
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * The drawing of a puzzle.
+ *
+ * picture   as Pictures.of gives it
+ * palette   [{rgb, name}, ...], the background first; entries beyond it are grey
+ * shown     Uint8Array of the palette entries in the cells, or null for an empty grid
+ * marked    Uint8Array: cells whose entry is another one than in `shown` get a mark; or null
+ * text      what is to be seen, in words
+ */
+function drawing({ picture, palette, shown, marked, text }) {
+  const { width, height, clues } = picture;
+  const drawable = clues && numbersOf(clues) <= MOST_NUMBERS ? clues : { rows: [], columns: [] };
+  const left = Math.max(0, ...drawable.rows.map((line) => line.length));
+  const top = Math.max(0, ...drawable.columns.map((line) => line.length));
+  const image = svg("svg", {
+    viewBox: `${-left * CELL - 1} ${-top * CELL - 1} ${(left + width) * CELL + 2} ${(top + height) * CELL + 2}`,
+    role: "img",
+    "aria-label": text,
+    class: "nonogram",
+  });
+  image.style.setProperty("--wide", left + width);
+  image.style.setProperty("--tall", top + height);
+  image.append(paper(width, height, colorOf(palette, 0)));
+  if (shown) image.append(...cellPaths(shown, width, palette));
+  image.append(...grid(width, height, left, top));
+  if (shown && marked) image.append(marks(shown, marked, width));
+  const chips = [...drawable.rows, ...drawable.columns].flat().some(([, color]) => colorOf(palette, color) !== BLACK);
+  const place = { rows: (line, back) => [-back * CELL, line * CELL], columns: (line, back) => [line * CELL, -back * CELL] };
+  for (const side of ["rows", "columns"]) image.append(clueGroup(side, drawable[side], palette, chips, place[side]));
+  return image;
+}
+
+/** How many numbers the clues have. */
+function numbersOf(clues) {
+  return [...clues.rows, ...clues.columns].reduce((total, line) => total + line.length, 0);
+}
+
+/** Six hex digits for a palette entry. */
+function colorOf(palette, entry) {
+  return palette[entry]?.rgb ?? "888888";
+}
+
+function svg(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+function paper(width, height, color) {
+  return svg("path", { class: "paper", fill: `#${color}`, d: `M0 0h${width * CELL}v${height * CELL}h${-width * CELL}z` });
+}
+
+/** One path a colour, made of the runs of its cells. */
+function cellPaths(entries, width, palette) {
+  const paths = new Map();
+  for (let start = 0, stop; start < entries.length; start = stop) {
+    const entry = entries[start];
+    const end = start - (start % width) + width;
+    for (stop = start + 1; stop < end && entries[stop] === entry; ) stop += 1;
+    if (entry === 0) continue;
+    if (!paths.has(entry)) paths.set(entry, []);
+    const length = (stop - start) * CELL;
+    paths.get(entry).push(`M${(start % width) * CELL} ${Math.floor(start / width) * CELL}h${length}v${CELL}h${-length}z`);
+  }
+  return Array.from(paths, ([entry, runs]) =>
+    svg("path", { class: "cells", "data-entry": entry, fill: `#${colorOf(palette, entry)}`, d: runs.join("") }),
+  );
+}
+
+/** The lines between the cells; every fifth one, and the border, is thicker and goes on between the clues. */
+function grid(width, height, left, top) {
+  const thick = (k, count) => k % 5 === 0 || k === count;
+  const lines = (kind, wanted, beyond) => {
+    const steps = (count) => Array.from({ length: count + 1 }, (_, k) => k).filter((k) => thick(k, count) === wanted);
+    const down = steps(width).map((x) => `M${x * CELL} ${-beyond * top * CELL}V${height * CELL}`);
+    const along = steps(height).map((y) => `M${-beyond * left * CELL} ${y * CELL}H${width * CELL}`);
+    return svg("path", { class: kind, d: [...down, ...along].join("") });
+  };
+  return [lines("thin", false, 0), lines("thick", true, 1)];
+}
+
+/** A small diamond, dark with a light rim, in each cell where the two pictures differ. */
+function marks(entries, others, width) {
+  const size = CELL * 0.28;
+  const diamonds = [];
+  entries.forEach((entry, k) => {
+    if (entry === others[k]) return;
+    const x = ((k % width) + 0.5) * CELL;
+    const y = (Math.floor(k / width) + 0.5) * CELL;
+    diamonds.push(`M${x} ${y - size}l${size} ${size}l${-size} ${size}l${-size} ${-size}z`);
+  });
+  return svg("path", { class: "marks", d: diamonds.join("") });
+}
+
+/** The clues of one side: each line's numbers end at the grid. `place(line, back)` is where the back-th last stands. */
+function clueGroup(side, lines, palette, chips, place) {
+  return svg("g", { class: `clues ${side}` }, ...lines.map((blocks, line) =>
+    svg("g", {}, ...blocks.flatMap(([length, color], k) =>
+      clueNumber(...place(line, blocks.length - k), length, colorOf(palette, color), chips),
+    )),
+  ));
+}
+
+/** A number at (x, y): plain where all are black, else on a chip of its colour. A hidden one is a question mark. */
+function clueNumber(x, y, length, color, chip) {
+  const words = length === 0 ? "?" : String(length);
+  const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2, "data-color": color }, words);
+  if (words.length > 2) number.setAttribute("class", "long");
+  if (!chip) return [number];
+  number.setAttribute("fill", isLight(color) ? "#000" : "#fff");
+  const box = { x: x + 1.5, y: y + 1.5, width: CELL - 3, height: CELL - 3, rx: 3, fill: `#${color}` };
+  return [svg("rect", { class: "chip", ...box }), number];
+}
+
+/** Whether black can be read better on this colour than white: its luminance says so. */
+function isLight(color) {
+  const [red, green, blue] = [0, 2, 4].map((k) => (parseInt(color.slice(k, k + 2), 16) / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18;
+}

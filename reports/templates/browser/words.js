@@ -1,0 +1,44 @@
+// Figures as people read them; the same as in reports/words.py.
+
+const DASH = "–";
+const NO_BREAK = "\u00a0";
+const UNITS = [
+  ["µs", 1e-6, 0.9995e-3],
+  ["ms", 1e-3, 0.9995],
+  ["s", 1, 120],
+  ["min", 60, 7200],
+  ["h", 3600, Infinity],
+];
+
+/** 6746 as "6,746". */
+function numberWords(value) {
+  return value.toLocaleString("en-US");
+}
+
+/** A share from 0 to 1 in percent; nothing but none and all is rounded to 0 and 100. */
+function shareWords(value) {
+  const percent = 100 * value;
+  if (percent > 0 && percent < 0.05) return `<${NO_BREAK}0.1${NO_BREAK}%`;
+  if (percent >= 99.95 && percent < 100) return `>${NO_BREAK}99.9${NO_BREAK}%`;
+  return `${percent.toFixed(percent < 100 ? 1 : 0)}${NO_BREAK}%`;
+}
+
+/** A duration in three digits and the unit that people would choose. */
+function secondsWords(value) {
+  if (value === 0) return `0${NO_BREAK}s`;
+  const [unit, size] = UNITS.find(([, , most]) => value < most);
+  const scaled = value / size;
+  const digits = scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${scaled.toLocaleString("en-US", options)}${NO_BREAK}${unit}`;
+}
+
+/** The size of a puzzle: "12×10". */
+function sizeWords(width, height) {
+  return `${width}×${height}`;
+}
+
+/** "1 puzzle", "2 puzzles". */
+function countWords(count, word) {
+  return `${numberWords(count)} ${word}${count === 1 ? "" : "s"}`;
+}

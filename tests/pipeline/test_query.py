@@ -1,0 +1,224 @@
+"""SQL over runs and stores, and runs as CSV, as users type it; what they say is checked with pyarrow."""
+
+import gzip
+import io
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
+import pytest
+from conftest import Result
+from runs import CONFIG, run_serially
+
+from pipeline.run import Run, start_run
+from pipeline.sql import database, results_table
+from pipeline.store import Store, append, one_batch
+from reports.measures import MEASURES, measures
+
+Nonocensus = Callable[..., Result]
+
+
+def asked(nonocensus: Nonocensus, place: Run | Store, query: str) -> list[dict[str, object]]:
+    """The rows that a query returns."""
+    result = nonocensus("query", place.folder.uri, query, "--json")
+    assert result.code == 0, result.err
+    rows: list[dict[str, object]] = json.loads(result.out)
+    return rows
+
+
+def test_a_run_answers(run: Run, nonocensus: Nonocensus) -> None:
+    table = run.table()
+    counted = asked(nonocensus, run, "select label, count(*) as n from results group by label")
+    assert {row["label"]: row["n"] for row in counted} == Counter(table["label"].to_pylist())
+    assert len(counted) > 1
+    query = "select puzzle_id, solution from results where technique is null and sweeps > 6 order by all"
+    wanted = table.filter(pc.and_(pc.is_null(table["technique"]), pc.greater(table["sweeps"], 6))).sort_by("puzzle_id")
+    assert asked(nonocensus, run, query) == [
+        {"puzzle_id": row["puzzle_id"], "solution": row["solution"].hex()} for row in wanted.to_pylist()
+    ]
+    assert 0 < len(wanted) < 80
+    query = "select sum(p.width * p.height - r.cells) as n from puzzles p join results r using (puzzle_id)"
+    assert asked(nonocensus, run, query) == [{"n": 0}]
+
+
+def test_a_store_has_puzzles_only(store: Store, nonocensus: Nonocensus) -> None:
+    (row,) = asked(nonocensus, store, "select rows, columns[1] as first from puzzles limit 1")
+    puzzle = next(store.batches()).to_pylist()[0]
+    assert row == {"rows": puzzle["rows"], "first": puzzle["columns"][0]}
+    refused = nonocensus("query", store.folder.uri, "select * from results")
+    assert (refused.code, refused.err) == (
+        2,
+        "nonocensus: the query: Catalog Error: Table with name results does not exist!\n",
+    )
+
+
+def test_only_the_run_s_own_parts_and_rows_that_count(store: Store, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    """A part that the store has gained since is not the run's; of two files with the same row the later counts."""
+    run = run_serially(store, tmp_path / "run")
+    append(store, [next(store.batches())])
+    assert asked(nonocensus, store, "select count(*) as n from puzzles") == [{"n": 305}]
+    assert asked(nonocensus, run, "select count(*) as n from puzzles") == [{"n": 300}]
+    one = min((tmp_path / "run/results").glob("*.json"))
+    later = one.with_name(one.name.replace("part-0001", "part-0002"))
+    shutil.copy(one, later)
+    rows = pq.read_table(one.with_suffix(".parquet"))
+    renamed = pa.array(["later"] * len(rows))
+    pq.write_table(
+        rows.set_column(rows.schema.get_field_index("engine"), "engine", renamed), later.with_suffix(".parquet")
+    )
+    with database() as connection:
+        connection.register("results", results_table(run))
+        for _ in range(2):
+            found = connection.sql("select count(*), count(distinct puzzle_id) from results where engine = 'later'")
+            assert found.fetchall() == [(len(rows), len(rows))]
+            assert connection.sql("select count(*) from results").fetchall() == [(300,)]
+
+
+def test_a_run_without_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    assert asked(nonocensus, run, "select count(*) as n from results") == [{"n": 0}]
+    assert asked(nonocensus, run, "select puzzle_id from results") == []
+    assert nonocensus("query", run.folder.uri, "select puzzle_id from results").out.split() == ["puzzle_id"]
+    assert nonocensus("export", run.folder.uri, "--csv", "-").out.startswith('"puzzle_id","source",')
+
+
+def test_csv_and_back(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    query = (
+        "select * exclude (solution, second_solution), solution as picture, null as nothing from results order by all"
+    )
+    assert "80 rows written to out/rows.csv" in nonocensus("query", run.folder.uri, query, "--csv", "out/rows.csv").out
+    table = run.table().sort_by("puzzle_id")
+    types = {field.name: field.type for field in table.schema} | {"picture": pa.string()}
+    options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, quoted_strings_can_be_null=False)
+    read = csv.read_csv(tmp_path / "out/rows.csv", convert_options=options)
+    same = [name for name in table.column_names if "solution" not in name or name == "solutions"]
+    assert read.select(same).to_pylist() == table.select(same).to_pylist()
+    assert read["picture"].to_pylist() == [cells and cells.hex() for cells in table["solution"].to_pylist()]
+    assert (
+        nonocensus("query", run.folder.uri, query, "--csv", "-").out.encode()
+        == (tmp_path / "out/rows.csv").read_bytes()
+    )
+
+
+def test_any_type_as_json_and_csv(run: Run, nonocensus: Nonocensus) -> None:
+    query = """select 'nan'::double as a, [{'x': 1.5, 'y': 'z'::blob}] as b, 2::hugeint as c, date '2020-02-01' as d,
+        interval 3 day as e, map {'k': 1} as f, 'u'::enum('u', 'v') as g, 1.25::decimal(5, 2) as h, 1 as i, 2 as i,
+        timestamptz '2020-02-01 10:00:00+00' as j, null as k, 'say "x", y' as l, -'infinity'::double as m"""
+    (row,) = asked(nonocensus, run, query)
+    assert list(row.values()) == [
+        *(None, [{"x": 1.5, "y": "7a"}], 2, "2020-02-01", [0, 3, 0], [["k", 1]], "u"),
+        *(1.25, 1, 2, "2020-02-01T10:00:00+00:00", None, 'say "x", y', None),
+    ]
+    assert list(row)[8:10] == ["i", "i_1"]
+    written = nonocensus("query", run.folder.uri, query, "--csv", "-").out
+    assert csv.read_csv(io.BytesIO(written.encode())).to_pylist()[0] | {"a": 0, "j": 0} == row | {
+        "a": 0, "b": json.dumps(row["b"]), "d": date(2020, 2, 1), "j": 0,
+        "e": json.dumps(row["e"]), "f": json.dumps(row["f"]), "m": float("-inf"),
+    }  # fmt: skip
+
+
+def test_a_table_on_the_terminal(run: Run, nonocensus: Nonocensus) -> None:
+    printed = nonocensus("query", run.folder.uri, "select 'a[b]' as t, i * 1000 as n, rows from puzzles, range(3) r(i)")
+    lines = printed.out.splitlines()
+    assert lines[0].split() == ["t", "n", "rows"]
+    assert {line[:22] for line in lines[1:101]} <= {f"a[b]  {n}  [[{{length" for n in ("    0", "1,000", "2,000")}
+    assert all(line.rstrip().endswith("…") for line in lines[1:101])
+    assert lines[101:] == ["... and 140 more rows (--csv FILE or --json gives all)"]
+    wide = nonocensus("query", run.folder.uri, "select * from puzzles limit 1").out
+    assert "not shown for want of room: " in wide
+    assert all(len(line) <= 80 for line in wide.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("selec 1", "Parser Error"),
+        ("select nosuch from puzzles", "Binder Error"),
+        ("select cast(puzzle_id as integer) from puzzles", "Conversion Error"),
+        ("select ?", "Values were not provided"),
+        ("select 1; select 2", "not one select"),
+        ("copy puzzles to 'x.csv'", "not one select"),
+        ("attach 'x.db'", "not one select"),
+        ("set threads = 1", "not one select"),
+        ("", "not one select"),
+        ("select * from read_csv('/etc/hostname')", "disabled by configuration"),
+        ("select * from 'run.json'", "disabled by configuration"),
+        ("select * from connection", "does not exist"),
+    ],
+)
+def test_refused(run: Run, query: str, said: str, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    for options in ([], ["--json"], ["--csv", "x.csv"]):
+        result = nonocensus("query", run.folder.uri, query, *options)
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert result.err.startswith("nonocensus: the query")
+        assert said in result.err
+    assert not (tmp_path / "x.csv").exists()
+
+
+@pytest.mark.usefixtures("store")
+def test_other_wrong_use(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    for arguments, said in (
+        (["query", "nowhere", "select 1"], "nowhere is neither a run nor a store"),
+        (["query", "store", "select 1", "--csv", "x", "--json"], "choose one"),
+        (["query", "store", "select 1", "--csv", "out/"], "out/ is a folder"),
+        (["export", "store", "--csv", "x"], "store is not a run"),
+    ):
+        result = nonocensus(*arguments)
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert said in result.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
+    (tmp_path / "store/puzzles/part-00000.parquet").unlink()
+    lost = nonocensus("query", "store", "select title from puzzles")
+    assert (lost.code, len(lost.err.splitlines())) == (2, 1)
+    assert "part-00000.parquet" in lost.err
+
+
+def test_nothing_can_be_changed() -> None:
+    """What a select itself could try, past the check of the statement."""
+    with database() as connection:
+        for statement in ("set enable_external_access = true", "install httpfs", "copy (select 1) to 'x.csv'"):
+            with pytest.raises(duckdb.Error):
+                connection.execute(statement)
+
+
+def test_export(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    said = json.loads(nonocensus("export", run.folder.uri, "--csv", "all.csv", "--json").out)
+    assert (said["rows"], said["file"]) == (80, "all.csv")
+    read = csv.read_csv(tmp_path / "all.csv")
+    assert said["columns"] == read.num_columns
+    assert not {"rows", "columns", "palette", "goal", "solution", "second_solution", "description"} & {
+        *read.column_names
+    }
+    results = run.table()
+    puzzles = pa.concat_tables(pa.Table.from_batches([batch]) for batch in run.store.batches()).sort_by("puzzle_id")
+    ordered = results.sort_by("puzzle_id")
+    read = read.sort_by("puzzle_id")
+    for name in ("label", "cpu_seconds", "line_solves", "nodes"):
+        assert read[name].to_pylist() == ordered[name].to_pylist()
+    for name in ("width", "kind", "clue_hash", "source_id"):
+        assert read[name].to_pylist() == puzzles[name].to_pylist()
+    computed = measures(one_batch(ordered), one_batch(puzzles)).to_pydict()
+    assert {name: read[name].to_pylist() for name in MEASURES.names} == computed
+    assert read["site_quality"].null_count == 80
+
+
+def test_export_of_some(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    condition = "label = 'multiple' and difficulty > 0.6 and width = 12"
+    result = nonocensus("export", run.folder.uri, "--csv", "some.csv.gz", "--where", condition)
+    read = csv.read_csv(io.BytesIO(gzip.decompress((tmp_path / "some.csv.gz").read_bytes())))
+    assert 0 < len(read) < 80
+    assert f"{len(read)} puzzles with" in result.out
+    assert set(read["label"].to_pylist()) == {"multiple"}
+    assert min(read["difficulty"].to_pylist()) > 0.6
+    wrong = nonocensus("export", run.folder.uri, "--csv", "wrong.csv", "--where", "goal is null")
+    assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
+    assert "--where 'goal is null': Binder Error" in wrong.err
+    assert not (tmp_path / "wrong.csv").exists()

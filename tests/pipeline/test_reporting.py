@@ -1,0 +1,44 @@
+"""What a report learns of its run from the logs."""
+
+from pathlib import Path
+
+from runs import run_serially, work_on
+
+from pipeline.plan import Selection
+from pipeline.reporting import about_run, sessions, write_run_report
+from pipeline.run import summarize
+from pipeline.store import Store
+
+
+def test_sessions_of_a_run(store: Store, tmp_path: Path) -> None:
+    run = run_serially(store, tmp_path / "run")
+    (session,) = sessions(run)
+    assert session.cpus == 1
+    assert session.tasks[:, 3].sum() == 300
+    assert (session.tasks[:, 0] >= session.begun).all()
+    assert (session.tasks[:, 1] <= session.ended).all()
+    about = about_run(run, summarize(run))
+    assert about.activity is not None
+    assert (about.activity.sessions, about.activity.puzzles, about.puzzles) == (1, 300, 300)
+
+
+def test_a_session_that_was_killed_and_one_of_nothing(store: Store, tmp_path: Path) -> None:
+    run = run_serially(store, tmp_path / "run")
+    work_on(run, selection=Selection(limit=5))  # nothing is left
+    (log,) = sorted((tmp_path / "run" / "log").glob("0001-*.jsonl"))
+    lines = log.read_text().splitlines()
+    log.write_text("\n".join(lines[:-2]) + '\n{"at": "20')
+    first, second = sessions(run)
+    assert (first.cpus, second.cpus) == (None, 1)
+    assert 0 < first.tasks[:, 3].sum() <= 300
+    assert len(second.tasks) == 0
+
+
+def test_a_run_without_logs_has_a_report(store: Store, tmp_path: Path) -> None:
+    run = run_serially(store, tmp_path / "run")
+    for log in (tmp_path / "run" / "log").iterdir():
+        log.unlink()
+    assert sessions(run) == []
+    rows, page = write_run_report(run, str(tmp_path / "report"))
+    assert rows == 300
+    assert "puzzles a second" not in Path(page).read_text()

@@ -1,0 +1,128 @@
+"""Rows for the puzzle browser: puzzles of every kind made by code, their results as a run would have them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from census import Pairs, failed
+
+from scrapers.generate import random_pictures
+from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
+from solver.tables import PUZZLES, RESULTS, puzzle_batch
+
+EVIL = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
+COLORS = (
+    *BLACK_ON_WHITE,
+    Color("red", "r", "d02020"),
+    Color("pale yellow", "y", "ffff99"),
+    Color("sky", "s", "3399FF"),
+)
+
+HEART = np.array([[int(cell) for cell in row] for row in ("01010", "11111", "11111", "01110", "00100")], np.uint8)
+FLAG = np.array([[2, 2, 2, 0, 3, 3], [2, 0, 1, 1, 0, 3], [4, 4, 4, 4, 4, 0]], np.uint8)
+SWITCH = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]], np.uint8)
+OTHER = np.array([[0, 1, 1], [1, 0, 0], [1, 1, 1]], np.uint8)
+"""Not a solution of the clues of SWITCH; the page draws what the table says."""
+
+
+def browsable(fillers: int = 400) -> Pairs:
+    """A pair of tables: the puzzles of `special`, and random ones with ids random/0 and up."""
+    made = [*special(), *(filler(k) for k in range(fillers))]
+    results = pa.Table.from_pylist([result for result, _ in made], schema=RESULTS)
+    puzzles = [
+        pa.Table.from_pylist([{}], schema=PUZZLES) if puzzle is None else pa.table(puzzle_batch([puzzle]))
+        for _, puzzle in made
+    ]
+    return [(results, pa.concat_tables(puzzles))]
+
+
+def special() -> list[tuple[dict[str, Any], Puzzle | None]]:
+    """One of each: its result, and the puzzle if it is known."""
+    heart = from_picture(HEART, puzzle_id="made/heart", source="made", title="Heart", author="Zoë")
+    flag = from_picture(FLAG, COLORS, puzzle_id="made/flag", source="made", title="Flag", url="https://example.org/1")
+    blots = replace(blotted(flag), puzzle_id="made/blots", title="Blots", url="javascript:alert(1)")
+    open_ = replace(heart, puzzle_id="made/open", title="Open", goal=None, author=None)
+    drawn = replace(heart, puzzle_id="made/drawn", title="Drawn only")
+    two = from_picture(SWITCH, puzzle_id="made/two", source="made", title="Two")
+    bad = replace(heart, puzzle_id="made/bad", title="Bad", rows=((Block(9),), *heart.rows[1:]), goal=None)
+    evil = replace(heart, puzzle_id=f"made/{EVIL}", title=EVIL, author=EVIL, site_note=EVIL)
+    return [
+        (solved(heart, 2.0), heart),
+        (solved(flag, 3.0), flag),
+        (solved(blots, 4.0), blots),
+        (late(open_, 60.0), open_),
+        (late(drawn, 59.0), drawn),
+        (
+            solved(two, 5.0, "multiple", second_solution=OTHER.tobytes(), solutions="multiple", technique=None),
+            two,
+        ),
+        (failed(bad.puzzle_id, "invalid", "row 1: too long"), bad),
+        (solved(evil, 6.0, error=EVIL), evil),
+        (failed("lost/1", "killed", "out of memory"), None),
+    ]
+
+
+def blotted(puzzle: Puzzle) -> Puzzle:
+    """The puzzle with the first number of each clue hidden."""
+
+    def hidden(clues: Sequence[Clue]) -> tuple[Clue, ...]:
+        return tuple((Block(BLOT, clue[0].color), *clue[1:]) if clue else clue for clue in clues)
+
+    return replace(puzzle, rows=hidden(puzzle.rows), columns=hidden(puzzle.columns))
+
+
+def filler(k: int) -> tuple[dict[str, Any], Puzzle]:
+    """Random puzzle number k with its result; times differ from puzzle to puzzle."""
+    width, height = 5 + k % 30, 4 + k % 7
+    picture = random_pictures(width, height, 0.5, 1, k, k + 1)[0]
+    about = {"puzzle_id": f"random/{k}", "source": "random", "author": f"Author {k % 10}" if k % 3 else None}
+    puzzle = from_picture(picture, title=f"Picture {k}" if k % 5 else None, **about)
+    label, technique = (("unique line", "line"), ("unique depth-2", "depth-2"), ("unique", "probe"))[k % 3]
+    return solved(puzzle, 0.001 * (1 + k * 37 % 401), label, technique=technique, nodes=k), puzzle
+
+
+def solved(puzzle: Puzzle, cpu_seconds: float, label: str = "unique line", **more: Any) -> dict[str, Any]:
+    """The result of a puzzle whose goal is a solution."""
+    assert puzzle.goal is not None
+    row = {"puzzle_id": puzzle.puzzle_id, "status": "ok", "solutions": "unique", "technique": "line", "label": label}
+    row |= {"solution": puzzle.goal.tobytes(), "goal_matches": True, "cells": puzzle.goal.size, "line_solves": 1234}
+    return row | {"cpu_seconds": cpu_seconds, "cells_after_line": puzzle.goal.size} | more
+
+
+def late(puzzle: Puzzle, cpu_seconds: float) -> dict[str, Any]:
+    """The result of a puzzle that the time did not suffice for."""
+    row = {"puzzle_id": puzzle.puzzle_id, "status": "timeout", "solutions": "unknown", "label": "timeout"}
+    return row | {"cpu_seconds": cpu_seconds, "cells": puzzle.width * puzzle.height}
+
+
+def rows_of(pairs: Pairs) -> pa.Table:
+    """Results and puzzles side by side as `reports.browser.payload` takes them, with a density and a difficulty."""
+    tables = []
+    for results, puzzles in pairs:
+        columns = {name: results[name] for name in results.schema.names}
+        columns |= {name: puzzles[name] for name in puzzles.schema.names if name not in columns}
+        columns["label"] = pa.chunked_array([_labels(results)])
+        columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
+        columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
+        tables.append(pa.table(columns))
+    return pa.concat_tables(tables)
+
+
+def _labels(results: pa.Table) -> pa.Array:
+    pairs = zip(results["label"].to_pylist(), results["status"].to_pylist(), strict=True)
+    return pa.array([label or status for label, status in pairs], pa.string())
+
+
+def _density(picture: bytes | None) -> float | None:
+    return None if picture is None else 1 - picture.count(0) / len(picture)
+
+
+def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
+    """The numbers of a puzzle's clues as the page draws them, each with its colour: "?" where one is hidden."""
+
+    def side(clues: Sequence[Clue]) -> list[list[tuple[str, str]]]:
+        return [[(str(n) if n else "?", puzzle.palette[color].rgb.lower()) for n, color in clue] for clue in clues]
+
+    return {"rows": side(puzzle.rows), "columns": side(puzzle.columns)}

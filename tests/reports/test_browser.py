@@ -1,0 +1,425 @@
+"""The report's page in headless Chromium: charts, the list of puzzles, opened puzzles; no network, no errors."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from browsable import EVIL, OTHER, SWITCH, browsable, clue_texts, filler, special
+from census import failed, pairs
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from reports import words
+from reports.page import write_report
+from solver.puzzle import Puzzle
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+    "--force-prefers-reduced-motion", "--disable-dev-shm-usage", "--window-size=1280,1000",
+)  # fmt: skip
+FILLERS = 300
+PAIRS = browsable(FILLERS)
+SPECIAL = [puzzle for _, puzzle in special() if puzzle is not None]
+DRAWN = [*SPECIAL[:6], *(filler(k)[1] for k in (0, 97, 231, 299))]
+CELL = 20
+SECONDS = 10
+
+pytestmark = [
+    pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
+    pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
+]
+
+
+class Tab:
+    """The browser's one tab, and what tests want of it."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def load(self, page: Path, address: str = "") -> None:
+        """Open a page anew; `address` is what follows its name."""
+        self.driver.get("about:blank")
+        self.driver.get_log("performance")
+        self.driver.get_log("browser")
+        self.driver.get(page.as_uri() + address)
+        self.until(lambda: self.run("return !document.querySelector('.browse-content')?.hidden"))
+
+    def turn(self, page: Path, **state: str) -> None:
+        """Have the list in a state, as by a link; the page is opened if it is not there."""
+        address = "#browse?" + urlencode(state)
+        if self.driver.current_url.split("#")[0] == page.as_uri():
+            self.driver.execute_async_script(FOLLOW_LINK, address)
+        else:
+            self.load(page, address)
+
+    def until(self, holds: Callable[[], Any]) -> Any:
+        return WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: holds())
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def errors(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        """The addresses that were asked for since the page was opened."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def count(self) -> str:
+        return str(self.run("return document.querySelector('.browse-count').textContent"))
+
+    def column(self, name: str) -> list[str]:
+        """A column of the list, all its rows: it is scrolled through from top to bottom."""
+        return list(self.run(WHOLE_COLUMN, name))
+
+    def choose(self, name: str, value: str) -> None:
+        """Set a filter as people do."""
+        script = """const control = document.querySelector('.browse-filters').elements[arguments[0]];
+            control.value = arguments[1]; control.dispatchEvent(new Event('input', { bubbles: true }));"""
+        self.run(script, name, value)
+
+    def sort(self, name: str) -> None:
+        self.one(f".browse-head .{name} button").click()
+
+    def shown(self) -> dict[str, Any]:
+        """What the opened puzzle's drawing shows; waits for it."""
+        self.until(lambda: self.run("return document.getElementById('browse-puzzle').open"))
+        self.until(lambda: self.one(".legend").text)
+        return dict(self.run(DRAWING))
+
+
+FOLLOW_LINK = """
+const [address, done] = arguments;
+if (location.hash === address) return done();
+addEventListener('popstate', () => setTimeout(done), { once: true });
+location.hash = address;
+"""
+
+WHOLE_COLUMN = """
+const grid = document.querySelector('.browse-grid');
+const found = [];
+for (let top = 0; ; top += 600) {
+  grid.scrollTop = top;
+  grid.dispatchEvent(new Event('scroll'));
+  for (const row of grid.querySelectorAll('.browse-rows .browse-row:not([hidden])'))
+    found[row.dataset.place] = row.querySelector('.' + arguments[0]).textContent;
+  if (top >= grid.scrollHeight) break;
+}
+return found;
+"""
+
+DRAWING = """
+const text = (name) => document.querySelector(`#browse-puzzle .${name}`).textContent;
+const paths = (kind) => Array.from(document.querySelectorAll(`.nonogram .${kind}`),
+  (path) => [path.dataset.entry ?? null, path.getAttribute('fill'), path.getAttribute('d')]);
+const clues = (side) => Array.from(document.querySelectorAll(`.nonogram .${side} g`), (line) =>
+  Array.from(line.querySelectorAll('text'), (number) => [number.textContent, number.dataset.color]));
+return {
+  name: text('name'), author: text('author'), id: text('id'), legend: text('legend'), reason: text('reason'),
+  facts: text('facts'), label: text('verdict .key'),
+  cells: paths('cells'), marks: paths('marks'), paper: paths('paper'), rows: clues('rows'), columns: clues('columns'),
+  layers: Array.from(document.querySelectorAll('.layers input'), (input) => input.value),
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield Tab(driver)
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(PAIRS, tmp_path_factory.mktemp("report"))
+
+
+def written(rows: Any, folder: Path) -> Path:
+    path = folder / "report.html"
+    path.write_bytes(write_report(rows)["report.html"])
+    return path
+
+
+def table() -> list[dict[str, Any]]:
+    """The rows that the page is made of."""
+    rows = [result | {name: value for name, value in puzzle.items() if name not in result}
+            for results, puzzles in PAIRS
+            for result, puzzle in zip(results.to_pylist(), puzzles.to_pylist(), strict=True)]  # fmt: skip
+    for row in rows:
+        row["label"] = row["label"] or row["status"]
+    return rows
+
+
+def cells_of(paths: list[tuple[str | None, str, str]], width: int, height: int) -> np.ndarray:
+    """The picture that paths of runs show: uint8[height, width] of palette entries."""
+    picture = np.zeros((height, width), np.uint8)
+    for entry, _, path in paths:
+        for x, y, length in re.findall(rf"M(\d+) (\d+)h(\d+)v{CELL}h-\d+z", path):
+            start = int(x) // CELL
+            picture[int(y) // CELL, start : start + int(length) // CELL] = int(entry or 0)
+    return picture
+
+
+def test_the_page_loads_alone_and_without_errors(tab: Tab, page: Path) -> None:
+    tab.load(page)
+    tab.until(lambda: len(tab.all("[data-chart].vega-embed svg")) == len(tab.all("[data-chart]")) > 6)
+    assert [url for url in tab.requests() if not url.startswith("data:")] == [page.as_uri()]
+    assert tab.errors() == []
+
+
+def test_the_list_shows_everything(tab: Tab, page: Path) -> None:
+    tab.turn(page)
+    rows = table()
+    assert tab.count() == f"{len(rows)} puzzles"
+    assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows)
+    assert tab.one(".browse-grid").get_attribute("aria-rowcount") == str(len(rows) + 1)
+    assert len(tab.all(".browse-rows .browse-row")) < 40
+    assert sorted(tab.column("cpu_seconds")) == sorted(words.seconds(row["cpu_seconds"]) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("filters", "wanted"),
+    [
+        ({"label": "unique depth-2"}, lambda row: row["label"] == "unique depth-2"),
+        ({"source": "made"}, lambda row: row["source"] == "made"),
+        ({"size": "21–25"}, lambda row: row["width"] and 21 <= max(row["width"], row["height"]) <= 25),
+        ({"kind": "blotted color"}, lambda row: row["blotted"] and row["kind"] == "color"),
+        ({"query": "AUTHOR RANDOM/17"}, lambda row: row["author"] and "random/17" in row["puzzle_id"]),
+        (
+            {"query": "picture", "label": "unique", "size": "11–15"},
+            lambda row: (
+                row["label"] == "unique"
+                and "Picture" in (row["title"] or "")
+                and 11 <= max(row["width"], row["height"]) <= 15
+            ),
+        ),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_filters(tab: Tab, page: Path, filters: dict[str, str], wanted: Callable[[dict[str, Any]], bool]) -> None:
+    tab.turn(page)
+    for name, value in filters.items():
+        tab.choose(name, value)
+    expected = [row["puzzle_id"] for row in table() if wanted(row)]
+    assert expected
+    assert sorted(tab.column("puzzle_id")) == sorted(expected)
+    assert tab.count() == f"{len(expected)} of {len(table())} puzzles"
+    tab.one(".browse-filters [type=reset]").click()
+    tab.until(lambda: tab.count() == f"{len(table())} puzzles")
+
+
+def test_nothing_found(tab: Tab, page: Path) -> None:
+    tab.turn(page)
+    tab.choose("query", "there is no such puzzle")
+    assert tab.count() == f"0 of {len(table())} puzzles"
+    assert tab.one(".browse-none").is_displayed()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "times"),
+    [
+        ("cpu_seconds", lambda row: row["cpu_seconds"], 1),
+        ("cpu_seconds", lambda row: row["cpu_seconds"], 2),
+        ("puzzle_id", lambda row: (row["puzzle_id"].split("/")[0], int(row["puzzle_id"].split("/")[1])), 1),
+    ],
+)
+def test_sorting(tab: Tab, page: Path, column: str, value: Callable[[dict[str, Any]], Any], times: int) -> None:
+    tab.turn(page)
+    tab.choose("source", "random")
+    for _ in range(times):
+        tab.sort(column)
+    head = tab.one(f".browse-head .{column}")
+    assert head.get_attribute("aria-sort") == ("ascending", "descending")[times - 1]
+    rows = sorted((row for row in table() if row["source"] == "random"), key=value, reverse=times == 2)
+    assert tab.column("puzzle_id") == [row["puzzle_id"] for row in rows]
+
+
+def test_nulls_come_last_and_equals_stay_in_their_order(tab: Tab, page: Path) -> None:
+    tab.turn(page)
+    before = tab.column("puzzle_id")
+    unknown = {row["puzzle_id"] for row in table() if row["title"] is None}
+    for _ in range(2):
+        tab.sort("title")
+        assert tab.column("puzzle_id")[-len(unknown) :] == [name for name in before if name in unknown]
+
+
+def test_keys(tab: Tab, page: Path) -> None:
+    tab.turn(page)
+    names = tab.column("puzzle_id")
+    grid = tab.one(".browse-grid")
+
+    def active() -> str:
+        return str(tab.one("[aria-selected=true] .puzzle_id").text)
+
+    for keys, place in (
+        ((Keys.HOME,), 0),
+        ((Keys.DOWN, Keys.DOWN, Keys.UP), 1),
+        ((Keys.END,), len(names) - 1),
+        ((Keys.PAGE_UP, Keys.PAGE_DOWN), len(names) - 1),
+        ((Keys.HOME, Keys.DOWN), 1),
+    ):
+        grid.send_keys(*keys)
+        assert active() == names[place]
+    grid.send_keys(Keys.ENTER)
+    assert tab.shown()["id"] == names[1]
+    tab.one("#browse-puzzle").send_keys(Keys.RIGHT)
+    assert tab.shown()["id"] == names[2]
+    tab.one("#browse-puzzle").send_keys(Keys.ESCAPE)
+    tab.until(lambda: not tab.run("return document.getElementById('browse-puzzle').open"))
+    assert active() == names[2]
+
+
+@pytest.mark.parametrize("puzzle", DRAWN, ids=lambda puzzle: puzzle.puzzle_id)
+def test_an_opened_puzzle_is_the_puzzle(tab: Tab, page: Path, puzzle: Puzzle) -> None:
+    tab.turn(page, puzzle=puzzle.puzzle_id)
+    shown = tab.shown()
+    assert (shown["name"], shown["id"]) == (puzzle.title or "untitled", puzzle.puzzle_id)
+    clues = clue_texts(puzzle)
+    assert [[tuple(number) for number in line] for line in shown["rows"]] == clues["rows"]
+    assert [[tuple(number) for number in line] for line in shown["columns"]] == clues["columns"]
+    picture = np.zeros((puzzle.height, puzzle.width), np.uint8) if puzzle.goal is None else puzzle.goal
+    assert np.array_equal(cells_of(shown["cells"], puzzle.width, puzzle.height), picture)
+    for entry, fill, _ in shown["cells"]:
+        assert fill == f"#{puzzle.palette[int(entry)].rgb.lower()}"
+    assert shown["paper"][0][1] == "#ffffff"
+    assert ("? stands for a hidden number" in shown["legend"]) == puzzle.blotted
+
+
+def test_two_solutions(tab: Tab, page: Path) -> None:
+    tab.load(page, "#browse?puzzle=made/two")
+    shown = tab.shown()
+    assert shown["layers"] == ["solution", "second", "nothing"]
+    assert "◆ 4 cells where the second solution differs" in shown["legend"]
+    centers = re.findall(r"M(\d+) [\d.]+l", shown["marks"][0][2])
+    assert [int(x) // CELL for x in centers] == np.nonzero(SWITCH != OTHER)[1].tolist()
+    tab.one(".layers [value=second]").click()
+    assert np.array_equal(cells_of(tab.shown()["cells"], 3, 3), OTHER)
+    tab.one(".layers [value=nothing]").click()
+    shown = tab.shown()
+    assert (shown["cells"], shown["marks"]) == ([], [])
+    tab.one("[data-step='1']").click()
+    shown = tab.shown()
+    tab.turn(page, puzzle="made/two")
+    tab.one(".layers [value=solution]").click()
+    assert shown["cells"] == []  # people who solve it themselves don't want to see the next one's solution
+
+
+def test_what_was_not_solved_says_so(tab: Tab, page: Path) -> None:
+    tab.turn(page, puzzle="made/drawn")
+    assert "author’s picture. No solution is known" in tab.shown()["legend"]
+    tab.turn(page, puzzle="made/bad")
+    shown = tab.shown()
+    assert (shown["reason"], shown["label"], shown["layers"]) == ("row 1: too long", "invalid", ["nothing"])
+    assert shown["rows"][0] == [["9", "000000"]]
+    tab.turn(page, puzzle="lost/1")
+    shown = tab.shown()
+    assert "Nothing can be drawn" in shown["legend"]
+    assert shown["reason"] == "out of memory"
+    assert tab.errors() == []
+
+
+def test_only_addresses_of_the_web_are_links(tab: Tab, page: Path) -> None:
+    tab.turn(page, puzzle="made/flag")
+    assert tab.one(".id a").get_attribute("href") == "https://example.org/1"
+    tab.turn(page, puzzle="made/blots")
+    tab.shown()
+    assert tab.all(".id a") == []
+
+
+def test_strangers_words_stay_words(tab: Tab, page: Path) -> None:
+    tab.turn(page, puzzle=f"made/{EVIL}", query=EVIL.split()[0])
+    shown = tab.shown()
+    assert (shown["name"], shown["author"], shown["reason"]) == (EVIL, f"by {EVIL}", EVIL)
+    assert tab.column("title") == [f"{EVIL}by {EVIL}"]
+    assert tab.all("#browse img") == []
+    assert tab.driver.title.startswith("Census of")
+    assert tab.errors() == []
+
+
+def test_the_address_holds_the_state(tab: Tab, page: Path) -> None:
+    tab.turn(page)
+    tab.choose("label", "unique")
+    tab.sort("cpu_seconds")
+    tab.all(".browse-rows .browse-row")[1].click()
+    shown, count, address = tab.shown(), tab.count(), tab.driver.current_url
+    tab.driver.back()
+    tab.until(lambda: not tab.run("return document.getElementById('browse-puzzle').open"))
+    assert tab.count() == count
+    tab.driver.get("about:blank")
+    tab.driver.get(address)
+    assert tab.shown() == shown
+    assert tab.count() == count
+    tab.one(".close").click()
+    tab.until(lambda: "puzzle=" not in tab.driver.current_url)
+    assert "label=unique" in tab.driver.current_url
+
+
+@pytest.mark.parametrize(
+    "state",
+    [{"label": "<b>", "sort": "--", "puzzle": "?"}, {"sort": "constructor", "size": "%"}, {"x": "\0", "query": "("}],
+)
+def test_garbage_in_the_address(tab: Tab, page: Path, state: dict[str, str]) -> None:
+    tab.turn(page, **state)
+    assert tab.count().endswith(f"{len(table())} puzzles")
+    assert tab.errors() == []
+
+
+@pytest.mark.parametrize("rows", [[], pairs(failed("a/1", "invalid", "why"), failed("a/2", "error", "why")), pairs({})])
+def test_small_reports(tab: Tab, tmp_path: Path, rows: Any) -> None:
+    path = written(rows, tmp_path)
+    if rows:
+        tab.load(path)
+    else:
+        tab.driver.get(path.as_uri())
+    assert len(tab.all("#browse")) == bool(rows)
+    if rows:
+        assert tab.count() == ("1 puzzle" if len(rows[0][0]) == 1 else "2 puzzles")
+    assert tab.errors() == []
+
+
+def test_what_can_not_be_read_says_so(tab: Tab, tmp_path: Path) -> None:
+    path = written(pairs({}), tmp_path)
+    data = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'(id="browse-table">)[^<]{20}', r"\1", data), encoding="utf-8")
+    tab.driver.get(path.as_uri())
+    tab.until(lambda: "can’t be shown" in tab.one(".browse-note").text)
+    assert not tab.one(".browse-content").is_displayed()
+
+
+def test_on_a_phone_nothing_is_wider_than_it(tab: Tab, page: Path) -> None:
+    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    tab.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        tab.turn(page, puzzle="random/29")
+        tab.shown()
+        for wide in ("document.documentElement", "document.getElementById('browse-puzzle')"):
+            assert tab.run(f"return {wide}.scrollWidth") <= 390
+        grid = tab.one(".browse-grid")
+        assert tab.run("return arguments[0].scrollWidth - arguments[0].clientWidth", grid) == 0
+    finally:
+        tab.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

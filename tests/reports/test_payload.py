@@ -1,0 +1,200 @@
+"""What the page embeds of a run's rows: read back in Python, it is the rows."""
+
+import base64
+import json
+import math
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from browsable import browsable, rows_of, solved
+from census import pairs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import puzzles
+
+from reports import browser
+from reports.browser import CHUNK, CLUES, COUNTS, GOAL, MEASURES, SECOND, SOLUTION, TEXTS, Browser, packed, payload
+from reports.census import SIZE_NAMES
+from solver.puzzle import Puzzle, clues_of, from_picture
+from solver.tables import RESULTS, puzzle_batch
+
+
+def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """A block's head and arrays."""
+    block = zlib.decompress(base64.b64decode(data))
+    size = int.from_bytes(block[:4], "little")
+    head = json.loads(block[4 : 4 + size])
+    arrays, place = {}, 4 + size
+    for name, dtype, length in head["arrays"]:
+        place = -(-place // 8) * 8
+        arrays[name] = np.frombuffer(block, np.dtype(dtype).newbyteorder("<"), length, place)
+        place += arrays[name].nbytes
+    return head, arrays
+
+
+def columns_of(made: Browser) -> dict[str, list[Any]]:
+    """The columns of the list, null for null."""
+    head, arrays = unpacked(made.table)
+    columns: dict[str, list[Any]] = {}
+    for name, array in arrays.items():
+        words = head["words"].get(name)
+        if array.dtype == np.float32:
+            columns[name] = [None if math.isnan(value) else value for value in array.tolist()]
+        elif words is not None:
+            columns[name] = [words[code - 1] if code else None for code in array.tolist()]
+        else:
+            columns[name] = [int(code) - 1 if code else None for code in array.tolist()]
+    columns["contents"] = arrays["contents"].tolist()
+    return columns
+
+
+def pictures_of(made: Browser) -> list[dict[str, Any]]:
+    """Solution, second solution, goal (bytes) and clues of each row, where the chunks have them."""
+    columns = columns_of(made)
+    found: list[dict[str, Any]] = [{} for _ in range(made.puzzles)]
+    for chunk, data in enumerate(made.pictures):
+        _, arrays = unpacked(data)
+        rows = range(chunk * CHUNK, min((chunk + 1) * CHUNK, made.puzzles))
+        for name, bit in (("solution", SOLUTION), ("second", SECOND), ("goal", GOAL)):
+            drawn = [row for row in rows if columns["contents"][row] & bit]
+            sizes = [columns["width"][row] * columns["height"][row] for row in drawn]
+            entries = _entries(arrays.get(name), sum(sizes))
+            for row, part in zip(drawn, np.split(entries, np.cumsum(sizes)[:-1]), strict=bool(drawn)):
+                found[row][name] = part
+        told = [row for row in rows if columns["contents"][row] & CLUES]
+        for side, lines in (("row", "height"), ("column", "width")):
+            blocks = iter(arrays.get(f"{side}_blocks", ()))
+            numbers = iter(zip(arrays.get(f"{side}_lengths", ()), arrays.get(f"{side}_colors", ()), strict=True))
+            for row in told:
+                clues = [[next(numbers) for _ in range(next(blocks))] for _ in range(columns[lines][row])]
+                found[row][f"{side}s"] = [[{"length": n, "color": color} for n, color in clue] for clue in clues]
+    for picture in found:
+        if "second" in picture:
+            picture["second"] = picture["second"] ^ picture["solution"]
+    return found
+
+
+def _entries(planes: np.ndarray | None, cells: int) -> np.ndarray:
+    entries = np.zeros(cells, np.uint8)
+    if planes is not None:
+        for plane, bits in enumerate(planes.reshape(-1, -(-cells // 8))):
+            entries |= np.unpackbits(bits, count=cells, bitorder="little") << plane
+    return entries
+
+
+def check(rows: pa.Table) -> None:
+    """All that the page gets of rows is as they have it."""
+    made = payload(rows)
+    columns, drawn = columns_of(made), pictures_of(made)
+    wanted = rows.to_pylist()
+    assert made.puzzles == len(wanted)
+    for name in (*TEXTS, *COUNTS, "label"):
+        assert columns[name] == [row[name] for row in wanted], name
+    for name in MEASURES:
+        assert columns[name] == [row[name] if row[name] is None else np.float32(row[name]) for row in wanted], name
+    for row, picture in zip(wanted, drawn, strict=True):
+        cells = (row["width"] or 0) * (row["height"] or 0)
+        solution = row["solution"] if row["solution"] and len(row["solution"]) == cells else None
+        assert (picture["solution"].tobytes() if "solution" in picture else None) == solution
+        if solution and row["second_solution"]:
+            assert picture["second"].tobytes() == row["second_solution"]
+        if row["goal"] and row["goal"] != solution:
+            assert picture["goal"].tobytes() == row["goal"]
+        if row["rows"] is not None and (solution is None or row["blotted"]):
+            assert (picture["rows"], picture["columns"]) == (row["rows"], row["columns"])
+        elif row["rows"] is not None:
+            read = clues_of(picture["solution"].reshape(row["height"], row["width"]))
+            assert [[block._asdict() for block in clue] for clue in read[0]] == row["rows"]
+
+
+def test_rows_of_every_kind_come_back() -> None:
+    check(rows_of(browsable(2 * CHUNK + 3)))
+
+
+def test_nothing_known_at_all() -> None:
+    check(rows_of(pairs({}, {})))
+    assert payload(rows_of(pairs({}))).puzzles == 1
+
+
+def test_no_rows() -> None:
+    made = payload(rows_of(pairs({})).slice(1))
+    assert (made.puzzles, made.pictures) == (0, ())
+
+
+@given(st.lists(st.tuples(puzzles(most=9), st.booleans()), min_size=1, max_size=5))
+@settings(max_examples=40, deadline=None)
+def test_any_pictures_come_back(drawn: list[tuple[Puzzle, bool]]) -> None:
+    results = [solved(puzzle, 1.0) | ({} if known else {"solution": None}) for puzzle, known in drawn]
+    check(rows_of([(pa.Table.from_pylist(results, schema=RESULTS), pa.table(puzzle_batch([p for p, _ in drawn])))]))
+
+
+@given(st.lists(st.one_of(st.none(), st.text(max_size=5), st.from_regex(r"\A[ab][0-9]{1,30}\Z")), max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_any_words_come_back_in_an_order_for_people(titles: list[str | None]) -> None:
+    rows = rows_of(pairs(*({"puzzle_id": "a/1"} for _ in range(len(titles) + 1))))
+    place = rows.schema.get_field_index("title")
+    rows = rows.set_column(place, "title", pa.array([*titles, "x"], pa.string()))
+    assert columns_of(payload(rows))["title"] == [*titles, "x"]
+
+
+def test_words_are_sorted_as_people_sort_them() -> None:
+    words = browser._words(pa.chunked_array([["b", "A 10", "a 9", "c", "B", None, "c"]]), ("c",))
+    assert words.words == ["c", "a 9", "A 10", "B", "b"]
+    assert words.places.tolist() == [5, 3, 2, 1, 4, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("most", "dtype"), [(254, "uint8"), (255, "uint16"), (65535, "uint32"), (2**32 - 1, "float64"), (2**50, "float64")]
+)
+def test_numbers_take_the_narrowest_type(most: int, dtype: str) -> None:
+    numbers = browser._counts(pa.chunked_array([pa.array([None, 0, most], pa.int64())]))
+    assert numbers.dtype == dtype
+    assert numbers.tolist() == [0, 1, most + 1]
+
+
+def test_classes_and_kinds() -> None:
+    columns = columns_of(payload(rows_of(browsable(31))))
+    assert {None, "mono", "color", "blotted color"} == set(columns["kind"])
+    sides = [max(width or 0, height or 0) for width, height in zip(columns["width"], columns["height"], strict=True)]
+    classes = [None if not side else next(n for n, top in zip(SIZE_NAMES, (10, 15, 20, 25, 30, 40), strict=False)
+               if side <= top) for side in sides]  # fmt: skip
+    assert columns["size"] == classes
+    assert columns["palette"][1].splitlines() == ["ffffff white", "d02020 red", "ffff99 pale yellow", "000000 black",
+                                                  "3399ff sky"]  # fmt: skip
+
+
+def test_a_palette_of_strangers_words() -> None:
+    palette = [{"name": "a\nb", "symbol": None, "rgb": "</script>"}, {"name": None, "symbol": "X", "rgb": "ABCDEF"}]
+    rows = rows_of(pairs(({"puzzle_id": "a/1"}, {"puzzle_id": "a/1", "palette": palette})))
+    assert columns_of(payload(rows))["palette"] == ["888888 a b\nabcdef "]
+
+
+def test_rows_after_the_budget_come_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of(browsable(3 * CHUNK))
+    first = len(base64.b64decode(payload(rows).pictures[0]))
+    monkeypatch.setattr(browser, "PICTURE_BYTES", first)
+    made = payload(rows)
+    contents = columns_of(made)["contents"]
+    assert len(made.pictures) == 1
+    assert any(contents[:CHUNK])
+    assert not any(contents[CHUNK:])
+
+
+def test_clues_that_rights_forbid_are_not_there() -> None:
+    puzzle = replace(from_picture(np.ones((3, 3), np.uint8)), puzzle_id="a/1")
+    rows = rows_of([(pa.Table.from_pylist([solved(puzzle, 1.0)], schema=RESULTS), pa.table(puzzle_batch([puzzle])))])
+    for name in ("solution", "goal", "rows", "columns", "palette"):
+        rows = rows.set_column(rows.schema.get_field_index(name), name, pa.nulls(1, rows.schema.field(name).type))
+    made = payload(rows)
+    assert columns_of(made)["contents"] == [0]
+    assert columns_of(made)["width"] == [3]
+
+
+def test_arrays_are_aligned() -> None:
+    block = packed({"a": 1}, {"x": np.arange(3, dtype=np.uint8), "y": np.array([0.5])})
+    assert block[-8:] == np.array([0.5], "<f8").tobytes()
+    assert len(block) % 8 == 0
