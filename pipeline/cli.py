@@ -159,6 +159,9 @@ def list_problems(what: str, problems: "list[Problem]") -> None:
 def report(
     run_folder: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")],
     out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html, report.md and report.json.")],
+    public: Annotated[
+        bool, typer.Option("--public", help="Without titles, clues and pictures that may not be passed on.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write the report of a run, finished or not: one HTML page, and the same as Markdown and JSON."""
@@ -166,7 +169,10 @@ def report(
     from pipeline.run import open_run
 
     run = open_run(run_folder)
-    rows, path = write_run_report(run, out_folder)
+    with progress("reading", run.rows) as (bar, task):
+        rows, path = write_run_report(
+            run, out_folder, public, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task))
+        )
     if as_json:
         print(json.dumps({"rows": rows, "report": path}))
         return

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from pipeline.run import Run, session_of, summarize
 from pipeline.storage import folder
@@ -17,11 +18,23 @@ from reports.page import About, write_report
 PAGE = "report.html"
 
 
-def write_run_report(run: Run, uri: str) -> tuple[int, str]:
-    """Write the report of what a run has so far; returns its number of rows and the page's path."""
+def write_run_report(
+    run: Run, uri: str, public: bool = False, seen: Callable[[int], object] = lambda _: None
+) -> tuple[int, str]:
+    """Write the report of what a run has so far; returns its number of rows and the page's path.
+
+    public   leave out what may not be passed on, see `reports.rights`
+    seen     told how many rows more have been read
+    """
     summary = summarize(run)
     place = folder(uri)
-    for name, data in write_report(run.aligned(RESULT_COLUMNS, PUZZLE_COLUMNS), about_run(run, summary)).items():
+
+    def pairs() -> Iterator[tuple[pa.Table, pa.Table]]:
+        for results, puzzles in run.aligned(RESULT_COLUMNS, PUZZLE_COLUMNS):
+            yield results, puzzles
+            seen(len(results))
+
+    for name, data in write_report(pairs(), about_run(run, summary), public).items():
         place.write(name, data)
     return summary["rows"], f"{place.name}/{PAGE}"
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from reports import site
 from reports.measures import MEASURES, measures
+from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS
 
 UNKNOWN = "unknown"
@@ -85,7 +86,7 @@ SHOWN_PUZZLES = [
 SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty"]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
-PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "site_date", "site_steps"]
+PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
 """What a report needs of the two tables; other columns are not looked at."""
 
 Rows: TypeAlias = pa.Table | pa.RecordBatch
@@ -132,12 +133,14 @@ class Census(NamedTuple):
     contradictions: tuple[Row, ...]  # the first LISTED whose verdict is not the site's; the key "claim" has that
 
 
-def take_census(pairs: Iterable[tuple[Rows, Rows]]) -> Census:
+def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Census:
     """Take in results and their puzzles, pair by pair.
 
     pairs   (results, puzzles) of equal length: row k of the one belongs to row k of the other. They have the columns
             RESULT_COLUMNS and PUZZLE_COLUMNS of the schemas RESULTS and PUZZLES; a puzzle that is not known is a row of
             nulls. A ValueError says so if the lengths differ.
+    public  whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on; everything
+            is counted all the same
     """
     places: dict[Words, int] = {}
     codes, seconds, decided = ([np.zeros(0, dtype)] for dtype in (np.int32, np.float64, np.float64))
@@ -152,7 +155,8 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]]) -> Census:
     contradictions: list[Row] = []
     for results, puzzles in _batches(pairs):
         measured = measures(results, puzzles)
-        code, words = _worded(results, puzzles, measured)
+        claims = site.claims(puzzles["site_note"], puzzles["site_steps"])
+        code, words = _worded(results, puzzles, measured, claims)
         codes.append(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
         seconds.append(_numbers(results["cpu_seconds"]).astype(np.float64))
         clue_hashes.append(_first_bits(results["clue_hash"]))
@@ -161,12 +165,15 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]]) -> Census:
         authors.update(_counted(puzzles["author"]))
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
+        if public:
+            keep = shareable(puzzles)
+            results, puzzles = withheld(results, keep), withheld(puzzles, keep)
         rated += _rated(results, puzzles, measured)
         hardest.add(_picked(results, puzzles, measured, SHOWN_FIELDS))
         failed = np.array([word.status in FAILED for word in words])[code]
-        failures += _rows(results, puzzles, failed, LISTED - len(failures))
+        failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
         differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
-        contradictions += _rows(results, puzzles, differs, LISTED - len(contradictions))
+        contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
     return Census(
         tuple(places),
         np.concatenate(codes),
@@ -200,13 +207,13 @@ def _batch(rows: Rows) -> pa.RecordBatch:
 
 
 def _worded(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch, claims: pa.Array
 ) -> tuple[np.ndarray, list[Words]]:
     """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
     columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
     columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], _size(puzzles)]
     columns += [_density(measured), _colors(measured), _year(puzzles), _area(puzzles)]
-    columns += [site.claims(puzzles["site_note"], puzzles["site_steps"])]
+    columns += [claims]
     encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
     values = [column.dictionary.to_pylist() for column in encoded]
     lengths = [len(value) for value in values]
@@ -388,16 +395,15 @@ def _no_rows(names: Sequence[str]) -> pa.Table:
     return _picked(empty[0], empty[1], empty[2], names)
 
 
-def _rows(results: pa.RecordBatch, puzzles: pa.RecordBatch, wanted: np.ndarray, most: int) -> list[Row]:
-    """The first rows wanted (bool[rows]), of both tables in one."""
+def _rows(
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, claims: pa.Array, wanted: np.ndarray, most: int
+) -> list[Row]:
+    """The first rows wanted (bool[rows]), of both tables in one, with what the site claims."""
     rows = np.flatnonzero(wanted)[:most]
     if not len(rows):
         return []
-    claims = site.claims(puzzles["site_note"], puzzles["site_steps"])
-    both = zip(
-        results.take(rows).to_pylist(), puzzles.take(rows).to_pylist(), claims.take(rows).to_pylist(), strict=True
-    )
-    return [result | puzzle | {"claim": claim} for result, puzzle, claim in both]
+    taken = (part.take(rows).to_pylist() for part in (results, puzzles, claims))
+    return [result | puzzle | {"claim": claim} for result, puzzle, claim in zip(*taken, strict=True)]
 
 
 def _numbers(column: pa.Array) -> np.ndarray:

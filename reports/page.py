@@ -57,18 +57,21 @@ class Card(NamedTuple):
     color: str | None  # of the label it belongs to, if any
 
 
-def write_report(pairs: Iterable[tuple[Rows, Rows]], about: About | None = None) -> dict[str, bytes]:
+def write_report(
+    pairs: Iterable[tuple[Rows, Rows]], about: About | None = None, public: bool = False
+) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
-    pairs   results and their puzzles, as for `reports.census.take_census`
+    pairs, public   results and their puzzles, and what of them may be shown, as for `reports.census.take_census`
     """
     about = about or About()
-    census = take_census(pairs)
+    census = take_census(pairs, public)
     figures = figures_of(census)
     drawn = charts.charts(figures, about.activity)
     content = {
         "figures": figures,
         "about": about,
+        "public": public,
         "published": beside(figures),
         "colored": charts.colored(figures),
         "measures": _measures(),

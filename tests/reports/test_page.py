@@ -187,6 +187,29 @@ def test_thumbnails(solution: bytes | None, goal: bytes | None, label: str | Non
     assert [svg.get("aria-label") for svg in drawings] == ([label] if label else [])
 
 
+def test_a_public_report_shows_what_may_be_passed_on() -> None:
+    clues = {"rows": [[{"length": 2, "color": 1}], []], "columns": [[{"length": 1, "color": 1}]] * 2}
+    note = "definitely unique,definitely requires moderate lookahead"
+    rows = [
+        (solved(f"a/{n}", 1.0, solution=b"\1\1\0\0"), known(f"a/{n}", title=title, license=license_, **clues))
+        for n, (title, license_) in enumerate((("Mine alone", None), ("Yours too", "CC-BY-4.0")))
+    ]
+    rows += [(failed("a/x", "error", "why"), known("a/x", title="Secret failure"))]
+    rows += [(solved("a/y", 1.0), known("a/y", title="Secret doubt", site_note=note, site_difficulty=1.0))]
+    (census,) = pairs(*rows)
+    report = write_report([census], public=True)
+    for name in ("report.html", "report.md", "report.json"):
+        text = report[name].decode()
+        assert "Yours too" in text
+        for hidden in ("Mine alone", "Secret failure", "Secret doubt", note):
+            assert hidden not in text, (name, hidden)
+    drawings = [svg for svg in Page(report["report.html"].decode()).of("svg") if svg.get("viewbox") == "0 0 2 2"]
+    assert len(drawings) == 1
+    told, all_told = (json.loads(made["report.json"])["figures"] for made in (report, write_report([census])))
+    for name in ("labels", "densities", "claims", "work"):
+        assert told[name] == all_told[name]
+
+
 @pytest.mark.parametrize(
     ("rows", "total"),
     [
