@@ -3,12 +3,13 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import crawl, faults, line_logic, scale, simulate, start_up
+from benchmarks import crawl, faults, findings, line_logic, scale, simulate, start_up
 from benchmarks.tables import Table, write_tables
 
 BENCHMARKS = {
     "crawl": crawl.run,
     "faults": faults.run,
+    "findings": findings.run,
     "line_logic": line_logic.run,
     "scale": scale.run,
     "simulate": simulate.run,

@@ -70,7 +70,7 @@ def timed(arguments: tuple[str, ...]) -> list[Any]:
     assert process.returncode == 0
     assert process.stdout is not None
     said = json.loads(process.stdout.read())
-    puzzles = said.get("rows", said.get("puzzles", said.get("added")))
+    puzzles = said.get("rows", said.get("puzzles", said.get("added"))) if isinstance(said, dict) else None
     return [puzzles, wall, round(driver / 1e6), round(worker / 1e6) if worker else ""]
 
 
