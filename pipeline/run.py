@@ -34,7 +34,7 @@ from pipeline.errors import UserError
 from pipeline.spans import Spans
 from pipeline.storage import Folder, folder
 from pipeline.store import MARK as STORE_MARK
-from pipeline.store import Part, Store, gathered, open_store
+from pipeline.store import Part, Store, ahead, gathered, open_store
 from solver import __version__
 from solver.tables import RESULTS, SCHEMA_VERSION
 
@@ -139,8 +139,12 @@ class Run(NamedTuple):
     def aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
         """Results so far with their puzzles, row by row: some columns of the one table and of the other.
 
-        They come some ALIGNED_ROWS at a time, so that it matters little how large a file of results is.
+        They come some ALIGNED_ROWS at a time, so that it matters little how large a file of results is, and are read
+        while the caller works on those before.
         """
+        return ahead(self._aligned(results, puzzles))
+
+    def _aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
         pieces, store = self.pieces(), self.store
         kept = overlaps(pieces)
         for piece in pieces:

@@ -7,7 +7,8 @@ STORE/puzzles/part-00000.json        that part's statistics; written last, it ma
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,8 @@ from pipeline.errors import UserError
 from pipeline.settings import Settings, default_settings
 from pipeline.storage import Folder, folder
 from solver.tables import PUZZLES, SCHEMA_VERSION
+
+T = TypeVar("T")
 
 MARK = "store.json"
 KIND = "nonocensus store"
@@ -227,3 +230,13 @@ def gathered(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterato
             waiting = []
     if waiting:
         yield pa.Table.from_batches(waiting)
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items; while one is worked on, a thread makes the next."""
+    end = object()
+    with ThreadPoolExecutor(1) as maker:
+        following: Future[T | object] = maker.submit(next, items, end)
+        while (item := following.result()) is not end:
+            following = maker.submit(next, items, end)
+            yield cast("T", item)
