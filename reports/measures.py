@@ -41,7 +41,7 @@ MEASURES = pa.schema(
             pa.float64(),
             "mean over all lines of the cells by which a line's blocks can shift: its length less its blocks and the "
             "cells that must part them; 0 for a line without blocks",
-            "the freedom of Chen and Lin (Requiem, ICGA Journal 2019), as an average",
+            "our own; probably what Chen and Lin (Requiem, ICGA Journal 2019) call freedom, as an average",
         ),
         _measure("max_slack", pa.int32(), "the largest such number of a line", "likewise"),
         _measure(
