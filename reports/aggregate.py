@@ -4,7 +4,6 @@ NumPy and Arrow do the counting (33 million rows take seconds); Python only loop
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -138,7 +137,7 @@ def figures_of(census: Census) -> Figures:
         ratings=ratings(census.rated),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
-        reasons=_reasons(census.failures),
+        reasons=tuple(Reason(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
     )
 
 
@@ -395,16 +394,6 @@ def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
             total = sum(rows.values())
             made.append(Claimed(claim.words, total, total - differ - open_, differ))
     return tuple(made)
-
-
-def _reasons(failures: Iterable[Row]) -> tuple[Reason, ...]:
-    """The kinds of failures: reasons that differ in numbers only are of one kind."""
-    kinds: dict[tuple[str, str], list[str]] = {}
-    for row in failures:
-        reason = re.sub(r"\d+", "N", row["error"] or "no reason given")
-        kinds.setdefault((row["status"] or UNKNOWN, reason), []).append(row["puzzle_id"] or "no id")
-    made = [Reason(status, reason, len(ids), tuple(ids[:3])) for (status, reason), ids in kinds.items()]
-    return tuple(sorted(made, key=lambda reason: -reason.puzzles)[:PATTERNS])
 
 
 def _record(kind: Any, row: Row) -> Any:

@@ -66,6 +66,11 @@ SHOWN = 100_000
 LISTED = 50
 """Failures, and contradictions with the site's verdict, that a report names."""
 
+KINDS_OF_FAILURES = 1_000
+"""Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""
+
+OTHER_REASONS = "other reasons"
+
 RATED = (
     "cpu_seconds", "score", "sweeps", "line_solves", "probes", "contradictions", "nodes", "conflicts", "cells",
     *MEASURES.names,
@@ -129,6 +134,7 @@ class Census(NamedTuple):
     line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
+    reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
     failures: tuple[Row, ...]  # the first LISTED without a verdict
     contradictions: tuple[Row, ...]  # the first LISTED whose verdict is not the site's; the key "claim" has that
 
@@ -146,6 +152,7 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
     codes, seconds, decided = ([np.zeros(0, dtype)] for dtype in (np.int32, np.float64, np.float64))
     clue_hashes, canonical_hashes = ([np.zeros(0, np.uint64)] for _ in range(2))
     authors = Counter[str]()
+    reasons = Counter[tuple[str, str]]()
     rung_seconds = np.zeros(len(RUNGS))
     rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
     sums = np.zeros(4)
@@ -171,6 +178,7 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         rated += _rated(results, puzzles, measured)
         hardest.add(_picked(results, puzzles, measured, SHOWN_FIELDS))
         failed = np.array([word.status in FAILED for word in words])[code]
+        _count_reasons(results, failed, reasons)
         failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
         differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
         contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
@@ -188,6 +196,7 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         (sums[2], sums[3]),
         pa.concat_tables(rated) if rated else _no_rows(RATED_FIELDS),
         hardest.table(),
+        reasons,
         tuple(failures),
         tuple(contradictions),
     )
@@ -322,6 +331,15 @@ def _counted(column: pa.Array) -> dict[str, int]:
     counted = column.value_counts()
     names, counts = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
     return {name: count for name, count in zip(names, counts, strict=True) if name is not None}
+
+
+def _count_reasons(results: pa.RecordBatch, failed: np.ndarray, reasons: Counter[tuple[str, str]]) -> None:
+    """Add the rows that failed (bool[rows]) to what is counted by status and reason."""
+    rows = results.select(["status", "error"]).filter(pa.array(failed))
+    patterns = pc.replace_substring_regex(pc.fill_null(rows["error"], "no reason given"), r"\d+", "N")
+    for kind, count in Counter(zip(rows["status"].to_pylist(), patterns.to_pylist(), strict=True)).items():
+        there = kind in reasons or len(reasons) < KINDS_OF_FAILURES
+        reasons[kind if there else (kind[0], OTHER_REASONS)] += count
 
 
 def _time_rungs(results: pa.RecordBatch, seconds: np.ndarray, times: np.ndarray) -> None:

@@ -148,8 +148,7 @@ class Reason(NamedTuple):
 
     status: str
     reason: str
-    puzzles: int  # of the first failures
-    examples: tuple[str, ...]
+    puzzles: int
 
 
 class Claimed(NamedTuple):
@@ -229,4 +228,4 @@ class Figures(NamedTuple):
     ratings: Ratings
     failed: int
     failures: tuple[Failure, ...]  # the first of them
-    reasons: tuple[Reason, ...]  # of these, the commonest first
+    reasons: tuple[Reason, ...]  # of all, the commonest first

@@ -321,7 +321,20 @@ def test_only_failures_lists_the_first_of_them() -> None:
     assert census.failures[0].puzzle_id == "a/0"
     assert census.labels == census.statuses == {"error": LISTED + 5}
     assert (census.times, census.histogram, census.hardest) == (None, (), ())
-    assert census.reasons == (Reason("error", "why", LISTED, ("a/0", "a/1", "a/2")),)
+    assert census.reasons == (Reason("error", "why", LISTED + 5),)
+
+
+def test_failures_that_differ_in_numbers_are_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [failed(f"a/{n}", "invalid", f"row {n}: its blocks need {n} cells") for n in range(3)]
+    rows += [failed("b/1", "error", "x"), {"puzzle_id": "b/2", "status": "killed"}]
+    kinds = (
+        Reason("invalid", "row N: its blocks need N cells", 3),
+        Reason("error", "x", 1),
+        Reason("killed", "no reason given", 1),
+    )
+    assert figures(pairs(*rows)).reasons == kinds
+    monkeypatch.setattr("reports.census.KINDS_OF_FAILURES", 1)
+    assert figures(pairs(*rows)).reasons == (kinds[0], *(kind._replace(reason="other reasons") for kind in kinds[1:]))
 
 
 NO_ROWS = (RESULTS.empty_table(), PUZZLES.empty_table())
