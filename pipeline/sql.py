@@ -6,17 +6,20 @@ A database is given the tables puzzles and results and reads nothing else: no fi
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from pipeline.errors import UserError
 from pipeline.run import Run, overlaps
 from pipeline.storage import Folder
 from pipeline.store import Part, Store
 from solver.tables import PUZZLES, RESULTS
+
+if TYPE_CHECKING:  # it takes 50 MB, and conditions do without it
+    import pyarrow.dataset as ds
 
 MEMORY = "50%"
 """Of the machine's memory, what a query may use before it goes on on disk."""
@@ -86,16 +89,18 @@ def meets(connection: duckdb.DuckDBPyConnection, rows: pa.Table, condition: str)
     return np.asarray(met["met"], np.bool_)
 
 
-def puzzles_table(store: Store, parts: list[Part]) -> ds.Dataset:
+def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
     """The puzzles of some parts of a store, to be read as often as one likes."""
     return _files(store.puzzles, [part.name for part in parts], PUZZLES)
 
 
-def results_table(run: Run) -> ds.Dataset:
+def results_table(run: Run) -> "ds.Dataset":
     """The results of a run so far, each row of the store once, to be read as often as one likes.
 
     Files some of whose rows don't count are read here, into memory: there are few of them, until a session ends.
     """
+    import pyarrow.dataset as ds
+
     pieces = run.pieces()
     kept = overlaps(pieces)
     files = _files(run.results, [piece.name for piece in pieces if piece.name not in kept], RESULTS)
@@ -105,8 +110,10 @@ def results_table(run: Run) -> ds.Dataset:
     return ds.dataset([files, ds.InMemoryDataset(pa.concat_tables(masked))])
 
 
-def _files(place: Folder, names: list[str], schema: pa.Schema) -> ds.Dataset:
+def _files(place: Folder, names: list[str], schema: pa.Schema) -> "ds.Dataset":
     """Parquet files of a folder as one table. No file is looked at yet, nor asked for on a far filesystem."""
+    import pyarrow.dataset as ds
+
     parquet = ds.ParquetFileFormat()
     files = [parquet.make_fragment(f"{place.path}/{name}.parquet", place.filesystem) for name in names]
     return ds.FileSystemDataset(files, schema, parquet, place.filesystem)

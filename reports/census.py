@@ -184,11 +184,11 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
     return Census(
         tuple(places),
-        np.concatenate(codes),
-        np.concatenate(seconds),
-        np.concatenate(clue_hashes),
-        np.concatenate(canonical_hashes),
-        np.concatenate(decided),
+        _joined(codes),
+        _joined(seconds),
+        _joined(clue_hashes),
+        _joined(canonical_hashes),
+        _joined(decided),
         authors,
         rung_seconds,
         rung_times,
@@ -200,6 +200,13 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         tuple(failures),
         tuple(contradictions),
     )
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    """The parts as one array; the list is emptied, so that both are there for one column at a time only."""
+    joined: np.ndarray = np.concatenate(parts)
+    parts.clear()
+    return joined
 
 
 def _batches(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
