@@ -298,7 +298,7 @@ def test_keys(tab: Tab, page: Path) -> None:
 def test_an_opened_puzzle_is_the_puzzle(tab: Tab, page: Path, puzzle: Puzzle) -> None:
     tab.turn(page, puzzle=puzzle.puzzle_id)
     shown = tab.shown()
-    assert (shown["name"], shown["id"]) == (puzzle.title or "untitled", puzzle.puzzle_id)
+    assert (shown["name"], shown["id"]) == (puzzle.title or puzzle.puzzle_id, puzzle.puzzle_id)
     clues = clue_texts(puzzle)
     assert [[tuple(number) for number in line] for line in shown["rows"]] == clues["rows"]
     assert [[tuple(number) for number in line] for line in shown["columns"]] == clues["columns"]

@@ -168,11 +168,11 @@ function element(tag, kind = "", role = "", ...children) {
   return made;
 }
 
-/** Title and author, in isolation from the direction of each other's script. */
+/** Title, or the id if there is none, and author, in isolation from the direction of each other's script. */
 function fillTitle(cell, row, { columns }) {
   if (!cell.firstChild) cell.append(element("bdi", "name"), element("bdi", "author"));
   const author = columns.author.at(row);
-  cell.children[0].textContent = columns.title.at(row) ?? "untitled";
+  cell.children[0].textContent = columns.title.at(row) ?? columns.puzzle_id.at(row) ?? "untitled";
   cell.children[1].textContent = author === null ? "" : `by ${author}`;
 }
 

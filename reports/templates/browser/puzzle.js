@@ -98,7 +98,7 @@ class PuzzleView {
   describe(row) {
     const at = (name) => this.table.columns[name].at(row);
     const author = at("author");
-    this.part("name").textContent = at("title") ?? "untitled";
+    this.part("name").textContent = at("title") ?? at("puzzle_id") ?? "untitled";
     this.part("author").textContent = author === null ? "" : `by ${author}`;
     this.part("id").replaceChildren(idWords(at("puzzle_id"), at("url")));
     const label = this.table.columns.label.values[row];
