@@ -313,11 +313,11 @@ def _area_times(
     cells = [
         -1 if words.area is None else math.ceil(10 ** (words.area / AREAS_A_DECADE) - 1e-9) for words in census.words
     ]
-    place = np.searchsorted(starts, cells)[census.codes]
-    there = (np.array(cells) >= 0)[census.codes] & ~np.isnan(census.seconds)
+    place = np.where(np.array(cells) < 0, -1, np.searchsorted(starts, cells)).astype(np.int32)[census.codes]
+    there = (place >= 0) & ~np.isnan(census.seconds)
     edges = [bin_.stop for bin_ in histogram[:-1]]
-    column = np.searchsorted(edges, census.seconds[there], "right")
-    counts = np.bincount(place[there] * len(histogram) + column, minlength=len(areas) * len(histogram))
+    column = np.searchsorted(edges, census.seconds[there], "right").astype(np.int32)
+    counts = np.bincount(place[there] * np.int32(len(histogram)) + column, minlength=len(areas) * len(histogram))
     return tuple((*divmod(k, len(histogram)), int(counts[k])) for k in np.flatnonzero(counts).tolist())
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import DTypeLike
 
 from reports import site
 from reports.measures import MEASURES, measures
@@ -149,8 +150,8 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
             is counted all the same
     """
     places: dict[Words, int] = {}
-    codes, seconds, decided = ([np.zeros(0, dtype)] for dtype in (np.int32, np.float64, np.float64))
-    clue_hashes, canonical_hashes = ([np.zeros(0, np.uint64)] for _ in range(2))
+    codes, seconds, decided = (_Growing(dtype) for dtype in (np.int32, np.float64, np.float64))
+    clue_hashes, canonical_hashes = (_Growing(np.uint64) for _ in range(2))
     authors = Counter[str]()
     reasons = Counter[tuple[str, str]]()
     rung_seconds = np.zeros(len(RUNGS))
@@ -164,11 +165,11 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         measured = measures(results, puzzles)
         claims = site.claims(puzzles["site_note"], puzzles["site_steps"])
         code, words = _worded(results, puzzles, measured, claims)
-        codes.append(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
-        seconds.append(_numbers(results["cpu_seconds"]).astype(np.float64))
-        clue_hashes.append(_first_bits(results["clue_hash"]))
-        canonical_hashes.append(_first_bits(puzzles["canonical_hash"]))
-        decided.append(_decided(results, np.array([word.technique == "line" for word in words])[code]))
+        codes.add(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
+        seconds.add(_numbers(results["cpu_seconds"]).astype(np.float64))
+        clue_hashes.add(_first_bits(results["clue_hash"]))
+        canonical_hashes.add(_first_bits(puzzles["canonical_hash"]))
+        decided.add(_decided(results, np.array([word.technique == "line" for word in words])[code]))
         authors.update(_counted(puzzles["author"]))
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
@@ -184,11 +185,11 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
     return Census(
         tuple(places),
-        _joined(codes),
-        _joined(seconds),
-        _joined(clue_hashes),
-        _joined(canonical_hashes),
-        _joined(decided),
+        codes.values(),
+        seconds.values(),
+        clue_hashes.values(),
+        canonical_hashes.values(),
+        decided.values(),
         authors,
         rung_seconds,
         rung_times,
@@ -200,13 +201,6 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         tuple(failures),
         tuple(contradictions),
     )
-
-
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    """The parts as one array; the list is emptied, so that both are there for one column at a time only."""
-    joined: np.ndarray = np.concatenate(parts)
-    parts.clear()
-    return joined
 
 
 def _batches(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
@@ -370,6 +364,26 @@ def _rated(results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.Record
     """The measures of the rows that people have rated, as a table if there are any."""
     rated = pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
     return [_picked(results, puzzles, measured, RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
+
+
+class _Growing:
+    """An array that grows at its end. (A list of small arrays would leave as much memory again in pieces.)"""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.room, self.size = np.empty(1 << 16, dtype), 0
+
+    def add(self, values: np.ndarray) -> None:
+        """Take in more values."""
+        end = self.size + len(values)
+        if end > len(self.room):
+            before, self.room = self.room, np.empty(max(end, 2 * len(self.room)), self.room.dtype)
+            self.room[: self.size] = before[: self.size]
+        self.room[self.size : end] = values
+        self.size = end
+
+    def values(self) -> np.ndarray:
+        """All values so far."""
+        return self.room[: self.size]
 
 
 class _Hardest:
