@@ -469,7 +469,7 @@ def _ratings(figures: Figures) -> Chart | None:
 
 
 def _rate(activity: Activity | None) -> Chart | None:
-    if activity is None:
+    if activity is None or not activity.tasks:
         return None
     words = (
         f"Steps of the puzzles finished a second while commands were at work: {number(activity.puzzles)} puzzles in "
@@ -479,7 +479,7 @@ def _rate(activity: Activity | None) -> Chart | None:
 
 
 def _workers(activity: Activity | None) -> Chart | None:
-    if activity is None:
+    if activity is None or not activity.tasks:
         return None
     share = "" if activity.busy is None else f" {100 * activity.busy:.1f} % of the time of {activity.cpus} CPUs."
     words = f"Steps of the number of workers that had a task, on average in each stretch of time.{share}"
