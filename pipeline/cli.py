@@ -481,12 +481,13 @@ def figure(value: Any) -> str:
 
 @app.command()
 def schema(as_json: Json = False) -> None:
-    """Describe the columns of the two tables."""
+    """Describe the columns of the two tables, and the measures that are computed from them."""
     from rich.table import Table
 
+    from reports.measures import MEASURES
     from solver.tables import PUZZLES, RESULTS
 
-    tables = {"puzzles": PUZZLES, "results": RESULTS}
+    tables = {"puzzles": PUZZLES, "results": RESULTS, "measures": MEASURES}
     if as_json:
         print(
             json.dumps(

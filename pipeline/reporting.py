@@ -1,6 +1,7 @@
 """Turn a run folder into its report's files."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -34,8 +35,12 @@ def write_run_report(
             yield results, puzzles
             seen(len(results))
 
-    for name, data in write_report(pairs(), about_run(run, summary), public).items():
+    files = write_report(pairs(), about_run(run, summary), public)
+    for name, data in files.items():
         place.write(name, data)
+    for name in place.names():
+        if re.fullmatch(r"report-[a-z]+\.svg", name) and name not in files:
+            place.delete(name)  # a chart of a former report
     return summary["rows"], f"{place.name}/{PAGE}"
 
 

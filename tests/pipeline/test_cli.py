@@ -147,6 +147,7 @@ def test_schema_and_version(nonocensus: Command) -> None:
     assert "clue_hash" in nonocensus("schema").out
     tables = json.loads(nonocensus("schema", "--json").out)
     assert {"name": "status", "type": "string"}.items() <= tables["results"][2].items()
+    assert "difficulty" in [column["name"] for column in tables["measures"]]
     assert nonocensus("--version").out.startswith("nonocensus ")
 
 

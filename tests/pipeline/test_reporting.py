@@ -39,6 +39,11 @@ def test_a_run_without_logs_has_a_report(store: Store, tmp_path: Path) -> None:
     for log in (tmp_path / "run" / "log").iterdir():
         log.unlink()
     assert sessions(run) == []
+    (tmp_path / "report").mkdir()
+    for name in ("report-rate.svg", "report of mine.svg"):
+        (tmp_path / "report" / name).write_text("old")
     rows, page = write_run_report(run, str(tmp_path / "report"))
     assert rows == 300
+    assert not (tmp_path / "report" / "report-rate.svg").exists()
+    assert (tmp_path / "report" / "report of mine.svg").exists()
     assert "puzzles a second" not in Path(page).read_text()
