@@ -169,21 +169,22 @@ def classify_rows(rows: dict[str, Spans], limit: float, name: str, job: Job) -> 
     Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`.
     """
     place = folder(job.run) / "results"
-    seconds = sum(map(spans.size, rows.values())) * limit
-    with _backstop(min(seconds, PATIENCE) + limit + GRACE) if job.apart else nullcontext():
-        try:
-            made = Made()
-            with results_file(place, name) as writer:
-                for chunk in _chunks(open_store(job.store), rows):
-                    made.warmed(chunk.batch)
-                    writer.write_batch(made.classified(chunk, limit, job))
-            piece = made.piece(name, limit)
-            write_statistics(place, piece)
-            return piece
-        except _CannotRead as error:
-            return Unreadable(str(error))
-        except OSError as error:
-            return Unwritable(f"{place.name} can't be written: {error}")
+    try:
+        made = Made()
+        with results_file(place, name) as writer:
+            for chunk in _chunks(open_store(job.store), rows):
+                made.warmed(chunk.batch)
+                seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
+                with _backstop(seconds) if job.apart else nullcontext():
+                    classified = made.classified(chunk, limit, job)
+                writer.write_batch(classified)
+        piece = made.piece(name, limit)
+        write_statistics(place, piece)
+        return piece
+    except _CannotRead as error:
+        return Unreadable(str(error))
+    except OSError as error:
+        return Unwritable(f"{place.name} can't be written: {error}")
 
 
 class Chunk(NamedTuple):
@@ -323,7 +324,8 @@ def _write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece
 def _backstop(cpu: float) -> Iterator[None]:
     """Have the system end this process if the block takes more than so many CPU seconds, or ten times that by the wall.
 
-    The solver looks at its clock itself; this is for the case that it can't.
+    The solver looks at its clock itself; this is for the case that it can't. Compiling kernels, which takes a minute or
+    more, must not be in such a block.
     """
     used = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)

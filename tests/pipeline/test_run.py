@@ -1,18 +1,23 @@
 """Runs: the same rows by any executor, and after any interruption; nothing mixed, nothing half-written."""
 
 import json
+import resource
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 
+from pipeline.classify import Job, classify_rows
 from pipeline.errors import UserError
 from pipeline.plan import Selection, rest_of, unanswered
-from pipeline.run import configuration, open_run, start_run, summarize
+from pipeline.run import SETTINGS, Piece, configuration, open_run, start_run, summarize
 from pipeline.store import Store, append, rewrite
+from pipeline.warm import warm
+from solver.api import classify
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
 
 
@@ -44,6 +49,29 @@ def test_levels_leave_no_trace_but_time(hard: Store, tmp_path: Path) -> None:
     assert lasting(run).equals(lasting(alone))
     assert len(run.pieces()) < 40, "the small files are joined"
     assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.pieces())
+
+
+def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The backstop is for puzzles: on a new machine the first task compiles for longer than it allows."""
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    settings = {key: run.about["config"][key] for key in SETTINGS}
+    job = Job(run.about["store"], run.folder.uri, settings, {"run_id": "1", "config_hash": "2"}, apart=True)
+    limits: dict[str, set[bool]] = {"warm": set(), "classify": set()}
+
+    def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+            limits[name].add(soft != hard)
+            return function(*arguments, **options)
+
+        return call
+
+    for name, function in (("warm", warm), ("classify", classify)):
+        monkeypatch.setattr(f"pipeline.classify.{name}", watched(name, function))
+    piece = classify_rows({"part-00000": [(0, 20)]}, 0.1, "part-0001-aaaa-000001", job)
+    assert isinstance(piece, Piece)
+    assert piece.rows == 20
+    assert limits == {"warm": {False}, "classify": {True}}
 
 
 def test_a_finished_run_does_nothing_more(store: Store, tmp_path: Path) -> None:
