@@ -18,8 +18,9 @@ demo: $(READY)
 
 test: test-jit test-bounds test-python
 
+# Three processes for two cores: some tests mostly wait.
 test-jit: $(READY)
-	$(BIN)/pytest -n 2 -m "not kills"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not kills"
 
 # Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
 test-kills: $(READY)
