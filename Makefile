@@ -18,8 +18,12 @@ demo: $(READY)
 
 test: test-jit test-bounds test-python
 
+# Mono and coloured kernels, each on a core of its own: the test processes would compile both, each for itself.
+COMPILE := $(BIN)/python tests/kernels.py 1 & $(BIN)/python tests/kernels.py 2 && wait
+
 # Three processes for two cores: some tests mostly wait.
 test-jit: $(READY)
+	$(COMPILE)
 	$(BIN)/pytest -n 3 --dist worksteal -m "not kills"
 
 # Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
@@ -27,8 +31,11 @@ test-kills: $(READY)
 	$(BIN)/pytest -s -m kills
 
 # The kernels once more with every array index checked, compiled apart.
+test-bounds: export NUMBA_BOUNDSCHECK := 1
+test-bounds: export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba-bounds
 test-bounds: $(READY)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds $(BIN)/pytest -n 2 tests/solver -m "not slow"
+	$(COMPILE)
+	$(BIN)/pytest -n 2 tests/solver -m "not slow"
 
 # ... and as plain Python: a subset that ends in a minute.
 test-python: $(READY)
