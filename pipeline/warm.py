@@ -48,9 +48,14 @@ def warm(batch: pa.RecordBatch) -> None:
 def warm_for_most() -> str:
     """Compile the kernels for puzzles up to 63 cells a side, mono and coloured; returns the cache's folder."""
     for colors in (1, 2):
-        picture = (np.indices((3, 3)).sum(axis=0) % (colors + 1)).astype(np.uint8)
-        warm(puzzle_batch([from_picture(picture, palette=PALETTE[: colors + 1])]))
+        warm(example(colors))
     return str(CACHE_FOLDER)
+
+
+def example(colors: int) -> pa.RecordBatch:
+    """A puzzle of one or two foreground colours."""
+    picture = (np.indices((3, 3)).sum(axis=0) % (colors + 1)).astype(np.uint8)
+    return puzzle_batch([from_picture(picture, palette=PALETTE[: colors + 1])])
 
 
 def warm_for_store(uri: str) -> str:

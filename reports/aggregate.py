@@ -298,9 +298,20 @@ def _areas(census: Census) -> tuple[Quantiles, ...]:
     made = []
     for place in np.unique(area[area >= 0]).tolist():
         seconds = pa.array(census.seconds[area == place])
-        start, stop = (math.ceil(10 ** (edge / AREAS_A_DECADE) - 1e-9) for edge in (place, place + 1))
-        made.append(Quantiles(start, stop, len(seconds), *_quantiles(seconds, 0.1, 0.5, 0.9, 0.99, 1)))
+        made.append(
+            Quantiles(
+                _fewest_cells(place),
+                _fewest_cells(place + 1),
+                len(seconds),
+                *_quantiles(seconds, 0.1, 0.5, 0.9, 0.99, 1),
+            )
+        )
     return tuple(made)
+
+
+def _fewest_cells(area: int) -> int:
+    """Where a class of cells begins."""
+    return math.ceil(10 ** (area / AREAS_A_DECADE) - 1e-9)
 
 
 def _area_times(
@@ -310,9 +321,7 @@ def _area_times(
     if not areas or not histogram:
         return ()
     starts = np.array([area.start for area in areas])
-    cells = [
-        -1 if words.area is None else math.ceil(10 ** (words.area / AREAS_A_DECADE) - 1e-9) for words in census.words
-    ]
+    cells = [-1 if words.area is None else _fewest_cells(words.area) for words in census.words]
     place = np.where(np.array(cells) < 0, -1, np.searchsorted(starts, cells)).astype(np.int32)[census.codes]
     there = (place >= 0) & ~np.isnan(census.seconds)
     edges = [bin_.stop for bin_ in histogram[:-1]]

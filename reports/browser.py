@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.aggregate import KINDS, LABELS
-from reports.census import FAILED, SIZE_NAMES, SIZES
+from reports.census import FAILED, SIZE_NAMES, size_class
 from reports.charts import label_color
 from reports.drawing import UNKNOWN_COLOR
 from reports.templating import source
@@ -167,11 +167,8 @@ def _area(rows: pa.Table) -> pa.ChunkedArray:
 
 
 def _size(rows: pa.Table) -> pa.ChunkedArray:
-    """The size class of each puzzle, of SIZE_NAMES, by its longer side; null if that is not known."""
-    side = pc.max_element_wise(rows["width"], rows["height"], skip_nulls=False)
-    place = np.searchsorted(SIZES, pc.fill_null(side, 0).to_numpy())
-    names = pa.array(SIZE_NAMES).take(pa.array(place))
-    return pa.chunked_array([pc.if_else(side.combine_chunks().is_valid(), names, None)])
+    """The size class of each puzzle, of SIZE_NAMES; null if it is not known."""
+    return pa.chunked_array([pa.array([*SIZE_NAMES, None]).take(size_class(rows))])
 
 
 def _palette(rows: pa.Table) -> pa.ChunkedArray:

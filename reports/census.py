@@ -221,7 +221,7 @@ def _worded(
 ) -> tuple[np.ndarray, list[Words]]:
     """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
     columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
-    columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], _size(puzzles)]
+    columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], size_class(puzzles)]
     columns += [_density(measured), _colors(measured), _year(puzzles), _area(puzzles)]
     columns += [claims]
     encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
@@ -280,7 +280,7 @@ def _source(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Array:
     return pc.coalesce(source, pc.if_else(pc.equal(before_slash, ""), None, before_slash))
 
 
-def _size(puzzles: pa.RecordBatch) -> pa.Array:
+def size_class(puzzles: Rows) -> pa.Array:
     """The size class of each puzzle, by its longer side: index into SIZE_NAMES, or the one after if it is not known."""
     side = np.maximum(_numbers(puzzles["width"]), _numbers(puzzles["height"]))
     return pa.array(np.where(np.isnan(side), len(SIZE_NAMES), np.searchsorted(SIZES, side)))
@@ -445,7 +445,7 @@ def _rows(
     return [result | puzzle | {"claim": claim} for result, puzzle, claim in zip(*taken, strict=True)]
 
 
-def _numbers(column: pa.Array) -> np.ndarray:
+def _numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """A column as an array of its own type, or float64 with NaN for null where there are nulls."""
     numbers: np.ndarray = column.to_numpy(zero_copy_only=False)
     return numbers
