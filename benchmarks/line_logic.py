@@ -80,6 +80,7 @@ def line_time(cells: int, share: float) -> list[object]:
             np.array([0, len(clue)], np.int32),
             np.array([block.length for block in clue], np.uint16),
             np.zeros((colors + 1, words), np.uint64),
+            np.zeros(0, np.uint8),
         )
         known = rng.random(cells) < 0.5
         for c in range(colors + 1):

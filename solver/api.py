@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from solver.check import faults, validate
 from solver.identity import first_of_equals
-from solver.ladder import FROM_NOTHING, RUNGS, climb, copy_outcomes, line_fixpoint
+from solver.jit import CHECKED
+from solver.ladder import FROM_NOTHING, NO_GOALS, RUNGS, climb, copy_outcomes, line_fixpoint
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
 from solver.tail import Learner
@@ -90,15 +91,24 @@ def _classified(
     wrong = faults(seen)
     sound = np.ones(len(batch), bool)
     sound[list(wrong)] = False
-    goals = known_goals(batch, seen, sound) if check_goal else None
-    if goals is not None and len(start):
+    goals = known_goals(batch, seen, sound) if check_goal or CHECKED else NO_GOALS
+    if len(goals.known) and len(start):
         agrees = start[np.arange(len(start)), np.minimum(goals.pictures, start.shape[1] - 1)].all()
         goals = goals._replace(known=goals.known & agrees)
     first = np.arange(len(batch)) if check_goal else first_of_equals(batch["clue_hash"])
     to_solve = sound & (first == np.arange(len(batch)))
-    outcome = climb(seen, np.flatnonzero(to_solve), cpu_limit, depth, RUNGS.index(rung), goals=goals, start=start)
+    outcome = climb(
+        seen,
+        np.flatnonzero(to_solve),
+        cpu_limit,
+        depth,
+        RUNGS.index(rung),
+        goals=goals if check_goal else NO_GOALS,
+        start=start,
+        planted=goals,
+    )
     copy_outcomes(outcome, first)
-    return results(batch, seen, wrong, outcome, depth)
+    return results(batch, seen, wrong, outcome, depth, whole=not len(start))
 
 
 def _begun(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:

@@ -13,6 +13,7 @@ Survey-propagation decimation through distributed local computations, 2005) each
 far, at first hardly, then more, until all of them lean to one and the same solution.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,24 +24,22 @@ from solver.clock import cpu_seconds
 from solver.encoding import Variables, cell_literal
 from solver.jit import inlined, kernel
 from solver.places import Places, no_places
-
-ROUNDS: Any = np.int64(60)
-"""Rounds for a clause learner's sake, each of all rows and all columns."""
-
-SETTLED = 0.02
-"""Change of any message below which rounds end."""
-
-DAMPING = 0.3
-"""What a message keeps of the one before; without it they swing."""
-
-LEAST = 1e-4
-"""The least that a line may say of a colour that is possible."""
-
-FAINT = 1e-6
-"""The least belief that a cell leans by."""
+from solver.tuning import (
+    BELIEF_ROUNDS,
+    DAMPING,
+    DOUBT_GRADES,
+    LEAST_DOUBT,
+    LEAST_LEAN,
+    LEAST_SAID,
+    LOOK_EVERY,
+    SETTLED,
+)
 
 ALMOST = 1.0 - 1e-12
+"""What rounding may make of a probability of 1."""
+
 FAINTEST = 1e-290
+"""Weights below it are too small for floating point."""
 
 
 class Beliefs(NamedTuple):
@@ -48,7 +47,7 @@ class Beliefs(NamedTuple):
 
     places          where blocks can be
     told            float64[2, height x width, palette]: what a cell's row (0) and its column (1) say of its colours,
-                    from LEAST to 1; 0 for colours that it can't have
+                    from LEAST_SAID to 1; 0 for colours that it can't have
     lean            float64[height x width, palette]: how much a cell leans to each colour, most 1; all 1 if it does not
     weight          float64[side, palette]: what is known of a line's cells but for what it says itself, most 1
     window          int64[blocks + 1, 2]: block j can start from the first of these places on, were it not for colours,
@@ -85,7 +84,7 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
         behind=np.zeros((longest + 1, side + 1)),
         held=np.zeros((longest, side + 1)),
         share=np.zeros((palette, side + 1)),
-        sure=np.zeros(61, np.int64),
+        sure=np.zeros(int(-DOUBT_GRADES * math.log2(LEAST_DOUBT)) + 1, np.int64),
     )
 
 
@@ -103,7 +102,7 @@ def probable(
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
     restrict(board, beliefs, True, like)
-    exchange(board, color, beliefs, variables, literals, ROUNDS, pull, deadline, like)
+    exchange(board, color, beliefs, variables, literals, BELIEF_ROUNDS, pull, deadline, like)
     _write_cells(board, beliefs, variables, literals, like)
     return literals[1:]
 
@@ -143,11 +142,17 @@ def exchange(
     pull       reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
     """
     lines = int(board.size[0] + board.size[1])
+    work = 0
     for done in range(rounds):
         change = 0.0
         for line in range(lines):
             if not some(open_cells(board, line, like)):
                 continue
+            work += int(board.first[line + 1] - board.first[line] + 1) * len(beliefs.weight)
+            if work > LOOK_EVERY:
+                work = 0
+                if cpu_seconds() > deadline:
+                    return
             _listen(board, beliefs, line)
             if _weigh(board, color, beliefs, variables, literals, line, like):
                 change = max(change, _tell(board, beliefs, line))
@@ -170,7 +175,7 @@ def _reinforce(board: Board, beliefs: Beliefs, power: float) -> None:
         for c in range(int(board.size[2])):
             if possible > 1:
                 share = _belief(beliefs, cell, c) / most
-                lean[cell, c] = 1.0 if share == 1.0 else max(share, FAINT) ** power
+                lean[cell, c] = 1.0 if share == 1.0 else max(share, LEAST_LEAN) ** power
 
 
 @inlined
@@ -397,7 +402,7 @@ def _tell(board: Board, beliefs: Beliefs, line: int) -> float:
                 total += max(share[c, i], 0.0) / weight[i, c]
         for c in range(palette):
             if weight[i, c] > 0 and total > 0:
-                new = max(max(share[c, i], 0.0) / weight[i, c] / total, LEAST)
+                new = max(max(share[c, i], 0.0) / weight[i, c] / total, LEAST_SAID)
                 old = beliefs.told[own, cell, c]
                 change = max(change, abs(new - old))
                 beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING) * new

@@ -3,7 +3,7 @@
 Both views hold the same knowledge at all times: what a row loses at a cell, that cell's column loses too.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from solver.bits import bit, count, empty, load, low, lowest, some, store
 from solver.jit import kernel
 from solver.views import Clues, Views
 
-BACKGROUND = 0
+BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
+NO_COLOR: Any = np.uint8(255)
+"""In the first cell of `Board.known`: no solution is known."""
 
 
 class Board(NamedTuple):
@@ -24,12 +26,14 @@ class Board(NamedTuple):
     first   int32[lines + 1]: blocks of line i are first[i] .. first[i + 1]
     length  uint16[blocks]: 0 for a blot
     can     uint64[lines x palette, words]: row i x palette + c is the set of cells of line i that may have colour c
+    known   uint8[height x width]: in the checked mode a solution, row by row (solver.checked); else empty
     """
 
     size: np.ndarray
     first: np.ndarray
     length: np.ndarray
     can: np.ndarray
+    known: np.ndarray
 
 
 class Scratch(NamedTuple):
@@ -102,6 +106,13 @@ def copy(board: Board, other: Board) -> None:
 def allows(board: Board, y: int, x: int, c: int, like: Any) -> bool:
     """Whether a cell may have colour c."""
     return some((load(board.can, y * int(board.size[2]) + c, like) >> x) & bit(0, like))
+
+
+@kernel
+def in_column(board: Board, y: int, x: int, c: int, like: Any) -> bool:
+    """The same, as the cell's column says."""
+    line = int(board.size[1]) + x
+    return some((load(board.can, line * int(board.size[2]) + c, like) >> y) & bit(0, like))
 
 
 @kernel

@@ -18,21 +18,15 @@ from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, look_ahead, take_away
 from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-
-SHARE = 0.1
-"""Of the open cells, how many to decide between two looks at the beliefs."""
-
-FIRST_ROUNDS, PULLS = (20, 60, 240), (0.0, 0.2, 0.2)
-"""The dives: rounds of messages before the first decision, and their reinforcement at its strongest."""
-
-MOST_CELLS = 800
-"""Largest board for reinforced dives: on larger ones a clause learner is as quick (measured: 25x25, 30x30)."""
-
-MORE_ROUNDS: Any = np.int64(5)
-"""Most rounds of messages whenever cells have been decided."""
-
-LEAST_DOUBT, GRADES = 2.0**-12, 5
-"""Doubts are told apart from this one on, in so many grades for each halving."""
+from solver.tuning import (
+    DIVE_PULLS,
+    DIVE_ROUNDS,
+    DIVE_SHARE,
+    DOUBT_GRADES,
+    LEAST_DOUBT,
+    MORE_ROUNDS,
+    REINFORCED_CELLS,
+)
 
 
 @kernel
@@ -54,10 +48,12 @@ def dive(
     """
     status = CONTRADICTION
     cells = int(board.size[0] * board.size[1])
-    for k in range(len(FIRST_ROUNDS)):
-        rounds: Any = np.int64(FIRST_ROUNDS[k])
-        if status == CONTRADICTION and (k == 0 or cells <= MOST_CELLS):
-            status = _dive(board, diver, trial, color, scratch, beliefs, rounds, PULLS[k], counters, deadline, like)
+    for k in range(len(DIVE_ROUNDS)):
+        rounds: Any = np.int64(DIVE_ROUNDS[k])
+        if status == CONTRADICTION and (k == 0 or cells <= REINFORCED_CELLS):
+            status = _dive(
+                board, diver, trial, color, scratch, beliefs, rounds, DIVE_PULLS[k], counters, deadline, like
+            )
     return status
 
 
@@ -77,6 +73,7 @@ def _dive(
 ) -> int:
     """One dive with so many rounds before the first decision."""
     literals = counters[:0]
+    more_rounds: Any = np.int64(MORE_ROUNDS)
     copy(board, diver)
     left, fresh = undecided(diver, like), True
     while left > 0:
@@ -85,8 +82,8 @@ def _dive(
         exchange(diver, color, beliefs, None, literals, rounds, pull, deadline, like)
         if cpu_seconds() > deadline:
             return OUT_OF_TIME
-        rounds, fresh = MORE_ROUNDS, False
-        doubt = _doubt(diver, beliefs, SHARE * left, like)
+        rounds, fresh = more_rounds, False
+        doubt = _doubt(diver, beliefs, DIVE_SHARE * left, like)
         status = _decide(diver, trial, color, scratch, beliefs, doubt, counters, deadline, like)
         if status != FIXPOINT:
             return status
@@ -106,13 +103,13 @@ def _doubt(diver: Board, beliefs: Beliefs, wanted: float, like: Any) -> float:
     while cells < wanted:
         grade -= 1
         cells += beliefs.sure[grade]
-    return math.exp2(-grade / GRADES)
+    return math.exp2(-grade / DOUBT_GRADES)
 
 
 @kernel
 def _grade(doubt: float) -> int:
     """Doubts by order of magnitude: the less doubt, the higher the grade."""
-    return int(-GRADES * math.log2(max(doubt, LEAST_DOUBT)))
+    return int(-DOUBT_GRADES * math.log2(max(doubt, LEAST_DOUBT)))
 
 
 @kernel

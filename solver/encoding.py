@@ -10,7 +10,7 @@ Literals are int32 as in DIMACS. A cell with two colours left has one variable (
 has a variable for each, of which at most one is true.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from solver.board import BACKGROUND, Board, Scratch, allows, choices
 from solver.jit import inlined, kernel
 from solver.places import Places, locate, no_places
 
-TRUE = 1 << 30
+TRUE = cast(int, np.int64(1 << 30))  # a literal would be a type of its own to the compiler
 FALSE = -TRUE
 WIDEST = 3
 """Literals in the longest clause."""

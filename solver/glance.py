@@ -13,11 +13,9 @@ from solver.bits import lowest, some
 from solver.board import Board, Scratch, allows, copy, open_cells
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, look_ahead, take_away
-from solver.propagate import CONTRADICTION, FIXPOINT, LINE_SOLVES, PROBES, SWEEPS
+from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.search import Found, note_solution
-
-MISSES = 2
-"""Contradictions after which a glance is over: where cells hang together, chance finds nothing."""
+from solver.tuning import MISSES
 
 
 @kernel
@@ -36,11 +34,10 @@ def glance(
 
     It is gone through twice, cell after cell, each decision followed by line logic: first each cell takes the last
     colour that it may have, then the first. The first open cell has another colour in each, so two that succeed are two
-    solutions. Effort is counted only if it shows them.
+    solutions.
 
     diver, trial   boards with the same clues and memory of their own
     """
-    solves, sweeps, probes = counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES]
     status = FIXPOINT
     for last in (True, False):
         misses = 0
@@ -61,8 +58,7 @@ def glance(
                     status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
                 cells = open_cells(diver, y, like)
         if status == FIXPOINT:
-            note_solution(diver, found, like)
+            note_solution(diver, found, counters, deadline, like)
             if found.number[0] == 2:
                 return True
-    counters[LINE_SOLVES], counters[SWEEPS], counters[PROBES] = solves, sweeps, probes
     return False

@@ -2,7 +2,7 @@
 
 Numba's disk cache notices a change in a kernel's own file, but not one in a kernel that it calls. A new release could
 therefore run old machine code. So the cache folder carries a hash of every source file of this package: other sources,
-other folder.
+other folder. The same goes for what else is compiled in: the checked mode, other tuning constants, bounds checks.
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
@@ -16,8 +16,14 @@ from typing import ParamSpec, TypeVar, cast
 import numba
 import platformdirs
 
+from solver import tuning
+
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+CHECKED = os.environ.get("NONOCENSUS_CHECKED", "0") not in ("", "0")
+"""Whether every step is held against a known solution (solver.checked). Kernels are then compiled with assertions."""
 
 
 def cache_folder() -> Path:
@@ -27,6 +33,7 @@ def cache_folder() -> Path:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
+    digest.update(repr((CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK)).encode())
     return Path(root) / f"nonocensus-{digest.hexdigest()[:16]}"
 
 

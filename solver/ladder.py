@@ -14,7 +14,8 @@ import numpy as np
 
 from solver.belief import Beliefs, no_beliefs
 from solver.bits import low, marker, words_for
-from solver.board import Board, Scratch, begin_from, set_up, undecided, write_picture
+from solver.board import NO_COLOR, Board, Scratch, begin_from, set_up, undecided, write_picture
+from solver.checked import CHECKED, at_fixpoint, holds, plant
 from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dive
 from solver.glance import glance
@@ -29,9 +30,10 @@ from solver.propagate import (
     OUT_OF_TIME,
     propagate,
 )
-from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Found, Tree, note_solution, search
+from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Found, Tree, note_solution, noted, search
 from solver.swap import swap
 from solver.tail import ENGINES, Learner
+from solver.tuning import BELIEF_BYTES, MOST_PLACES, SEARCH_DEPTH, SEARCH_NODES, SEEN_BYTES, TREE_BYTES
 from solver.views import Clues, Views
 
 # The rungs, each defined so that its answer does not depend on the order of work.
@@ -52,22 +54,7 @@ SOLUTIONS = ("unknown", "unique", "multiple", "none")
 CPU_SAT, WALL = 4, 5
 TIMES = 6
 
-SEEN_BYTES = 64 << 20
-"""Most memory for what probes have seen; a puzzle that needs more is probed without."""
-
 ENDLESS: Any = np.int64(1 << 60)
-SEARCH_NODES = 3
-"""Nodes of search before a puzzle goes to the tail (measured: ARCHITECTURE.md)."""
-
-BELIEF_BYTES = 64 << 20
-"""Most memory for what cells probably are; on a board that needs more no dive is tried."""
-
-MOST_PLACES = 1_000_000
-"""Most places of blocks, all together, for the tail: some four clauses each. Search has to do for what has more."""
-
-SEARCH_DEPTH, TREE_BYTES = 64, 64 << 20
-"""Deepest search, and the most memory for its open nodes."""
-
 
 FROM_NOTHING = np.zeros((0, 0), np.bool_)
 
@@ -81,6 +68,9 @@ class Goals(NamedTuple):
 
     known: np.ndarray
     pictures: np.ndarray
+
+
+NO_GOALS = Goals(np.zeros(0, np.bool_), np.zeros(0, np.uint8))
 
 
 class Outcome(NamedTuple):
@@ -119,8 +109,9 @@ def climb(
     depth: int = 2,
     top: int = SEARCH,
     nodes: int = SEARCH_NODES,
-    goals: Goals | None = None,
+    goals: Goals = NO_GOALS,
     start: np.ndarray = FROM_NOTHING,
+    planted: Goals = NO_GOALS,
 ) -> Outcome:
     """Run the puzzles `which` (indices) of a batch up the ladder to the rung `top`, each in `cpu_limit` CPU seconds.
 
@@ -132,6 +123,7 @@ def climb(
     goals   solutions that are known; only others are looked for then
     start   bool[height x width, palette], for a batch of one puzzle: the colours that its cells may have to begin with.
             The answer is about solutions that agree with that
+    planted   known solutions for the checked mode (solver.checked), which nobody else looks at
     """
     puzzles = len(batch.width)
     offsets = np.zeros(puzzles + 1, np.int64)
@@ -149,12 +141,13 @@ def climb(
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
     )
-    if goals is not None:
+    if len(goals.known):
         outcome.first[:] = goals.pictures
         outcome.found[:] = goals.known
     for (words, colors), group in _kinds(batch, which):
         memory = _memory(batch, group, words, colors)
-        _climb_group(batch, group, cpu_limit, depth, top, nodes, start, memory, outcome, marker(words))
+        limit = float(cpu_limit)  # kernels are compiled for one type of it
+        _climb_group(batch, group, limit, depth, top, nodes, start, planted, memory, outcome, marker(words))
     return outcome
 
 
@@ -182,7 +175,7 @@ def warm_up(batch: Views) -> None:
     for (words, colors), group in _kinds(batch, np.arange(len(batch.width))):
         outcome = climb(batch, nobody, math.inf)
         memory, like = _memory(batch, group, words, colors), marker(words)
-        _climb_group(batch, nobody, math.inf, 2, SEARCH, 0, FROM_NOTHING, memory, outcome, like)
+        _climb_group(batch, nobody, math.inf, 2, SEARCH, 0, FROM_NOTHING, NO_GOALS, memory, outcome, like)
         _compile_tail(words, colors is not None)
 
 
@@ -240,14 +233,17 @@ def _line_fixpoint(
 def _compile_tail(words: int, colored: bool) -> None:
     """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
     one = np.array([1, 1], np.uint16)
+    two = 2 * one[:1]
     clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
-    prepared = _line_fixpoint(Views(2 * one[:1], 2 * one[:1], clues, clues), words, 2 if colored else None, math.inf)
+    for array in (*clues, two):
+        array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
+    prepared = _line_fixpoint(Views(two, two, clues, clues), words, 2 if colored else None, math.inf)
     assert prepared is not None
     memory, like = prepared
     with Learner(memory.board, memory.color, memory.scratch, math.inf, like) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
-        swap(picture, 2, 2, FROM_NOTHING)
+        swap(picture, 2, 2, FROM_NOTHING, np.zeros(COUNTERS, np.int64), math.inf)
         learner.exclude(picture)
 
 
@@ -259,6 +255,7 @@ def _climb_group(
     top: int,
     nodes: int,
     start: np.ndarray,
+    planted: Goals,
     memory: Memory,
     outcome: Outcome,
     like: Any,
@@ -266,7 +263,7 @@ def _climb_group(
     """The kernels' rungs for all puzzles of a group, the tail for those that need it."""
     k = 0
     while True:
-        k = _climb(batch, group, k, cpu_limit, depth, top, nodes, start, memory, memory.color, outcome, like)
+        k = _climb(batch, group, k, cpu_limit, depth, top, nodes, start, planted, memory, memory.color, outcome, like)
         if k == len(group):
             return
         _follow_tail(group[k], cpu_limit, start, memory, outcome, like)
@@ -295,6 +292,7 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
         first=np.zeros(lines + 1, np.int32),
         length=np.zeros(blocks, np.uint16),
         can=np.zeros((lines * palette, words), np.uint64),
+        known=np.full(cells if CHECKED else 0, NO_COLOR),
     )
     reach, gaps, new, news = (np.zeros((size, words), np.uint64) for size in (side + 1, side + 1, palette, 4))
     seen = 2 * cells * palette
@@ -339,6 +337,7 @@ def _climb(
     top: int,
     nodes: int,
     start: np.ndarray,
+    planted: Goals,
     memory: Memory,
     color: np.ndarray | None,
     outcome: Outcome,
@@ -358,6 +357,9 @@ def _climb(
         set_up(board, color, batch, p, like)
         if len(start) > 0:
             begin_from(board, start, like)
+        if CHECKED:
+            plant(board, planted.pictures, outcome.offsets[p], len(planted.known) > 0 and planted.known[p])
+        held = CHECKED and holds(board, like)
         width, height = int(board.size[0]), int(board.size[1])
         status = _propagate_all(board, color, scratch, counters, deadline, like)
         left = width * height
@@ -367,17 +369,21 @@ def _climb(
         while True:
             before = cpu
             cpu = cpu_seconds()
-            outcome.seconds[p, rung] = cpu - before
+            outcome.seconds[p, rung] += cpu - before
+            if CHECKED:
+                assert not held or (status != CONTRADICTION and holds(board, like)), "a rung lost a solution"
+                assert status != FIXPOINT or at_fixpoint(board, color, scratch, like), "a rung stopped short"
             left = undecided(board, like)
             outcome.decided[p, rung] = width * height - left
             if status != FIXPOINT or left == 0 or rung in (PROBE, top):
                 break
-            if (
-                rung == LINE
-                and top == SEARCH
-                and glance(board, tree.union, trial, color, scratch, found, counters, deadline, like)
-            ):
-                break
+            if rung == LINE and top == SEARCH:
+                shown = glance(board, tree.union, trial, color, scratch, found, counters, deadline, like)
+                before = cpu
+                cpu = cpu_seconds()
+                outcome.seconds[p, SEARCH] = cpu - before  # it belongs to search, whoever decides
+                if shown:
+                    break
             rung += 1
             limit = depth if rung == DEPTH else NO_LIMIT
             status = refute(board, trial, color, limit, scratch, seen, counters, deadline, like)
@@ -394,9 +400,6 @@ def _climb(
         engine = rung
         if found.number[0] == 2:
             outcome.solutions[p], engine = MULTIPLE, SEARCH
-            before = cpu
-            cpu = cpu_seconds()
-            outcome.seconds[p, SEARCH] = cpu - before
         elif status == FIXPOINT and left > 0 and top == SEARCH:
             engine = SEARCH
             locate(board, color, scratch, beliefs.places, like)
@@ -406,7 +409,7 @@ def _climb(
             if searched == NODES_SPENT and beliefs.told.shape[1] >= width * height:
                 status = dive(board, trial, tree.union, color, scratch, beliefs, counters, deadline, like)
                 if status == FIXPOINT:
-                    note_solution(trial, found, like)
+                    note_solution(trial, found, counters, deadline, like)
                 if found.number[0] == 2:
                     searched = TWO_FOUND
                 elif status == OUT_OF_TIME:
@@ -417,9 +420,12 @@ def _climb(
                 outcome.solutions[p] = MULTIPLE
             elif searched == LATE:
                 outcome.late[p] = True
+            if CHECKED and searched == NODES_SPENT:
+                assert not held or holds(board, like) or noted(board, found), "the search hands on too little"
+                assert at_fixpoint(board, color, scratch, like), "the search hands on what line logic has not ended"
             before = cpu
             cpu = cpu_seconds()
-            outcome.seconds[p, SEARCH] = cpu - before
+            outcome.seconds[p, SEARCH] += cpu - before
         last_wall = wall
         wall = wall_seconds()
         outcome.seconds[p, WALL] = wall - last_wall
@@ -439,21 +445,21 @@ def _follow_tail(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, ou
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    first, second = outcome.first[place], outcome.second[place]
+    first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
     with Learner(memory.board, memory.color, memory.scratch, deadline, like) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
             found = learner.next_solution(deadline)
             if found:
                 first[:] = second[:] = learner.picture()
-                outcome.found[p] = 2 if swap(second, width, height, start) else 1
+                outcome.found[p] = 2 if swap(second, width, height, start, counters, deadline) else 1
         if outcome.found[p] == 1:
             learner.exclude(first)
             found = learner.next_solution(deadline)
             if found:
                 second[:] = learner.picture()
                 outcome.found[p] = 2
-        outcome.counters[p, CONFLICTS] = learner.conflicts
+        counters[CONFLICTS] = learner.conflicts
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
     if outcome.found[p] == 2:
         outcome.solutions[p] = MULTIPLE

@@ -13,7 +13,8 @@ import numpy as np
 
 from solver.bits import bit, empty, load, low, lowest, some, store
 from solver.board import Board, Scratch, allows, assume, choices, copy, forbid
-from solver.jit import kernel
+from solver.checked import CHECKED, at_fixpoint, holds, knows
+from solver.jit import inlined, kernel
 from solver.line import solve_line
 from solver.propagate import (
     CHANGED_COLUMNS,
@@ -22,9 +23,11 @@ from solver.propagate import (
     CONTRADICTIONS,
     FIXPOINT,
     LINE_SOLVES,
+    OUT_OF_TIME,
     PROBES,
     SOLVED_COLUMNS,
     SOLVED_ROWS,
+    look_at_clock,
     propagate,
 )
 
@@ -51,6 +54,8 @@ def refute(
             cell has solved. As long as those don't change it need not be repeated. With fewer rows nothing is skipped
     The board must be at the fixpoint of line logic, and is so afterwards. Returns as `propagate`.
     """
+    if CHECKED:
+        assert at_fixpoint(board, color, scratch, like), "probing begins before line logic has ended"
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     probes = width * height * palette
     remember = seen.shape[0] >= 2 * probes
@@ -133,6 +138,26 @@ def look_ahead(
 
     Returns as `propagate`; `scratch.news` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
     """
+    held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
+    status = _look_ahead(trial, color, y, x, c, depth, scratch, counters, deadline, like)
+    if CHECKED:
+        assert not held or (status != CONTRADICTION and holds(trial, like)), "a probe refuted a solution"
+    return status
+
+
+@inlined
+def _look_ahead(
+    trial: Board,
+    color: np.ndarray | None,
+    y: int,
+    x: int,
+    c: int,
+    depth: int,
+    scratch: Scratch,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
     width, height = int(trial.size[0]), int(trial.size[1])
     counters[PROBES] += 1
     assume(trial, y, x, c, like)
@@ -150,16 +175,32 @@ def look_ahead(
         open_rows, open_columns = open_rows | rows, open_columns | columns
     store(scratch.news, SOLVED_ROWS, open_rows)
     store(scratch.news, SOLVED_COLUMNS, open_columns)
-    while some(rows):
-        line = lowest(rows)
-        rows = rows & (rows - bit(0, like))
+    first: Any = np.int64(0)
+    status = _check_lines(trial, color, rows, width, first, scratch, counters, deadline, like)
+    if status == FIXPOINT:
+        status = _check_lines(trial, color, columns, height, height, scratch, counters, deadline, like)
+    return status
+
+
+@kernel
+def _check_lines(
+    trial: Board,
+    color: np.ndarray | None,
+    lines: Any,
+    cells: int,
+    first: int,
+    scratch: Scratch,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Whether lines of so many cells, numbered from line `first` on, have arrangements. Returns as `propagate`."""
+    while some(lines):
+        line = first + lowest(lines)
+        lines = lines & (lines - bit(0, like))
+        if look_at_clock(trial, line, counters, deadline) == OUT_OF_TIME:
+            return OUT_OF_TIME
         counters[LINE_SOLVES] += 1
-        if not solve_line(width, line, trial, color, scratch, like):
-            return CONTRADICTION
-    while some(columns):
-        line = lowest(columns)
-        columns = columns & (columns - bit(0, like))
-        counters[LINE_SOLVES] += 1
-        if not solve_line(height, height + line, trial, color, scratch, like):
+        if not solve_line(cells, line, trial, color, scratch, like):
             return CONTRADICTION
     return FIXPOINT

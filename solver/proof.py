@@ -16,6 +16,33 @@ def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndar
     return good
 
 
+def same(
+    which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, others: np.ndarray, places: np.ndarray
+) -> np.ndarray:
+    """For each puzzle in `which`: whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
+    alike = np.zeros(len(which), np.bool_)
+    _compare(which, pictures, offsets, others, places, alike)
+    return alike
+
+
+@kernel
+def _compare(
+    which: np.ndarray,
+    pictures: np.ndarray,
+    offsets: np.ndarray,
+    others: np.ndarray,
+    places: np.ndarray,
+    alike: np.ndarray,
+) -> None:
+    for k in range(len(which)):
+        p = which[k]
+        cells = offsets[p + 1] - offsets[p]
+        alike[k] = places[p + 1] - places[p] == cells
+        for i in range(cells if alike[k] else 0):
+            if pictures[offsets[p] + i] != others[places[p] + i]:
+                alike[k] = False
+
+
 @kernel
 def _check(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, good: np.ndarray) -> None:
     for k in range(len(which)):

@@ -10,9 +10,11 @@ import numpy as np
 
 from solver.bits import bit, empty, load, lowest, some, store
 from solver.board import Board, Scratch
+from solver.checked import CHECKED, holds, sound
 from solver.clock import cpu_seconds
 from solver.jit import inlined, kernel
 from solver.line import solve_line
+from solver.tuning import LOOK_EVERY
 
 FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 
@@ -20,9 +22,6 @@ FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)
 WORK, NEXT_LOOK = 7, 8  # blocks x words solved so far; the work at which to look at the clock again
 COUNTERS = 9
-
-LOOK_EVERY = 50_000
-"""Work between two looks at the clock; at some 10 to 40 ns each, that is 2 ms at most."""
 
 # Rows of Scratch.news: what the last `propagate` did.
 SOLVED_ROWS, SOLVED_COLUMNS, CHANGED_ROWS, CHANGED_COLUMNS = range(4)
@@ -54,6 +53,7 @@ def propagate(
     solved_rows, solved_columns = rows, columns
     changed_rows, changed_columns = empty(like), empty(like)
     status = FIXPOINT
+    held = CHECKED and holds(board, like)
     while status == FIXPOINT and (some(rows) or some(columns)):
         for side in range(2):
             if side == 0:
@@ -66,7 +66,7 @@ def propagate(
             while some(todo) and status == FIXPOINT:
                 i = lowest(todo)
                 todo = todo & (todo - bit(0, like))
-                status = _look_at_clock(board, line + i, counters, deadline)
+                status = look_at_clock(board, line + i, counters, deadline)
                 counters[LINE_SOLVES] += 1
                 if status == FIXPOINT and not solve_line(cells, line + i, board, color, scratch, like):
                     status = CONTRADICTION
@@ -75,6 +75,8 @@ def propagate(
                     crossed = crossed | lost
                     if some(lost):
                         changed = changed | bit(i, like)
+            if CHECKED:
+                assert not held or (status != CONTRADICTION and holds(board, like)), "line logic lost a solution"
             if side == 0:
                 changed_rows, changed_columns = changed_rows | changed, changed_columns | crossed
                 rows, columns = empty(like), columns | (crossed & open_columns)
@@ -83,6 +85,8 @@ def propagate(
                 changed_rows, changed_columns = changed_rows | crossed, changed_columns | changed
                 rows, columns = crossed & open_rows, empty(like)
                 solved_rows = solved_rows | rows
+    if CHECKED:
+        assert status == CONTRADICTION or sound(board, like), "rows and columns differ, or a cell has no colour left"
     store(scratch.news, SOLVED_ROWS, solved_rows)
     store(scratch.news, SOLVED_COLUMNS, solved_columns)
     store(scratch.news, CHANGED_ROWS, changed_rows)
@@ -91,13 +95,25 @@ def propagate(
 
 
 @inlined
-def _look_at_clock(board: Board, line: int, counters: np.ndarray, deadline: float) -> int:
+def look_at_clock(board: Board, line: int, counters: np.ndarray, deadline: float) -> int:
     """Count the work of solving a line; once in a while, OUT_OF_TIME if the deadline has passed."""
-    counters[WORK] += (board.first[line + 1] - board.first[line] + 1) * board.can.shape[1]
+    work = (board.first[line + 1] - board.first[line] + 1) * board.can.shape[1]
+    return OUT_OF_TIME if late_after(work, counters, deadline) else FIXPOINT
+
+
+@inlined
+def late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
+    """Count some work; whether the deadline has passed, as far as the clock was looked at.
+
+    Once it has, every look finds so: who stops for it need not tell others.
+    """
+    counters[WORK] += work
     if counters[WORK] < counters[NEXT_LOOK]:
-        return FIXPOINT
-    counters[NEXT_LOOK] = counters[WORK] + LOOK_EVERY
-    return OUT_OF_TIME if cpu_seconds() > deadline else FIXPOINT
+        return False
+    late = cpu_seconds() > deadline
+    if not late:
+        counters[NEXT_LOOK] = counters[WORK] + LOOK_EVERY
+    return late
 
 
 @inlined

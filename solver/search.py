@@ -14,6 +14,7 @@ import numpy as np
 
 from solver.bits import bit, count, empty, load, some, store
 from solver.board import Board, Scratch, allows, choices, copy, undecided, write_picture
+from solver.checked import CHECKED, at_fixpoint, holds, is_known, knows
 from solver.jit import kernel
 from solver.lookahead import NO_LIMIT, forget, look_ahead, take_away
 from solver.propagate import (
@@ -82,12 +83,14 @@ def search(
 ) -> int:
     """Look for two solutions, in at most so many nodes.
 
-    board           at the fixpoint of line logic; when NODES_SPENT or LATE it is what probing at the root has left
+    board           at the fixpoint of line logic. When NODES_SPENT or LATE it is the root, without the branches that
+                    have been exhausted: it holds every solution but perhaps the one that is noted in `found`
     found           solutions; one may be known to begin with
     Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
     """
+    held = CHECKED and holds(board, like)
     if found.number[0] == 1:
-        _switch(board, found)
+        _switch(board, found, counters, deadline)
         if found.number[0] == 2:
             return TWO_FOUND
     cells = int(board.size[0] * board.size[1])
@@ -103,7 +106,8 @@ def search(
             status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
         if status == FIXPOINT:
             if counters[NODES] == budget or depth == len(tree.cell):
-                return _give_up(board, tree, depth, NODES_SPENT)
+                _put_root_back(board, tree, depth)
+                return NODES_SPENT
             cell = _branch(board, tree, depth, like)
             _push(board, tree, depth, cell, like)
             depth += 1
@@ -119,24 +123,34 @@ def search(
             forget(tree.seen[depth], cells, scratch, like)
         while status == CONTRADICTION:
             if depth == 0:
+                if CHECKED:
+                    assert not held or noted(board, found), "the search ended without a solution that there is"
                 return EXHAUSTED
             depth -= 1
             _restore(board, tree.boards[depth])
             cell = int(tree.cell[depth])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
             refuted: Any = np.int64(tree.color[depth])
+            if CHECKED:
+                lost = holds(board, like) and knows(board, y, x, refuted)
+                assert not lost or noted(board, found), "a branch was left without a solution that lies in it"
             status = take_away(board, color, y, x, refuted, scratch, counters, deadline, like)
             forget(tree.seen[depth], cells, scratch, like)
         if status == OUT_OF_TIME:
-            return _give_up(board, tree, depth, LATE)
+            _put_root_back(board, tree, depth)
+            return LATE
 
 
 @kernel
-def _give_up(board: Board, tree: Tree, depth: int, why: int) -> int:
-    """Put the root back on the board."""
+def noted(board: Board, found: Found) -> bool:
+    """Whether the known solution is the one that has been noted."""
+    return found.number[0] > 0 and is_known(board, found.first)
+
+
+@kernel
+def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
     if depth > 0:
         _restore(board, tree.boards[0])
-    return why
 
 
 @kernel
@@ -205,8 +219,10 @@ def settle(
                     if some(load(scratch.news, CHANGED_ROWS, like)):
                         news = True
                         forget(seen, width * height, scratch, like)
+    if CHECKED:
+        assert at_fixpoint(board, color, scratch, like), "a union is not at the fixpoint of line logic"
     if undecided(board, like) == 0:
-        note_solution(board, found, like)
+        note_solution(board, found, counters, deadline, like)
     return FIXPOINT
 
 
@@ -252,7 +268,7 @@ def _probe_cell(
             tree.best[depth, cell] = c
         least, most = min(least, gain), max(most, gain)
         if undecided(trial, like) == 0:
-            note_solution(trial, found, like)
+            note_solution(trial, found, counters, deadline, like)
     store(tree.seen[depth], 2 * cell, rows)
     store(tree.seen[depth], 2 * cell + 1, columns)
     tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
@@ -276,6 +292,7 @@ def _gain(board: Board, trial: Board, union: Board, fresh: bool, like: Any) -> i
 @kernel
 def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None:
     """The board becomes the union of what a cell's colours allow; the lines that this changes are news."""
+    held = CHECKED and holds(board, like)
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     rows, columns = empty(like), empty(like)
     for line in range(width + height):
@@ -288,17 +305,19 @@ def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None
                     rows = rows | bit(line, like)
                 else:
                     columns = columns | bit(line - height, like)
+    if CHECKED:
+        assert not held or holds(board, like), "a union lost a solution"
     store(scratch.news, CHANGED_ROWS, rows)
     store(scratch.news, CHANGED_COLUMNS, columns)
 
 
 @kernel
-def note_solution(board: Board, found: Found, like: Any) -> None:
+def note_solution(board: Board, found: Found, counters: np.ndarray, deadline: float, like: Any) -> None:
     """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
     if found.number[0] == 0:
         write_picture(board, found.first, like)
         found.number[0] = 1
-        _switch(board, found)
+        _switch(board, found, counters, deadline)
     elif found.number[0] == 1:
         write_picture(board, found.second, like)
         for i in range(len(found.first)):
@@ -308,9 +327,9 @@ def note_solution(board: Board, found: Found, like: Any) -> None:
 
 
 @kernel
-def _switch(board: Board, found: Found) -> None:
+def _switch(board: Board, found: Found, counters: np.ndarray, deadline: float) -> None:
     """Make a second solution of the first by a switch, if there is one."""
     for i in range(len(found.first)):
         found.second[i] = found.first[i]
-    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start):
+    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, counters, deadline):
         found.number[0] = 2

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from solver.jit import kernel
+from solver.propagate import WORK, late_after
 
 
 @kernel
-def swap(picture: np.ndarray, width: int, height: int, start: np.ndarray) -> bool:
+def swap(
+    picture: np.ndarray, width: int, height: int, start: np.ndarray, counters: np.ndarray, deadline: float
+) -> bool:
     """Look for a switch in uint8[height x width], a solution, and turn it; whether there was one.
 
     A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b leaves the
     runs of all four lines as they were. `start`, bool[height x width, palette], says which colours cells may have; an
-    empty one leaves them all.
+    empty one leaves them all. Past the deadline it ends without one, and the next look at the clock says so too.
     """
     along: Any = np.int64(1)  # steps from cell to cell; a literal 1 would be a type of its own to the compiler
     down: Any = np.int64(width)
@@ -26,8 +29,11 @@ def swap(picture: np.ndarray, width: int, height: int, start: np.ndarray) -> boo
             a = picture[top * width + left]
             for right in range(left + 1, width):
                 b = picture[top * width + right]
+                if late_after(1, counters, deadline):
+                    return False
                 if a == b or not _keeps_runs(picture, top * width, along, width, left, right):
                     continue
+                counters[WORK] += height - top
                 for bottom in range(top + 1, height):
                     if picture[bottom * width + left] != b or picture[bottom * width + right] != a:
                         continue

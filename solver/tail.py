@@ -15,27 +15,20 @@ import numpy as np
 
 from solver.belief import probable
 from solver.board import Board, Scratch
+from solver.checked import CHECKED, holds
 from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
 from solver.jit import kernel
+from solver.tuning import CHUNK, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
 ENGINES = ("glucose3", "cadical195")
 """One that only begins with the phases it is given, one that holds on to them."""
 
-PULLS = (0.2, 0.0)
+PULLS = dict(zip(ENGINES, LEARNER_PULLS, strict=True))
 """Reinforcement of the beliefs that each begins from: a guess should be all of a piece, but what one holds on to should
 stay open where things are open."""
 
-TURNS = ((ENGINES[0], 24), (ENGINES[1], 200), (ENGINES[0], 100), (ENGINES[1], 1 << 60))
+TURNS = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
 """Who works for how many slices, one after the other."""
-
-SLICE, SLICE_VARIABLES = 1000, 30_000_000
-"""Most conflicts between two looks at the clock, and conflicts times variables: some tenths of a second."""
-
-LOADING = 1.5e-6
-"""CPU seconds that a learner takes to be given a clause."""
-
-CHUNK = 50_000
-"""Clauses handed over at a time: as Python lists they take ten times their memory."""
 
 
 class Learner:
@@ -49,10 +42,10 @@ class Learner:
         self.variables, self.clauses = encode(board, color, scratch, like)
         self.color, self.deadline = color, deadline
         self.nearby: list[int] = []  # the last solution
-        self.cells = np.flatnonzero(self.variables.cell)
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
+        self.known = self._cells_of(board.known)[0] if CHECKED and holds(board, like) else None
 
     def __enter__(self) -> Self:
         return self
@@ -82,6 +75,8 @@ class Learner:
             for _ in range(slices):
                 solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()
+                if self.known is not None:
+                    self._check(solver, found)
                 if found is not None:
                     return found
                 if time.thread_time() > deadline:
@@ -98,14 +93,34 @@ class Learner:
         return picture
 
     def exclude(self, picture: np.ndarray) -> None:
-        """Forbid a solution: the next one differs from it in some cell, and is first looked for nearby."""
-        clause = np.zeros(len(self.cells), np.int32)
-        _write_difference(self.board, self.variables, self.cells, picture, clause, self.like)
-        self.excluded.append(clause.tolist())
-        self.nearby = (-clause).tolist()
+        """Forbid a solution: the next one differs from it in some cell, and is first looked for nearby.
+
+        One that the board does not hold is forbidden already: search has left the branch in which it found it.
+        """
+        self.nearby, held = self._cells_of(picture)
+        if held:
+            self.excluded.append([-literal for literal in self.nearby])
+        if CHECKED and (picture == self.board.known).all():
+            self.known = None
         for solver in self.solvers.values():
-            solver.add_clause(self.excluded[-1])
+            if held:
+                solver.add_clause(self.excluded[-1])
             solver.set_phases(self.nearby)
+
+    def _cells_of(self, picture: np.ndarray) -> tuple[list[int], bool]:
+        """The literals that say "this picture" of the open cells, but for colours that they can't have; and whether
+        the board holds it.
+        """
+        literals = np.zeros(len(picture), np.int32)
+        held = _write_cells(self.board, self.variables, picture, literals, self.like)
+        return literals[literals != 0].tolist(), held
+
+    def _check(self, solver: Any, found: bool | None) -> None:
+        """For the checked mode: what a learner knows by now leaves the known solution, which is not excluded yet."""
+        assert found is not False, "a learner proved that there is no solution, but there is"
+        model = solver.get_model()
+        assert solver.solve(assumptions=self.known), "a learner's clauses rule out a solution"
+        assert not found or solver.solve(assumptions=model), "the learner's answer is none"
 
     def _solver(self, engine: str) -> Any:
         """The solver of that name, with all that is known so far."""
@@ -115,8 +130,7 @@ class Learner:
             solver = self.solvers[engine] = Solver(engine)
             _add_all(solver, self.clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
-            pull = PULLS[ENGINES.index(engine)]
-            phases = probable(self.board, self.color, self.variables, pull, self.deadline, self.like)
+            phases = probable(self.board, self.color, self.variables, PULLS[engine], self.deadline, self.like)
             solver.set_phases(phases.tolist() + self.nearby)
         return self.solvers[engine]
 
@@ -148,10 +162,12 @@ def _write_model(board: Board, variables: Variables, model: np.ndarray, picture:
 
 
 @kernel
-def _write_difference(
-    board: Board, variables: Variables, cells: np.ndarray, picture: np.ndarray, clause: np.ndarray, like: Any
-) -> None:
+def _write_cells(board: Board, variables: Variables, picture: np.ndarray, literals: np.ndarray, like: Any) -> bool:
+    """Write for each cell the literal "it has the picture's colour", 0 if that is constant; whether none is false."""
     width = int(board.size[0])
-    for k in range(len(cells)):
-        i = cells[k]
-        clause[k] = -cell_literal(board, variables, i // width, i % width, int(picture[i]), like)
+    held = True
+    for i in range(len(picture)):
+        literal = cell_literal(board, variables, i // width, i % width, int(picture[i]), like)
+        held = held and literal != FALSE
+        literals[i] = 0 if literal in (TRUE, FALSE) else literal
+    return held

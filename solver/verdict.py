@@ -23,7 +23,7 @@ from solver.ladder import (
     Outcome,
     rung_names,
 )
-from solver.proof import fits
+from solver.proof import fits, same
 from solver.propagate import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.tables import RESULTS, TEXT
 from solver.tail import ENGINES
@@ -33,17 +33,28 @@ STATUSES = ("ok", "timeout", "invalid", "error")  # a pipeline adds `killed`
 OK, TIMEOUT, INVALID, ERROR = range(len(STATUSES))
 
 WRONG_SOLUTION = "the solver's picture does not fit the clues: a bug in nonocensus, please report it"
+WRONG_VERDICT = "the solver's verdict does not go with a solution that is known: a bug in nonocensus, please report it"
 
 
 def results(
-    batch: pa.RecordBatch, seen: Views, faults: Mapping[int, str], outcome: Outcome, depth: int
+    batch: pa.RecordBatch, seen: Views, faults: Mapping[int, str], outcome: Outcome, depth: int, *, whole: bool = True
 ) -> pa.RecordBatch:
     """The results table's rows for a batch of puzzles: `faults` of those not solved, `outcome` of the others.
 
-    `depth` is that of the rung depth-2. Columns that a run adds (config_hash, run_id, part, host) are null.
+    depth   that of the rung depth-2
+    whole   whether all solutions count; not if a partly solved grid was given, with which a goal need not agree
+
+    Columns that a run adds (config_hash, run_id, part, host) are null.
     """
     errors = dict(faults)
+    sound = np.ones(len(batch), bool)
+    sound[list(faults)] = False
+    given = np.flatnonzero(sound & batch["goal"].is_valid().to_numpy(zero_copy_only=False))
+    fitting, goals, places = _goals_that_fit(batch, seen, given)
     _check_solutions(seen, outcome, errors)
+    _check_verdicts(outcome, errors)
+    if whole:
+        _check_goals(outcome, given[fitting], goals, places, errors)
     status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
     status[list(faults)] = INVALID
@@ -77,7 +88,7 @@ def results(
         "label": _labels(status, solutions, outcome.rung, trivial, depth),
         "solution": _pictures(outcome.offsets, outcome.first, ran & (outcome.found >= 1)),
         "second_solution": _pictures(outcome.offsets, outcome.second, ran & (outcome.found == 2)),
-        "goal_matches": _goal_matches(batch, seen, ran),
+        "goal_matches": _goal_matches(len(batch), given, fitting, ran),
         "cpu_seconds": pa.array(outcome.seconds[:, :WALL].sum(axis=1), mask=~ran),
         "wall_seconds": timed(WALL, ran),
         "cpu_line": timed(LINE, begun[LINE]),
@@ -132,6 +143,22 @@ def _check_solutions(seen: Views, outcome: Outcome, errors: dict[int, str]) -> N
             errors[int(p)] = WRONG_SOLUTION
 
 
+def _check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
+    """Note in `errors` every puzzle with more or fewer solutions than its verdict says."""
+    claimed = np.array([-1, 1, 2, 0])[outcome.solutions]  # in the order of SOLUTIONS
+    errors.update(dict.fromkeys(np.flatnonzero((claimed >= 0) & (claimed != outcome.found)).tolist(), WRONG_VERDICT))
+
+
+def _check_goals(
+    outcome: Outcome, known: np.ndarray, goals: np.ndarray, places: np.ndarray, errors: dict[int, str]
+) -> None:
+    """Note in `errors` every puzzle whose verdict its author's picture disproves: of the puzzles `known` it fits."""
+    unique = known[outcome.solutions[known] == UNIQUE]
+    others = unique[~same(unique, outcome.first, outcome.offsets, goals, places)]
+    none = known[outcome.solutions[known] == NONE]
+    errors.update(dict.fromkeys([*others.tolist(), *none.tolist()], WRONG_VERDICT))
+
+
 def _labels(status: np.ndarray, solutions: np.ndarray, rung: np.ndarray, trivial: np.ndarray, depth: int) -> pa.Array:
     """The verdicts in pbnsolve's words; null for what was not solved at all."""
     words = ("stalled", "unique line", "trivial unique line", f"unique depth-{depth}", "unique", "multiple",
@@ -150,12 +177,14 @@ def _labels(status: np.ndarray, solutions: np.ndarray, rung: np.ndarray, trivial
     return _words(label, words)
 
 
-def _goal_matches(batch: pa.RecordBatch, seen: Views, ran: np.ndarray) -> pa.Array:
-    """Whether the author's picture fits the clues: then it is a solution. Null without one."""
-    given = ran & batch["goal"].is_valid().to_numpy(zero_copy_only=False)
-    matches = np.zeros(len(batch), bool)
-    matches[given] = _goals_that_fit(batch, seen, np.flatnonzero(given))[0]
-    return pa.array(matches, mask=~given)
+def _goal_matches(puzzles: int, given: np.ndarray, fitting: np.ndarray, ran: np.ndarray) -> pa.Array:
+    """Whether the author's picture fits the clues: then it is a solution. Null without one.
+
+    `given` are the puzzles with a goal, `fitting` says of each whether it fits, `ran` (bool) which were solved.
+    """
+    matches, unknown = np.zeros(puzzles, bool), np.ones(puzzles, bool)
+    matches[given], unknown[given] = fitting, False
+    return pa.array(matches, mask=unknown | ~ran)
 
 
 def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> Goals:
@@ -176,8 +205,8 @@ def _goals_that_fit(batch: pa.RecordBatch, seen: Views, given: np.ndarray) -> tu
     """Which of the puzzles `given` (indices), all with goals, have one that fits; all goals, and their offsets."""
     goals = batch["goal"]
     if not len(given):
-        return np.zeros(0, bool), np.zeros(0, np.uint8), np.zeros(1, np.int32)
-    offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(batch) + 1]
+        return np.zeros(0, bool), np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(batch) + 1].astype(np.int64)
     pictures = np.frombuffer(goals.buffers()[2], np.uint8)
     return fits(seen, given, pictures, offsets), pictures, offsets
 

@@ -111,7 +111,7 @@ def test_cells_lean_to_what_they_have_been() -> None:
         belief.restrict(board, beliefs, True, like)
         belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, math.inf, like)
         once = beliefs.told[0, :400] * beliefs.told[1, :400]
-        leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.FAINT) ** pull
+        leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
         leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
         assert np.allclose(beliefs.lean[:400], leaning)
         belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, math.inf, like)

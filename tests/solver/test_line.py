@@ -25,6 +25,7 @@ class LineSolver:
             first=np.zeros(2, np.int32),
             length=np.zeros(cells + 1, np.uint16),
             can=np.zeros((colors + 1, words), np.uint64),
+            known=np.zeros(0, np.uint8),
         )
         self.color = np.zeros(cells + 1, np.uint8) if colors > 1 else None
         self.scratch = Scratch(*(np.zeros((size, words), np.uint64) for size in (cells + 1, cells + 1, colors + 1, 4)))

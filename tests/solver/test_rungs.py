@@ -16,7 +16,7 @@ from solver.api import classify, iter_solutions, solve
 from solver.check import faults
 from solver.ladder import FROM_NOTHING, LINE, MULTIPLE, NONE, SEARCH, UNIQUE, climb
 from solver.proof import fits
-from solver.propagate import CONFLICTS, NODES
+from solver.propagate import CONFLICTS, COUNTERS, NODES
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.swap import swap
 from solver.tables import picture, puzzle_batch
@@ -174,7 +174,7 @@ def test_a_switch_gives_another_picture_with_the_same_clues(puzzle: Puzzle, seed
     start = np.random.default_rng(seed).random((other.size, len(plain.palette))) < openness
     if openness == 1.0:
         start = FROM_NOTHING
-    if swap(other, puzzle.width, puzzle.height, start):
+    if swap(other, puzzle.width, puzzle.height, start, np.zeros(COUNTERS, np.int64), math.inf):
         turned = other.reshape(goal.shape)
         changed = np.flatnonzero(turned != plain.goal)
         assert openness == 1.0 or start[changed, other[changed]].all()
