@@ -53,9 +53,10 @@ class Scratch(NamedTuple):
 @kernel
 def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: Any) -> None:
     """Take puzzle p of a batch onto a board, nothing known yet."""
-    width, height = int(batch.width[p]), int(batch.height[p])
-    board.size[0], board.size[1] = width, height
-    blocks = _take_clues(board, color, batch.rows, p, 0, 0)
+    board.size[0], board.size[1] = batch.width[p], batch.height[p]
+    width, height = int(board.size[0]), int(board.size[1])
+    none: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+    blocks = _take_clues(board, color, batch.rows, p, none, none)
     blocks = _take_clues(board, color, batch.columns, p, height, blocks)
     board.first[width + height] = blocks
     palette = 2

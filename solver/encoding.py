@@ -140,7 +140,7 @@ def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
 def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, like: Any) -> int:
     """Write as many clauses as there is room for; returns how many there are."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
-    n = 0
+    n: Any = np.int64(0)
     for y in range(height):
         for x in range(width):
             if choices(board, y, x, like) > 2:
@@ -154,7 +154,7 @@ def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables,
         for i in range(cells):
             y, x = (line, i) if line < height else (i, line - height)
             n = _write_cell(board, color, variables, line, i, y, x, clauses, n, like)
-    return n
+    return int(n)
 
 
 @kernel
@@ -162,15 +162,17 @@ def _write_order(
     board: Board, color: np.ndarray | None, variables: Variables, line: int, clauses: np.ndarray, n: int, like: Any
 ) -> int:
     """What holds among the blocks of a line: started by p, then by p + 1 too; each ends before the next one starts."""
-    first, last = int(board.first[line]), int(board.first[line + 1])
+    first: Any = np.int64(board.first[line])
+    last: Any = np.int64(board.first[line + 1])
     for j in range(first, last):
         starts = load(variables.places.starts, j, like)
+        start, end = int(variables.start[j]), int(variables.end[j])
         for k in range(count(starts) - 2):
-            n = _add(clauses, n, -(variables.start[j] + k), variables.start[j] + k + 1, FALSE)
+            n = _add(clauses, n, -(start + k), start + k + 1, FALSE)
         if board.length[j] == 0:
             ends = load(variables.places.ends, j, like)
             for k in range(count(ends) - 2):
-                n = _add(clauses, n, -(variables.end[j] + k), variables.end[j] + k + 1, FALSE)
+                n = _add(clauses, n, -(end + k), end + k + 1, FALSE)
             while some(ends):
                 p = lowest(ends)
                 ends = ends & (ends - bit(0, like))
@@ -200,13 +202,14 @@ def _write_cell(
     like: Any,
 ) -> int:
     """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
-    first, last = int(board.first[line]), int(board.first[line + 1])
+    first: Any = np.int64(board.first[line])
+    last: Any = np.int64(board.first[line + 1])
     background = cell_literal(board, variables, y, x, BACKGROUND, like)
     ended = TRUE
     for j in range(first, last):
         started = _starts_by(variables, j, i, like)
         n = _add(clauses, n, -ended, started, background)
         ended = _ends_by(board, variables, j, i, like)
-        c = 1 if color is None else int(color[j])
+        c: Any = np.int64(1 if color is None else color[j])
         n = _add(clauses, n, -started, ended, cell_literal(board, variables, y, x, c, like))
     return _add(clauses, n, -ended, background, FALSE)

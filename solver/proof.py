@@ -3,6 +3,8 @@
 This shares nothing with the solver: no bit sets, no boards. A wrong solution is a bug, and is reported as an error.
 """
 
+from typing import Any
+
 import numpy as np
 
 from solver.jit import kernel
@@ -47,12 +49,14 @@ def _compare(
 def _check(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, good: np.ndarray) -> None:
     for k in range(len(which)):
         p = which[k]
-        width, height = int(batch.width[p]), int(batch.height[p])
+        width: Any = np.int64(batch.width[p])
+        height: Any = np.int64(batch.height[p])
+        along: Any = np.int64(1)  # a literal would be a type of its own to the compiler
         picture = pictures[offsets[p] : offsets[p + 1]]
         good[k] = (
             len(picture) == width * height
-            and _lines_fit(batch.rows, p, picture, width, width, 1)
-            and _lines_fit(batch.columns, p, picture, height, 1, width)
+            and _lines_fit(batch.rows, p, picture, width, width, along)
+            and _lines_fit(batch.columns, p, picture, height, along, width)
         )
 
 

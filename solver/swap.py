@@ -29,7 +29,7 @@ def swap(
             a = picture[top * width + left]
             for right in range(left + 1, width):
                 b = picture[top * width + right]
-                if late_after(1, counters, deadline):
+                if late_after(along, counters, deadline):
                     return False
                 if a == b or not _keeps_runs(picture, top * width, along, width, left, right):
                     continue

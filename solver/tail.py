@@ -167,7 +167,8 @@ def _write_cells(board: Board, variables: Variables, picture: np.ndarray, litera
     width = int(board.size[0])
     held = True
     for i in range(len(picture)):
-        literal = cell_literal(board, variables, i // width, i % width, int(picture[i]), like)
+        c: Any = np.int64(picture[i])
+        literal = cell_literal(board, variables, i // width, i % width, c, like)
         held = held and literal != FALSE
         literals[i] = 0 if literal in (TRUE, FALSE) else literal
     return held

@@ -10,7 +10,7 @@ options from the environment: NONOCENSUS_TUNING='{"SEARCH_NODES": 30}'. Kernels 
 
 import json
 import os
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 VARIABLE = "NONOCENSUS_TUNING"
 
@@ -30,7 +30,7 @@ class Constant(NamedTuple):
 
 TABLE: dict[str, Constant] = {}
 
-_given: dict[str, object] = json.loads(os.environ.get(VARIABLE) or "{}")
+_given: dict[str, Any] = json.loads(os.environ.get(VARIABLE) or "{}")
 
 
 def _constant(name: str, value: T, least: Number, most: Number, unit: str, meaning: str) -> T:
@@ -39,12 +39,14 @@ def _constant(name: str, value: T, least: Number, most: Number, unit: str, meani
     if name not in _given:
         return value
     given = _given[name]
-    numbers = tuple(given) if isinstance(given, list) else (given,)
     meant = value if isinstance(value, tuple) else (value,)
-    for number, own in zip(numbers, meant, strict=True):
-        kind = int if isinstance(own, int) else (int, float)
-        if isinstance(number, bool) or not isinstance(number, kind) or not least <= number <= most:
-            raise ValueError(f"{VARIABLE}: {name} is {given}; it takes {type(own).__name__} from {least} to {most}")
+    numbers = tuple(given) if isinstance(given, list) and isinstance(value, tuple) else (given,)
+    kind = int if isinstance(meant[0], int) else (int, float)
+    if len(numbers) != len(meant) or not all(
+        isinstance(number, kind) and not isinstance(number, bool) and least <= number <= most for number in numbers
+    ):
+        wanted = f"{type(meant[0]).__name__} from {least} to {most}"
+        raise ValueError(f"{VARIABLE}: {name} is {given}; it takes {len(meant)} {wanted}")
     return type(value)(numbers if isinstance(value, tuple) else numbers[0])
 
 

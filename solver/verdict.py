@@ -51,10 +51,10 @@ def results(
     sound[list(faults)] = False
     given = np.flatnonzero(sound & batch["goal"].is_valid().to_numpy(zero_copy_only=False))
     fitting, goals, places = _goals_that_fit(batch, seen, given)
-    _check_solutions(seen, outcome, errors)
     _check_verdicts(outcome, errors)
     if whole:
         _check_goals(outcome, given[fitting], goals, places, errors)
+    _check_solutions(seen, outcome, errors)
     status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
     status[list(faults)] = INVALID

@@ -1,16 +1,44 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py COLORS.
 
-Without the lock of pipeline.warm, so that two processes compile mono and coloured ones side by side.
+Without the lock of pipeline.warm, so that two processes compile mono and coloured ones side by side. What has been
+compiled is noted beside them for tests/solver/test_specialisations.py.
 """
 
+import importlib
+import json
+import pkgutil
 import sys
+from pathlib import Path
 
+import solver
 from pipeline.warm import SHORT, example
 from solver.api import classify
+from solver.jit import CACHE_FOLDER
 from solver.ladder import warm_up
 from solver.views import views
 
+
+def note(colors: int) -> Path:
+    """Where it stands what was compiled for puzzles of so many colours."""
+    return CACHE_FOLDER / f"specialisations-{colors}.json"
+
+
+def specialisations() -> dict[str, list[list[str]]]:
+    """Of every kernel the types of its arguments, once for each time that this process has compiled or loaded it."""
+    found = {}
+    for module in pkgutil.iter_modules(solver.__path__, "solver."):
+        for name, function in vars(importlib.import_module(module.name)).items():
+            if getattr(function, "__module__", "") == module.name and hasattr(function, "signatures"):
+                found[f"{module.name}.{name}"] = [list(map(str, types)) for types in function.signatures]
+    return found
+
+
 if __name__ == "__main__":
-    batch = example(colors=int(sys.argv[1]))
+    colors = int(sys.argv[1])
+    batch = example(colors)
     warm_up(views(batch))
     classify(batch, cpu_limit=SHORT)
+    classify(batch, cpu_limit=1)  # an integer must not be a type of its own
+    compiled = specialisations()
+    if compiled.get("solver.propagate.propagate"):  # nothing of it shows when the kernels around it come from the cache
+        note(colors).write_text(json.dumps(compiled))

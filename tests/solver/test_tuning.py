@@ -1,0 +1,107 @@
+"""The constants that steer the solver decide how long an answer takes, never what it is."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import fuzz
+import numpy as np
+import pytest
+import tuned
+
+from solver import ladder, tail, tuning
+from solver.ladder import climb
+from solver.tables import puzzle_batch
+from solver.views import views
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def in_process(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_all_constants_are_within_their_bounds() -> None:
+    assert tuning.TABLE
+    for name, constant in tuning.TABLE.items():
+        numbers = constant.value if isinstance(constant.value, tuple) else (constant.value,)
+        assert all(constant.least <= number <= constant.most for number in numbers), name
+        assert constant.unit, name
+        assert constant.meaning, name
+        assert getattr(tuning, name) == constant.value
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"SEARCH_NODES": -1}, "SEARCH_NODES is -1; it takes 1 int from 0 to 100000"),
+        ({"SEARCH_NODES": 2.5}, "SEARCH_NODES is 2.5"),
+        ({"SEARCH_NODES": True}, "SEARCH_NODES is True"),
+        ({"DAMPING": "much"}, "DAMPING is much"),
+        ({"DIVE_ROUNDS": [1, 2]}, "DIVE_ROUNDS is [1, 2]; it takes 3 int"),
+        ({"NODES": 3}, "there is no constant NODES"),
+    ],
+)
+def test_a_constant_that_is_none_is_refused(given: dict[str, Any], message: str) -> None:
+    done = in_process("import solver.tuning", **{tuning.VARIABLE: json.dumps(given)})
+    assert done.returncode == 1
+    assert message in done.stderr.splitlines()[-1]
+
+
+ANSWERS = """
+import math, sys
+import fuzz, numpy as np
+from solver import tuning
+from solver.ladder import climb
+from solver.tables import puzzle_batch
+from solver.views import views
+batch = puzzle_batch([fuzz.drawn(seed, most=6, colors=1) for seed in range(2, 22) if seed % 4 != 3])
+print(climb(views(batch), np.arange(len(batch)), math.inf).solutions.tolist())
+print(tuning.TABLE["MISSES"].value, tuning.MISSES)
+"""
+
+
+@pytest.mark.slow
+def test_no_verdict_depends_on_the_constants() -> None:
+    """Kernels as plain Python, so that nothing is compiled for other constants."""
+    verdicts, misses = zip(
+        *(
+            in_process(ANSWERS, NUMBA_DISABLE_JIT="1", **(tuned.environment(seed) if seed else {})).stdout.splitlines()
+            for seed in range(7)
+        ),
+        strict=True,
+    )
+    assert len(set(verdicts)) == 1, verdicts
+    assert len(verdicts[0]) > 20
+    assert len(set(misses)) > 1, "no constant was changed"
+
+
+OF_LADDER = ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES", "BELIEF_BYTES")
+OF_TAIL = ("SLICE", "SLICE_VARIABLES", "CHUNK", "LOADING")
+
+
+def test_no_verdict_depends_on_those_around_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that Python reads, on puzzles of which many reach the clause learners."""
+    seen = views(puzzle_batch([fuzz.drawn(4 * seed + 2, least=4, most=14) for seed in range(300)]))
+    everyone = np.arange(300)
+    expected = climb(seen, everyone, 60.0).solutions
+    for seed in range(6):
+        constants = tuned.drawn(seed)
+        for module, names in ((ladder, OF_LADDER), (tail, OF_TAIL)):
+            for name in names:
+                monkeypatch.setattr(module, name, constants.get(name, tuning.TABLE[name].value))
+        slices: Any = constants.get("TURN_SLICES", tuning.TURN_SLICES)
+        turns = tuple((tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*slices, 1 << 60)))
+        monkeypatch.setattr(tail, "TURNS", turns)
+        nodes: Any = constants.get("SEARCH_NODES", tuning.SEARCH_NODES)
+        assert (climb(seen, everyone, 60.0, nodes=min(nodes, 100)).solutions == expected).all()

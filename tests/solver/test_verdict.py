@@ -1,0 +1,66 @@
+"""What is written is held against what else is known: clues, the number of solutions found, the author's picture."""
+
+import math
+
+import numpy as np
+import pytest
+
+from solver.ladder import MULTIPLE, NONE, UNIQUE, Outcome, climb
+from solver.puzzle import from_picture
+from solver.tables import puzzle_batch
+from solver.verdict import WRONG_SOLUTION, WRONG_VERDICT, results
+from solver.views import views
+
+PICTURE = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], np.uint8)
+
+
+def answered(change: str) -> tuple[str, str | None]:
+    """Status and error of a puzzle with one solution, its outcome changed after the fact."""
+    batch = puzzle_batch([from_picture(PICTURE)])
+    seen = views(batch)
+    outcome: Outcome = climb(seen, np.arange(1), math.inf)
+    assert outcome.solutions[0] == UNIQUE
+    if change == "none":
+        outcome.solutions[0] = NONE
+    elif change == "none at all":
+        outcome.solutions[0], outcome.found[0] = NONE, 0
+    elif change == "multiple":
+        outcome.solutions[0] = MULTIPLE
+    elif change == "the same twice":
+        outcome.solutions[0], outcome.found[0] = MULTIPLE, 2
+        outcome.second[:] = outcome.first
+    elif change == "another cell":
+        outcome.first[0] = 1 - outcome.first[0]
+    row = results(batch, seen, {}, outcome, 2).to_pylist()[0]
+    return row["status"], row["error"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ("none", WRONG_VERDICT),
+        ("none at all", WRONG_VERDICT),
+        ("multiple", WRONG_VERDICT),
+        ("the same twice", WRONG_SOLUTION),
+        ("another cell", WRONG_SOLUTION),
+    ],
+)
+def test_a_wrong_outcome_is_an_error(change: str, error: str) -> None:
+    assert answered(change) == ("error", error)
+
+
+def test_a_right_one_is_not() -> None:
+    assert answered("nothing") == ("ok", None)
+
+
+def test_a_goal_disproves_unique() -> None:
+    """Two solutions, of which the ladder is made to claim the one that is not the goal."""
+    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
+    seen = views(batch)
+    outcome = climb(seen, np.arange(1), math.inf)
+    assert outcome.solutions[0] == MULTIPLE
+    other = outcome.second if (outcome.first == np.eye(2, dtype=np.uint8).ravel()).all() else outcome.first
+    outcome.first[:] = other.copy()
+    outcome.solutions[0], outcome.found[0] = UNIQUE, 1
+    assert results(batch, seen, {}, outcome, 2)["error"].to_pylist() == [WRONG_VERDICT]
+    assert results(batch, seen, {}, outcome, 2, whole=False)["error"].to_pylist() == [None]
