@@ -2,13 +2,15 @@
 
 Numba's disk cache notices a change in a kernel's own file, but not one in a kernel that it calls. A new release could
 therefore run old machine code. So the cache folder carries a hash of every source file of this package: other sources,
-other folder. The same goes for what else is compiled in: the checked mode, other tuning constants, bounds checks.
+other folder. The same goes for what else the code depends on: the checked mode, other tuning, bounds checks, the
+versions of Python and Numba, and the place of this package, by which Numba finds what it has compiled.
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
@@ -33,7 +35,9 @@ def cache_folder() -> Path:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
-    digest.update(repr((CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK)).encode())
+    compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
+    where = sys.version, numba.__version__, str(Path(__file__).parent)
+    digest.update(repr((*compiled_in, *where)).encode())
     return Path(root) / f"nonocensus-{digest.hexdigest()[:16]}"
 
 

@@ -75,7 +75,7 @@ RESULTS = _schema(
     ("cpu_line", pa.float64(), "CPU time of line logic"),
     ("cpu_depth2", pa.float64(), "CPU time of the rung depth-2"),
     ("cpu_probe", pa.float64(), "CPU time of the rung probe"),
-    ("cpu_search", pa.float64(), "CPU time of the rung search"),
+    ("cpu_search", pa.float64(), "CPU time of the glance after line logic, of the rung search and of dives"),
     ("cpu_sat", pa.float64(), "CPU time of clause learning"),
     ("line_solves", pa.int64(), "lines solved, all rungs together"),
     ("sweeps", pa.int32(), "passes of line logic over all changed rows or all changed columns (Batenburg)"),

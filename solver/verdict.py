@@ -68,9 +68,11 @@ def results(
     learned = outcome.seconds[:, CPU_SAT] > 0
     begun = [ran & (outcome.rung >= rung) for rung in (LINE, DEPTH, PROBE, SEARCH)]
     begun[SEARCH] |= ran & (outcome.engine >= SEARCH)  # a glance may have skipped the rungs before
+    glanced = ran & (outcome.seconds[:, SEARCH] > 0)
+    probed = begun[DEPTH] | glanced
 
-    def counted(counter: int, rung: int) -> pa.Array:
-        return pa.array(outcome.counters[:, counter], mask=~begun[rung])
+    def counted(counter: int, where: np.ndarray) -> pa.Array:
+        return pa.array(outcome.counters[:, counter], mask=~where)
 
     def timed(column: int, where: np.ndarray) -> pa.Array:
         return pa.array(outcome.seconds[:, column], mask=~where)
@@ -94,13 +96,13 @@ def results(
         "cpu_line": timed(LINE, begun[LINE]),
         "cpu_depth2": timed(DEPTH, begun[DEPTH]),
         "cpu_probe": timed(PROBE, begun[PROBE]),
-        "cpu_search": timed(SEARCH, begun[SEARCH]),
+        "cpu_search": timed(SEARCH, begun[SEARCH] | glanced),
         "cpu_sat": timed(CPU_SAT, ran & learned),
-        "line_solves": counted(LINE_SOLVES, LINE),
+        "line_solves": counted(LINE_SOLVES, begun[LINE]),
         "sweeps": pa.array(outcome.counters[:, SWEEPS].astype(np.int32), mask=~ran),
-        "probes": counted(PROBES, DEPTH),
-        "contradictions": counted(CONTRADICTIONS, DEPTH),
-        "nodes": counted(NODES, SEARCH),
+        "probes": counted(PROBES, probed),
+        "contradictions": counted(CONTRADICTIONS, probed),
+        "nodes": counted(NODES, begun[SEARCH]),
         "max_depth": pa.array(outcome.counters[:, MAX_DEPTH].astype(np.int32), mask=~begun[SEARCH]),
         "conflicts": pa.array(outcome.counters[:, CONFLICTS], mask=~(ran & learned)),
         "cells": seen.width.astype(np.int32) * seen.height,

@@ -1,12 +1,21 @@
 """CPU limits: hard puzzles end about when they should, with what was known; easy ones don't notice."""
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
+from solver import ladder
 from solver.api import solve
+from solver.board import choices, copy
+from solver.ladder import FROM_NOTHING, line_fixpoint
+from solver.lookahead import look_ahead
+from solver.propagate import COUNTERS, NEXT_LOOK, OUT_OF_TIME, WORK
 from solver.puzzle import from_picture
+from solver.swap import swap
+from solver.tables import puzzle_batch
+from solver.views import views
 
 
 def hard(side: int, density: float) -> Any:
@@ -31,3 +40,61 @@ def test_what_was_known_is_kept() -> None:
     row: dict[str, Any] = solve(hard(80, 0.35), cpu_limit=0.02, check_goal=True)
     assert row["solution"] is not None
     assert row["status"] in ("timeout", "ok")
+
+
+def late_counters(work: int = 0) -> np.ndarray:
+    """Counters after so much work, whose next look at the clock is due one unit of work later."""
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[WORK], counters[NEXT_LOOK] = work, work + 1
+    return counters
+
+
+def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
+    """With the look due when level 0 has been solved: the lines that are only checked come too late."""
+    puzzle = hard(60, 0.45)
+    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert prepared is not None
+    memory, like = prepared
+    ahead: list[int] = []
+    for deadline, due in ((math.inf, 0), (-1.0, None)):
+        counters = late_counters()
+        counters[NEXT_LOOK] = 1 << 60 if due == 0 else ahead[0] + 1
+        copy(memory.board, memory.trial)
+        y, x = next((y, x) for y in range(60) for x in range(60) if choices(memory.board, y, x, like) > 1)
+        for depth in (0, 1) if due == 0 else (1,):
+            copy(memory.board, memory.trial)
+            counters[WORK] = 0
+            status = look_ahead(memory.trial, None, y, x, 1, depth, memory.scratch, counters, deadline, like)
+            ahead.append(int(counters[WORK]))
+    assert ahead[1] > ahead[0], "lines of the last level were checked"
+    assert status == OUT_OF_TIME
+
+
+def test_switches_look_at_the_clock() -> None:
+    for deadline, found in ((math.inf, True), (-1.0, False)):
+        picture, counters = np.eye(3, dtype=np.uint8).ravel(), late_counters()
+        assert swap(picture, 3, 3, FROM_NOTHING, counters, deadline) == found
+        assert (picture == np.eye(3, dtype=np.uint8).ravel()).all() == (not found)
+
+
+def test_a_glance_that_shows_nothing_is_booked_on_search() -> None:
+    """A unique puzzle of the rung depth-2: line solves of both, seconds of each where they belong."""
+    puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
+    whole: dict[str, Any] = solve(puzzle)
+    without: dict[str, Any] = solve(puzzle, rung="depth-2")
+    assert whole["technique"] == without["technique"] == "depth-2"
+    assert whole["line_solves"] > without["line_solves"]
+    assert whole["probes"] > without["probes"]
+    assert whole["cpu_search"] > 0
+    assert without["cpu_search"] is None
+    parts = [whole[name] or 0.0 for name in ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")]
+    assert whole["cpu_seconds"] == pytest.approx(sum(parts))
+
+
+def test_limits_of_any_type_are_one_to_the_kernels() -> None:
+    before = list(ladder._climb.signatures) if hasattr(ladder._climb, "signatures") else []
+    for limit in (60, np.float32(60.0), np.int64(60), True):
+        assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
+    solve(hard(8, 0.5), cpu_limit=60.0)
+    after = list(ladder._climb.signatures) if hasattr(ladder._climb, "signatures") else []
+    assert len(set(after) - set(before)) <= 1
