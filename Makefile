@@ -11,12 +11,12 @@ READY := $(VENV)/.ready
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo test test-kills test-jit test-bounds test-python lint format bench clean
+.PHONY: demo test test-kills test-jit test-checked test-python lint format bench clean
 
 demo: $(READY)
 	$(BIN)/nonocensus demo --out demo
 
-test: test-jit test-bounds test-python
+test: test-jit test-checked test-python
 
 # Mono and coloured kernels, each on a core of its own: the test processes would compile both, each for itself.
 COMPILE := $(BIN)/python tests/kernels.py 1 & $(BIN)/python tests/kernels.py 2 && wait
@@ -30,16 +30,16 @@ test-jit: $(READY)
 test-kills: $(READY)
 	$(BIN)/pytest -s -m kills
 
-# The kernels once more with every array index checked, compiled apart.
-test-bounds: export NUMBA_BOUNDSCHECK := 1
-test-bounds: export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba-bounds
-test-bounds: $(READY)
+# The kernels once more with every array index checked and every step held against known solutions, compiled apart.
+test-checked: export NUMBA_BOUNDSCHECK := 1
+test-checked: export NONOCENSUS_CHECKED := 1
+test-checked: $(READY)
 	$(COMPILE)
 	$(BIN)/pytest -n 2 tests/solver -m "not slow"
 
 # ... and as plain Python: a subset that ends in a minute.
 test-python: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 tests/solver -m "plain_python"
+	NUMBA_DISABLE_JIT=1 NONOCENSUS_CHECKED=1 $(BIN)/pytest -n 2 tests/solver -m "plain_python"
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -1,6 +1,6 @@
 """The checked mode: thousands of planted solutions that no step may lose, and mistakes that it must notice.
 
-Only `make test-bounds`, whose kernels are compiled for it, and `make test-python` run these.
+Only `make test-checked`, whose kernels are compiled for it, and `make test-python` run these.
 """
 
 import math

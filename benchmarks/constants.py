@@ -1,0 +1,80 @@
+"""Whether any verdict depends on the solver's tuning: the same puzzles under constants drawn at random.
+
+Each draw compiles its own kernels, in the checked mode, so every step is held against the puzzles' goals as well.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from benchmarks.tables import Table
+from tests.tuned import drawn, environment
+
+LIMIT = 20.0
+"""CPU seconds for a puzzle: constants at a bound may make it slow."""
+
+PROCESSES = 2
+
+
+def constants(draws: int, puzzles: int, seed: int) -> Table:
+    """Verdicts on so many drawn puzzles under so many draws; a SystemExit if two proofs differ.
+
+    Draws take turns with mono and coloured puzzles, for which kernels are compiled apart.
+    """
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        answers = list(pool.map(lambda draw: _answers(draw, puzzles, seed), range(draws + 2)))
+    rows: list[list[object]] = []
+    differing = []
+    for draw, answer in enumerate(answers):
+        verdicts, meant = answer["verdicts"], answers[draw % 2]["verdicts"]
+        differ = [k for k in range(puzzles) if "unknown" not in (verdicts[k], meant[k]) and verdicts[k] != meant[k]]
+        differing += [f"draw {draw}: puzzle {seed + k}: {verdicts[k]}, not {meant[k]}" for k in differ]
+        changed = ", ".join(f"{name} {value}" for name, value in sorted(drawn(draw).items())) if draw > 1 else "none"
+        kind = "coloured" if draw % 2 else "mono"
+        rows.append([kind, answer["tail"], verdicts.count("unknown"), len(differ), answer["seconds"], changed])
+    if differing:
+        raise SystemExit("\n".join(["Verdicts that depend on the tuning:", *differing]))
+    title = f"Tuning drawn at random: {puzzles} puzzles under each of {draws} draws, in the checked mode"
+    return Table(title, ["puzzles", "by learners", "undecided", "differ", "CPU s", "constants changed"], rows)
+
+
+def _answers(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
+    """What a process says with a draw's constants; the first two have those that are meant."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as cache:
+        given = environment(draw) if draw > 1 else {}
+        own = {"NONOCENSUS_CHECKED": "1", "NUMBA_CACHE_DIR": cache, **given}
+        command = [sys.executable, "-m", "benchmarks.constants", str(draw % 2 + 1), str(puzzles), str(seed)]
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | own, check=False)
+    if done.returncode:
+        raise SystemExit(f"draw {draw}, {drawn(draw)}: {done.stderr.strip()[-2000:]}")
+    print(f"draw {draw}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def _answer(colors: int, puzzles: int, seed: int) -> None:
+    """Print the verdicts on drawn puzzles of at most so many colours, as one of the processes."""
+    from pipeline.warm import warm
+    from solver.api import classify
+    from solver.tables import puzzle_batch
+    from tests import fuzz
+
+    batch = puzzle_batch([fuzz.drawn(seed + k, most=20, colors=colors) for k in range(puzzles)])
+    warm(batch)
+    start = time.process_time()
+    rows = classify(batch, cpu_limit=LIMIT)
+    if wrong := [row["error"] for row in rows.to_pylist() if row["status"] == "error"]:
+        raise SystemExit(wrong[0])
+    tail = sum(seconds is not None for seconds in rows["cpu_sat"].to_pylist())
+    seconds = round(time.process_time() - start, 1)
+    print(json.dumps({"verdicts": rows["solutions"].to_pylist(), "tail": tail, "seconds": seconds}))
+
+
+if __name__ == "__main__":
+    _answer(*map(int, sys.argv[1:]))
