@@ -30,11 +30,9 @@ from pipeline.store import Store, one_batch, open_store
 from pipeline.warm import warm
 from solver.api import classify
 from solver.identity import first_of_equals
-from solver.tables import RESULTS
+from solver.tables import DECISIVE, RESULTS, check_readable
 from solver.verdict import unclassified
-
-NEEDED = ["puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal"]
-"""Columns of the puzzles table that a classification depends on."""
+from solver.views import views
 
 AHEAD = 2
 """Tasks in flight for each CPU: one at work, one to follow at once."""
@@ -42,8 +40,8 @@ AHEAD = 2
 GRACE, PATIENCE = 60.0, 600.0
 """CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""
 
-CHUNK = 4096
-"""Puzzles that are classified in one call, or a row group of more."""
+CHUNK, CHUNK_CELLS = 4096, 1 << 26
+"""Puzzles that are classified in one call, or a row group of more; and how many cells all of them may have."""
 
 HOPELESS = 50
 """Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
@@ -198,18 +196,42 @@ def _chunks(store: Store, rows: dict[str, Spans]) -> Iterator[Chunk]:
     """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together."""
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
+    cells = 0
     for part, wanted in rows.items():
-        try:
-            for numbers, batch in store.read(part, wanted, NEEDED):
-                places.append((part, numbers))
-                batches.append(batch)
-                if sum(map(len, batches)) >= CHUNK:
+        for numbers, batch in _read(store, part, wanted):
+            for these, count in _portions(batch):
+                if batches and cells + count > CHUNK_CELLS:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
-                    places, batches = [], []
-        except (OSError, pa.ArrowException) as error:
-            raise _CannotRead(f"{store.folder.name}/puzzles/{part}.parquet: {error}") from error
+                    places, batches, cells = [], [], 0
+                places.append((part, numbers[these]))
+                batches.append(batch[these])
+                cells += count
+            if sum(map(len, batches)) >= CHUNK:
+                yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
+                places, batches, cells = [], [], 0
     if batches:
         yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
+
+
+def _read(store: Store, part: str, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
+    """What a task needs of some rows of a part, a row group at a time; raises _CannotRead if it isn't there."""
+    try:
+        for numbers, batch in store.read(part, wanted, [*DECISIVE]):
+            check_readable(batch)
+            yield numbers, batch
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise _CannotRead(f"{store.folder.name}/puzzles/{part}.parquet: {error}") from error
+
+
+def _portions(batch: pa.RecordBatch) -> Iterator[tuple[slice, int]]:
+    """A batch in slices of at most CHUNK_CELLS cells, or of one puzzle of more: the slices and their cells."""
+    width, height = (batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("width", "height"))
+    ends = np.concatenate([[0], np.cumsum(width * height)])
+    first = 0
+    while first < len(batch):
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + CHUNK_CELLS, "right")) - 1)
+        yield slice(first, last), int(ends[last] - ends[first])
+        first = last
 
 
 class Made:
@@ -232,8 +254,11 @@ class Made:
     def classified(self, chunk: Chunk, limit: float, job: Job) -> pa.RecordBatch:
         """The rows of a chunk that are decided; the others are noted as left."""
         rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit})
-        solved = first_of_equals(chunk.batch["clue_hash"]) == np.arange(len(rows))
-        self.solver += float(np.nansum(rows["cpu_seconds"].to_numpy(zero_copy_only=False)[solved]))
+        seconds = rows["cpu_seconds"]
+        there = seconds.is_valid().to_numpy(zero_copy_only=False)
+        first = first_of_equals(chunk.batch["clue_hash"], views(chunk.batch), there)
+        solved = there & (first == np.arange(len(rows)))
+        self.solver += float(seconds.to_numpy(zero_copy_only=False)[solved].sum())
         late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
         if limit >= job.settings["cpu_limit"]:
             late[:] = False
@@ -313,7 +338,7 @@ def _write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece
         raise UserError(str(error)) from error
     with results_file(run.results, name) as writer:
         for chunk in chunks:
-            rows = unclassified(chunk.batch, status, reason)
+            rows = unclassified(chunk.batch, status, [reason] * len(chunk.batch))
             writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
     piece = made.piece(name, job.settings["cpu_limit"])
     write_statistics(run.results, piece)

@@ -48,12 +48,24 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done,
 LISTED = 20
 
 
+def possible_depth(depth: int) -> int:
+    """The option --depth, if there can be so many levels; the solver is only imported when it is asked."""
+    from solver.limits import MAX_DEPTH
+
+    if depth > MAX_DEPTH:
+        raise typer.BadParameter(f"{depth} is more than {MAX_DEPTH}, the most levels that there can be.")
+    return depth
+
+
+Depth = Annotated[int, typer.Option(min=1, callback=possible_depth, help="Levels that the rung depth-2 looks ahead.")]
+
+
 def classify(
     store: Annotated[str, typer.Argument(help="Store of puzzles.")],
     run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
     cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
     rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
-    depth: Annotated[int, typer.Option(min=1, help="Levels that the rung depth-2 looks ahead.")] = 2,
+    depth: Depth = 2,
     check_goal: CheckGoal = False,
     ids: Ids = None,
     where: Where = None,

@@ -49,14 +49,14 @@ class Left(NamedTuple):
     """A puzzle that has taken longer than a level allows.
 
     part, row     where it is in the store
-    clue_hash     puzzles with equal ones are solved once
+    clue_hash     puzzles with equal ones are solved once; None where the store has none
     open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
     puzzle_id     for people
     """
 
     part: str
     row: int
-    clue_hash: str
+    clue_hash: str | None
     open_cells: int
     puzzle_id: str
 
@@ -119,15 +119,16 @@ class Pool:
     """The puzzles that wait for one level. Those with equal clues wait as one."""
 
     def __init__(self) -> None:
-        self.order: list[tuple[int, str]] = []  # a heap of (minus open cells, clue hash)
-        self.places: dict[str, list[Left]] = {}  # by clue hash
+        self.order: list[tuple[int, str]] = []  # a heap of (minus open cells, clue hash or place)
+        self.places: dict[str, list[Left]] = {}  # by clue hash, or by place if there is none
         self.rows = 0
 
     def add(self, left: Left) -> None:
         """Let a puzzle wait."""
-        if left.clue_hash not in self.places:
-            heapq.heappush(self.order, (-left.open_cells, left.clue_hash))
-        self.places.setdefault(left.clue_hash, []).append(left)
+        equals = left.clue_hash or f"{left.part} {left.row}"
+        if equals not in self.places:
+            heapq.heappush(self.order, (-left.open_cells, equals))
+        self.places.setdefault(equals, []).append(left)
         self.rows += 1
 
     def take(self, puzzles: int) -> list[Left]:

@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from pipeline.store import open_store
 from solver.api import classify
+from solver.check import faults_of
 from solver.jit import CACHE_FOLDER
 from solver.ladder import kinds, warm_up
 from solver.puzzle import BLACK_ON_WHITE, Color, from_picture
@@ -28,7 +29,13 @@ _warmed: set[tuple[int, bool]] = set()
 
 
 def warm(batch: pa.RecordBatch) -> None:
-    """Have the kernels ready that the puzzles of a batch may need."""
+    """Have the kernels ready that the puzzles of a batch (solver.tables.check_readable) may need."""
+    if not kinds(views(batch)) - _warmed:
+        return
+    # nothing is compiled or made room for what no kernel will see
+    sound = np.ones(len(batch), np.bool_)
+    sound[list(faults_of(batch))] = False
+    batch = batch.filter(pa.array(sound))
     seen = views(batch)
     missing = kinds(seen) - _warmed
     if not missing:

@@ -100,7 +100,7 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
         work = _numbers(results["line_solves"]) + CONFLICT * np.nan_to_num(_numbers(results["conflicts"]))
         values = {
             "blocks": rows["blocks"] + columns["blocks"],
-            "colors": rows["colors"],
+            "colors": np.maximum(rows["colors"], columns["colors"]),
             "blots": blots,
             "density": density,
             "mean_slack": slack / lines,

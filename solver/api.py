@@ -1,38 +1,60 @@
 """The solver's public face: `classify` a record batch of puzzles, `solve` one, `iter_solutions` of one."""
 
+import math
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from solver.check import faults, validate
+from solver.check import faults_of, validate
 from solver.identity import first_of_equals
 from solver.jit import CHECKED
 from solver.ladder import FROM_NOTHING, NO_GOALS, RUNGS, climb, copy_outcomes, line_fixpoint
+from solver.limits import MAX_CELLS, MAX_DEPTH
 from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
+from solver.tables import RESULTS, check_readable, puzzle_batch
 from solver.tail import Learner
-from solver.verdict import known_goals, results
+from solver.verdict import known_goals, results, unclassified
 from solver.views import views
+
+MOST_CELLS = (1 << 31) - 1
+"""Cells of all puzzles of a batch: Arrow's columns of bytes hold no more."""
 
 
 def classify(
-    batch: pa.RecordBatch, *, cpu_limit: float = 60.0, rung: str = "search", depth: int = 2, check_goal: bool = False
-) -> pa.RecordBatch:
+    batch: pa.RecordBatch | pa.Table,
+    *,
+    cpu_limit: float = 60.0,
+    rung: str = "search",
+    depth: int = 2,
+    check_goal: bool = False,
+) -> pa.RecordBatch | pa.Table:
     """Classify every puzzle of a batch of the puzzles table; returns a batch of the results table, row for row.
 
+    batch        or a table, which gives a table; it is classified some thousand puzzles at a time
     cpu_limit    CPU seconds for each puzzle; one that needs more has the status `timeout` and keeps what was found
     rung         the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
-    depth        levels that the rung depth-2 looks ahead, at least 1 (solver.lookahead)
+    depth        levels that the rung depth-2 looks ahead, 1 to solver.limits.MAX_DEPTH (solver.lookahead)
     check_goal   take a goal that fits the clues for the first solution, and look only for another one (pbnsolve's -c)
 
-    Puzzles with equal clue hashes are solved once, and each has its row, except with `check_goal`.
+    Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.
 
     Nothing is raised for a puzzle: one whose clues can't be has the status `invalid` and says why in `error`. Raises
-    ValueError for a rung or depth that is none.
+    ValueError for a limit, rung or depth that is none, and for a batch that is not of the puzzles table, or damaged, or
+    so large that its solutions don't fit into one (2 GiB); TypeError for anything else than a batch or table.
     """
-    return _classified(batch, cpu_limit, rung, depth, check_goal, FROM_NOTHING)
+    settings = _settings(cpu_limit, rung, depth, check_goal)
+    if isinstance(batch, pa.Table):
+        parts = batch.to_batches(max_chunksize=MOST_CELLS // MAX_CELLS**2)
+        return pa.Table.from_batches([_classified(part, settings) for part in parts], RESULTS)
+    if not isinstance(batch, pa.RecordBatch):
+        raise TypeError(
+            f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
+            "solver.tables.puzzle_batch makes one of Puzzles"
+        )
+    return _classified(batch, settings)
 
 
 def solve(
@@ -49,12 +71,11 @@ def solve(
     start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
             (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
 
-    Raises ValueError for a start of another shape.
+    Raises as `classify`, and ValueError for a start of another shape; TypeError if it is not given a Puzzle.
     """
-    batch = puzzle_batch([puzzle])
-    row: dict[str, object] = _classified(batch, cpu_limit, rung, depth, check_goal, _begun(puzzle, start)).to_pylist()[
-        0
-    ]
+    _check_puzzle(puzzle)
+    settings = _settings(cpu_limit, rung, depth, check_goal)
+    row: dict[str, object] = _classified(puzzle_batch([puzzle]), settings, _begun(puzzle, start)).to_pylist()[0]
     return row
 
 
@@ -62,11 +83,19 @@ def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0, start: np.ndarray
     """All solutions of a puzzle, each a uint8[height, width] of palette entries, in no particular order.
 
     Take as many as are wanted (itertools.islice). After line logic, clause learners find one after the other
-    (solver.tail). `start` as for `solve`. Raises InvalidPuzzle for clues that no picture can have, TimeoutError when
-    the next solution, or the proof that there is none, has not come in `cpu_limit` CPU seconds.
+    (solver.tail). `start` as for `solve`. Raises at once as `solve`, and InvalidPuzzle for clues that no picture can
+    have; later TimeoutError when the next solution, or the proof that there is none, has not come in `cpu_limit` CPU
+    seconds.
     """
+    _check_puzzle(puzzle)
+    settings = _settings(cpu_limit)
+    begun = _begun(puzzle, start)
     validate(puzzle)
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, _begun(puzzle, start))
+    return _solutions(puzzle, settings.cpu_limit, begun)
+
+
+def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
+    prepared = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, start)
     if prepared is None:
         return
     memory, like = prepared
@@ -82,33 +111,69 @@ def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0, start: np.ndarray
             learner.exclude(picture)
 
 
-def _classified(
-    batch: pa.RecordBatch, cpu_limit: float, rung: str, depth: int, check_goal: bool, start: np.ndarray
-) -> pa.RecordBatch:
-    if rung not in RUNGS or depth < 1:
-        raise ValueError(f"rung is one of {', '.join(RUNGS)}, depth at least 1; not {rung!r} and {depth}")
-    seen = views(batch)
-    wrong = faults(seen)
-    sound = np.ones(len(batch), bool)
+class _Settings(NamedTuple):
+    """How to classify: the arguments of `classify`, checked."""
+
+    cpu_limit: float
+    rung: str
+    depth: int
+    check_goal: bool
+
+
+def _settings(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> _Settings:
+    """The arguments as the kernels want them: they are compiled for a float, and would be anew for an integer."""
+    try:
+        seconds = float(cpu_limit)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not seconds >= 0:
+        raise ValueError(f"cpu_limit is a number of CPU seconds from 0 on, not {cpu_limit!r}")
+    if rung not in RUNGS:
+        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
+    if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
+        raise ValueError(f"depth is a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
+    return _Settings(seconds, rung, int(depth), bool(check_goal))
+
+
+def _check_puzzle(puzzle: Puzzle) -> None:
+    if not isinstance(puzzle, Puzzle):
+        raise TypeError(f"a Puzzle is wanted, not {type(puzzle).__name__}; solver.puzzle.from_picture makes one")
+
+
+def _classified(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
+    """The rows of a batch: those with faults are kept from the kernels."""
+    check_readable(batch)
+    wrong = faults_of(batch)
+    if not wrong:
+        return _solved(batch, settings, start)
+    sound = np.ones(len(batch), np.bool_)
     sound[list(wrong)] = False
-    goals = known_goals(batch, seen, sound) if check_goal or CHECKED else NO_GOALS
+    parts = [unclassified(batch.filter(pa.array(~sound)), "invalid", [wrong[p] for p in sorted(wrong)])]
+    if sound.any():
+        parts.append(_solved(batch.filter(pa.array(sound)), settings, start))
+    order = np.argsort(np.argsort(sound, kind="stable"))
+    return pa.concat_batches(parts).take(pa.array(order))
+
+
+def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa.RecordBatch:
+    """The rows of a batch without faults."""
+    cpu_limit, rung, depth, check_goal = settings
+    seen = views(batch)
+    cells = int((seen.width.astype(np.int64) * seen.height).sum())
+    if cells > MOST_CELLS:
+        raise ValueError(f"the batch's puzzles have {cells:,} cells, more than {MOST_CELLS:,}: split it (batch.slice)")
+    everything = np.ones(len(batch), np.bool_)
+    goals = known_goals(batch, seen, everything) if check_goal or CHECKED else NO_GOALS
     if len(goals.known) and len(start):
         agrees = start[np.arange(len(start)), np.minimum(goals.pictures, start.shape[1] - 1)].all()
         goals = goals._replace(known=goals.known & agrees)
-    first = np.arange(len(batch)) if check_goal else first_of_equals(batch["clue_hash"])
-    to_solve = sound & (first == np.arange(len(batch)))
-    outcome = climb(
-        seen,
-        np.flatnonzero(to_solve),
-        cpu_limit,
-        depth,
-        RUNGS.index(rung),
-        goals=goals if check_goal else NO_GOALS,
-        start=start,
-        planted=goals,
-    )
+    places = np.arange(len(batch))
+    first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
+    which = np.flatnonzero(first == places)
+    known = goals if check_goal else NO_GOALS
+    outcome = climb(seen, which, cpu_limit, depth, RUNGS.index(rung), goals=known, start=start, planted=goals)
     copy_outcomes(outcome, first)
-    return results(batch, seen, wrong, outcome, depth, whole=not len(start))
+    return results(batch, seen, outcome, depth, whole=not len(start))
 
 
 def _begun(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:
@@ -116,6 +181,6 @@ def _begun(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:
     if start is None:
         return FROM_NOTHING
     shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
-    if start.shape != shape:
-        raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(start.shape)}")
+    if np.shape(start) != shape:
+        raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
     return np.ascontiguousarray(start, np.bool_).reshape(-1, shape[2])

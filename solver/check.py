@@ -3,7 +3,12 @@
 Such puzzles get the status `invalid`. The kernels rely on these checks for the safety of their memory.
 """
 
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
 import numpy as np
+import pyarrow as pa
 
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLOT, InvalidPuzzle, Puzzle
@@ -11,13 +16,18 @@ from solver.tables import puzzle_batch
 from solver.views import Clues, Views, views
 
 
+def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
+    """The `faults` of a readable batch (solver.tables.check_readable), those of nulls among them."""
+    seen = views(batch)
+    return faults(seen) | _first_texts(_nulls(batch, seen))
+
+
 def faults(batch: Views) -> dict[int, str]:
     """Why puzzles of the batch can't be solved by any picture, each as one line of text, by index in the batch."""
-    found: dict[int, str] = {}
-    for texts in (_shape_faults(batch), _color_faults(batch), _fit_faults(batch), _total_faults(batch)):
-        for puzzle, text in texts.items():
-            found.setdefault(puzzle, text)
-    return found
+    rows = _side("row", batch.rows, batch.height, batch.width)
+    columns = _side("column", batch.columns, batch.width, batch.height)
+    checks = [check(side) for check in (_shape_faults, _color_faults, _fit_faults) for side in (rows, columns)]
+    return _first_texts(*checks, _total_faults(rows, columns))
 
 
 def validate(puzzle: Puzzle) -> None:
@@ -26,85 +36,153 @@ def validate(puzzle: Puzzle) -> None:
         raise InvalidPuzzle(text)
 
 
-def _sides(batch: Views) -> tuple[tuple[str, Clues, np.ndarray, np.ndarray], ...]:
-    """Both sides of a batch: name of a line, clues, how many lines there should be, how many cells a line has."""
-    return ("row", batch.rows, batch.height, batch.width), ("column", batch.columns, batch.width, batch.height)
+Faults = Iterator[tuple[int, str]]
+"""Puzzles, by index in the batch, and what is wrong with each."""
+
+
+def _first_texts(*several: Faults) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for puzzle, text in chain(*several):
+        found.setdefault(puzzle, text)
+    return found
+
+
+class _Side(NamedTuple):
+    """The rows, or the columns, of a batch. It may be a slice of a longer table: lines and blocks count from its first.
+
+    name              of a line: row or column
+    number, cells     how many lines each puzzle should have; how many cells each of them has
+    lines, blocks     int64: lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i blocks[i] .. blocks[i + 1]
+    length, color     of each block
+    puzzle_of         each line's puzzle
+    line_of           each block's line
+    """
+
+    name: str
+    number: np.ndarray
+    cells: np.ndarray
+    lines: np.ndarray
+    blocks: np.ndarray
+    length: np.ndarray
+    color: np.ndarray
+    puzzle_of: np.ndarray
+    line_of: np.ndarray
+
+    def where(self, line: int) -> str:
+        """A line as people name it: row 3."""
+        return f"{self.name} {line - self.lines[self.puzzle_of[line]] + 1}"
+
+    def first(self, lines: np.ndarray) -> Iterator[tuple[int, int]]:
+        """Of some lines, in ascending order, the first of each puzzle: (line, puzzle)."""
+        puzzles, places = np.unique(self.puzzle_of[lines], return_index=True)
+        return zip(lines[places].tolist(), puzzles.tolist(), strict=True)
+
+
+def _side(name: str, clues: Clues, number: np.ndarray, cells: np.ndarray) -> _Side:
+    lines = clues.lines.astype(np.int64)
+    blocks = clues.blocks[lines[0] : lines[-1] + 1].astype(np.int64)
+    own = slice(blocks[0], blocks[-1])
+    lines, blocks = lines - lines[0], blocks - blocks[0]
+    return _Side(name, number, cells, lines, blocks, clues.length[own], clues.color[own], _owner(lines), _owner(blocks))
 
 
 def _owner(offsets: np.ndarray) -> np.ndarray:
-    """For items grouped by offsets: the group of each item from offsets[0] on, counted from 0."""
+    """For items grouped by offsets: the group of each."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-def _own(clues: Clues) -> tuple[np.ndarray, slice, np.ndarray, np.ndarray]:
-    """Of this batch's part of the clues: line offsets into blocks, the blocks, each line's puzzle, each block's line.
-
-    A batch may be a slice of a longer table; lines are counted from the slice's first line.
-    """
-    offsets = clues.blocks[clues.lines[0] : clues.lines[-1] + 1]
-    return offsets, slice(offsets[0], offsets[-1]), _owner(clues.lines), _owner(offsets)
-
-
-def _line_number(clues: Clues, puzzle: int, line: int) -> int:
-    """The number, from 1, that a line of the batch has in its puzzle."""
-    return int(line - (clues.lines[puzzle] - clues.lines[0]) + 1)
+def _sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The sum of values[offsets[k] : offsets[k + 1]] for each k."""
+    sums = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=sums[1:])
+    totals: np.ndarray = np.diff(sums[offsets])
+    return totals
 
 
-def _shape_faults(batch: Views) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for name, clues, count, _ in _sides(batch):
-        given = np.diff(clues.lines)
-        for p in np.flatnonzero(given != count):
-            found[int(p)] = f"it has clues for {given[p]} {name}s but {count[p]} {name}s"
-        for p in np.flatnonzero((count == 0) | (count > MAX_CELLS)):
-            found[int(p)] = f"it has {count[p]} {name}s; there may be 1 to {MAX_CELLS}"
-    return found
+def _shape_faults(side: _Side) -> Faults:
+    given = np.diff(side.lines)
+    unfit = (side.number == 0) | (side.number > MAX_CELLS)
+    for p in np.flatnonzero(unfit | (given != side.number)).tolist():
+        if unfit[p]:
+            yield p, f"it has {side.number[p]} {side.name}s; there may be 1 to {MAX_CELLS}"
+        else:
+            yield p, f"it has clues for {given[p]} {side.name}s but {side.number[p]} {side.name}s"
 
 
-def _color_faults(batch: Views) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for name, clues, _, _ in _sides(batch):
-        _, blocks, puzzle_of, line_of = _own(clues)
-        color = clues.color[blocks]
-        for block in np.flatnonzero((color == 0) | (color > MAX_COLORS)):
-            line = line_of[block]
-            puzzle = int(puzzle_of[line])
-            number = _line_number(clues, puzzle, line)
-            found[puzzle] = f"{name} {number}: colour {color[block]} is not one of 1 to {MAX_COLORS}"
-    return found
+def _color_faults(side: _Side) -> Faults:
+    blocks = np.flatnonzero((side.color == 0) | (side.color > MAX_COLORS))
+    lines, places = np.unique(side.line_of[blocks], return_index=True)
+    colors = dict(zip(lines.tolist(), side.color[blocks[places]].tolist(), strict=True))
+    for line, puzzle in side.first(lines):
+        yield puzzle, f"{side.where(line)}: colour {colors[line]} is not one of 1 to {MAX_COLORS}"
 
 
-def _fit_faults(batch: Views) -> dict[int, str]:
+def _fit_faults(side: _Side) -> Faults:
     """Lines whose blocks, with a gap between two of one colour, need more cells than there are."""
-    found: dict[int, str] = {}
-    for name, clues, _, cells in _sides(batch):
-        offsets, blocks, puzzle_of, line_of = _own(clues)
-        length, color = clues.length[blocks].astype(np.int64), clues.color[blocks]
-        need = np.maximum(length, 1)  # a blot is at least one cell
-        need[1:] += (line_of[1:] == line_of[:-1]) & (color[1:] == color[:-1])
-        least = np.bincount(line_of, need, minlength=len(offsets) - 1).astype(np.int64)
-        for line in np.flatnonzero(least > cells[puzzle_of])[::-1]:
-            puzzle = int(puzzle_of[line])
-            number = _line_number(clues, puzzle, line)
-            found[puzzle] = f"{name} {number}: its blocks need {least[line]} cells, the line has {cells[puzzle]}"
-    return found
+    need = np.maximum(side.length, 1).astype(np.int64)  # a blot is at least one cell
+    need[1:] += (side.line_of[1:] == side.line_of[:-1]) & (side.color[1:] == side.color[:-1])
+    least = _sums(need, side.blocks)
+    for line, puzzle in side.first(np.flatnonzero(least > side.cells[side.puzzle_of])):
+        cells = side.cells[puzzle]
+        yield puzzle, f"{side.where(line)}: its blocks need {least[line]} cells, the line has {cells}"
 
 
-def _total_faults(batch: Views) -> dict[int, str]:
-    """Puzzles whose rows and columns paint different totals in a colour; a blot of the colour leaves its total open."""
-    palette = 1 + max(int(clues.color[_own(clues)[1]].max(initial=0)) for clues in (batch.rows, batch.columns))
-    totals, blots = [], []
-    for _, clues, _, _ in _sides(batch):
-        _, blocks, puzzle_of, line_of = _own(clues)
-        length, key = clues.length[blocks], puzzle_of[line_of] * palette + clues.color[blocks]
-        size = len(batch.width) * palette
-        totals.append(np.bincount(key, length, minlength=size).astype(np.int64).reshape(-1, palette))
-        blots.append(np.bincount(key[length == BLOT], minlength=size).reshape(-1, palette))
-    differ = (totals[0] != totals[1]) & (blots[0] == 0) & (blots[1] == 0)
-    found = {}
-    for p in np.flatnonzero(differ.any(axis=1)):
+def _total_faults(rows: _Side, columns: _Side) -> Faults:
+    """Puzzles whose rows and columns can't paint as many cells of a colour.
+
+    Each side paints at least so many, a blot counting one, and exactly so many if it has no blot of the colour.
+    """
+    palette = 1 + min(MAX_COLORS, max(int(side.color.max(initial=0)) for side in (rows, columns)))
+    (row_least, row_exact), (column_least, column_exact) = (_totals(side, palette) for side in (rows, columns))
+    differ = (row_exact & (row_least < column_least)) | (column_exact & (column_least < row_least))
+    for p in np.flatnonzero(differ.any(axis=1)).tolist():
         color = int(np.flatnonzero(differ[p])[0])
-        rows, columns = totals[0][p, color], totals[1][p, color]
-        cells = "cells" if (totals[0][p] != 0).sum() <= 1 else f"cells of colour {color}"
-        found[int(p)] = f"its rows paint {rows} {cells}, its columns {columns}"
-    return found
+        painted = [
+            f"{'' if exact[p, color] else 'at least '}{least[p, color]}"
+            for least, exact in ((row_least, row_exact), (column_least, column_exact))
+        ]
+        several = np.count_nonzero(row_least[p] + column_least[p]) > 1
+        what = f"cells of colour {color}" if several else "cells"
+        yield p, f"its rows paint {painted[0]} {what}, its columns {painted[1]}"
+
+
+def _totals(side: _Side, palette: int) -> tuple[np.ndarray, np.ndarray]:
+    """The least number of cells of each colour that a side paints, and whether that is exact: [puzzles, palette]."""
+    key = side.puzzle_of[side.line_of] * palette + np.minimum(side.color, palette - 1)
+    shape = len(side.number), palette
+    size = shape[0] * palette
+    least = np.bincount(key, np.maximum(side.length, 1), minlength=size).astype(np.int64)
+    blots = np.bincount(key[side.length == BLOT], minlength=size)
+    return least.reshape(shape), (blots == 0).reshape(shape)
+
+
+def _nulls(batch: pa.RecordBatch, seen: Views) -> Faults:
+    """Puzzles of which anything is null that must not be; what stands under a null, any number, means nothing."""
+    for name in ("width", "height", "rows", "columns"):
+        for p in _null_places(batch[name]).tolist():
+            yield p, f"its {name} {'are' if name.endswith('s') else 'is'} null"
+    for name, clues in (("row", seen.rows), ("column", seen.columns)):
+        lines = batch[f"{name}s"].values
+        blocks = lines.values
+        parts = (blocks, blocks.field("length"), blocks.field("color"))
+        if not lines.null_count and not any(part.null_count for part in parts):
+            continue
+        side = _side(name, clues, seen.height, seen.width)
+        null_lines = _within(_null_places(lines) - clues.lines[0], side.puzzle_of)
+        null_blocks = _within(np.concatenate([*map(_null_places, parts)]) - clues.blocks[clues.lines[0]], side.line_of)
+        for line, puzzle in side.first(null_lines):
+            yield puzzle, f"{side.where(line)} is null"
+        for line, puzzle in side.first(np.unique(side.line_of[null_blocks])):
+            yield puzzle, f"{side.where(line)}: a number or its colour is null"
+
+
+def _null_places(column: pa.Array) -> np.ndarray:
+    """Where a column is null."""
+    if not column.null_count:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+
+
+def _within(places: np.ndarray, items: np.ndarray) -> np.ndarray:
+    """The places that some of these items have; a slice of a table has not all of its lines and blocks."""
+    return places[(places >= 0) & (places < len(items))]

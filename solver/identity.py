@@ -40,15 +40,52 @@ def _hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
     return shortened.tobytes().hex().encode()
 
 
-def first_of_equals(hashes: pa.Array) -> np.ndarray:
-    """For each hash of a text column the index of the first that equals it, int64; nulls equal nothing."""
+def first_of_equals(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:
+    """For each puzzle the index of the first with equal clues, int64.
+
+    hashes    the puzzles' clue hashes; nulls equal nothing. What they call equal is looked at: they may be wrong
+    which     bool[puzzles]: puzzles without faults (solver.check); the others equal nothing
+    """
     codes = hashes.dictionary_encode().indices
-    known = codes.is_valid().to_numpy(zero_copy_only=False)
+    known = which & codes.is_valid().to_numpy(zero_copy_only=False)
     places = np.arange(len(hashes))
     codes = codes.fill_null(0).to_numpy()
     first = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
     first[codes[known][::-1]] = places[known][::-1]  # the last one written, the first of its kind, stays
-    return np.where(known, first[codes], places)
+    found: np.ndarray = np.where(known, first[codes], places)
+    others = np.flatnonzero(found != places)
+    if len(others):
+        different = others[~_have_equal_clues(seen, others, found[others])]
+        found[different] = different
+    return found
+
+
+def _have_equal_clues(seen: Views, ones: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each k whether puzzle ones[k] has the clues of puzzle others[k]."""
+    equal: np.ndarray = (seen.width[ones] == seen.width[others]) & (seen.height[ones] == seen.height[others])
+    for clues in (seen.rows, seen.columns):
+        pairs = np.flatnonzero(equal)  # they have as many lines
+        first, second, pair = _side_by_side(clues.lines, ones[pairs], others[pairs])
+        one, other = (clues.blocks[lines + 1] - clues.blocks[lines] for lines in (first, second))
+        equal[pairs[pair[one != other]]] = False
+        pairs = np.flatnonzero(equal)  # their lines have as many blocks
+        first, second, pair = _side_by_side(clues.blocks[clues.lines], ones[pairs], others[pairs])
+        differ = (clues.length[first] != clues.length[second]) | (clues.color[first] != clues.color[second])
+        equal[pairs[pair[differ]]] = False
+    return equal
+
+
+def _side_by_side(
+    offsets: np.ndarray, ones: np.ndarray, others: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The items of all groups `ones`, those of `others` beside them, and of which pair they are.
+
+    Groups are numbered as in `offsets`; those of a pair have as many items.
+    """
+    sizes = np.diff(offsets)[ones]
+    pair = np.repeat(np.arange(len(ones)), sizes)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return offsets[ones][pair] + within, offsets[others][pair] + within, pair
 
 
 def _text_sizes(views: Views) -> np.ndarray:

@@ -183,7 +183,7 @@ def _kinds(batch: Views, which: np.ndarray) -> Iterator[tuple[tuple[int, int | N
     """The puzzles `which` by what kernels are compiled for: (words of a bit set, most colours or None for mono)."""
     sides = np.maximum(batch.width, batch.height)[which]
     words = np.array([words_for(side) for side in range(int(sides.max(initial=0)) + 1)])[sides]
-    colors = _highest_colors(batch)[which]
+    colors = _highest_colors(batch, which)
     for width in np.unique(words).tolist():
         for colored in (False, True):
             group = which[(words == width) & ((colors > 1) == colored)]
@@ -211,7 +211,7 @@ def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHI
     Raises TimeoutError if that takes more than `cpu_limit` CPU seconds.
     """
     words = words_for(int(max(batch.width[0], batch.height[0])))
-    colors = int(_highest_colors(batch)[0])
+    colors = int(_highest_colors(batch, np.arange(1))[0])
     return _line_fixpoint(batch, words, colors if colors > 1 else None, cpu_limit, start)
 
 
@@ -270,13 +270,16 @@ def _climb_group(
         k += 1
 
 
-def _highest_colors(batch: Views) -> np.ndarray:
-    """The highest colour that each puzzle's row clues use, 0 for none."""
-    first = batch.rows.blocks[batch.rows.lines]
-    highest = np.zeros(len(batch.width), np.uint8)
-    some = np.flatnonzero(np.diff(first))
-    if len(some):
-        highest[some] = np.maximum.reduceat(batch.rows.color[: first[-1]], first[some])
+def _highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
+    """The highest colour that the clues of each of the puzzles `which` use, 0 for none."""
+    highest = np.zeros(len(which), np.uint8)
+    for clues in (batch.rows, batch.columns):
+        first, last = (clues.blocks[clues.lines[which + k]] for k in (0, 1))
+        some = np.flatnonzero(first < last)
+        if len(some):
+            bounds = np.column_stack([first[some], last[some]]).ravel()
+            colors = np.append(clues.color[: bounds.max()], np.uint8(0))  # a last bound may be the end of all blocks
+            highest[some] = np.maximum(highest[some], np.maximum.reduceat(colors, bounds)[::2])
     return highest
 
 
@@ -296,7 +299,10 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
     )
     reach, gaps, new, news = (np.zeros((size, words), np.uint64) for size in (side + 1, side + 1, palette, 4))
     seen = 2 * cells * palette
-    longest = max(int(np.diff(clues.blocks).max(initial=1)) for clues in (batch.rows, batch.columns))
+    longest = max(
+        int(np.diff(clues.blocks[clues.lines[0] : clues.lines[-1] + 1]).max(initial=1))
+        for clues in (batch.rows, batch.columns)
+    )
     thinking = 16 * cells * palette <= BELIEF_BYTES
     depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
     return Memory(

@@ -5,3 +5,6 @@ MAX_CELLS = 1023
 
 MAX_COLORS = 31
 """Colours besides the background."""
+
+MAX_DEPTH = 2 * MAX_CELLS
+"""Levels that a lookahead can have: each but the last one takes in a line more, so there can't be more levels."""

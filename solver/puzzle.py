@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from solver.limits import MAX_CELLS, MAX_COLORS
 
@@ -29,6 +30,9 @@ class Block(NamedTuple):
 
 
 Clue = tuple[Block, ...]
+
+Whole = (int, np.integer)
+"""Types of a whole number."""
 
 
 class Color(NamedTuple):
@@ -89,11 +93,15 @@ class Puzzle:
             if len(lines) > MAX_CELLS:
                 raise InvalidPuzzle(f"it has {len(lines)} {name}; the most is {MAX_CELLS}")
             for number, clue in enumerate(lines, 1):
+                if len(clue) > MAX_CELLS:
+                    raise InvalidPuzzle(f"{name[:-1]} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
                 for block in clue:
+                    if not (isinstance(block, Block) and isinstance(block.length, Whole)):
+                        raise InvalidPuzzle(f"{name[:-1]} {number}: {block!r} is no Block of a whole number")
                     if not 0 <= block.length <= MAX_CELLS:
                         what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
                         raise InvalidPuzzle(f"{name[:-1]} {number}: the number {block.length} is {what}")
-                    if not 1 <= block.color < len(self.palette):
+                    if not (isinstance(block.color, Whole) and 1 <= block.color < len(self.palette)):
                         raise InvalidPuzzle(f"{name[:-1]} {number}: colour {block.color} is not in the palette")
         if len(self.palette) - 1 > MAX_COLORS:
             raise InvalidPuzzle(f"it has {len(self.palette) - 1} colours; the most is {MAX_COLORS}")
@@ -172,8 +180,26 @@ def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
     return tuple(clue_of(row) for row in picture), tuple(clue_of(column) for column in picture.T)
 
 
-def from_picture(picture: np.ndarray, palette: Sequence[Color] = BLACK_ON_WHITE, **about: object) -> Puzzle:
-    """The puzzle whose goal is this picture; `about` gives further fields of Puzzle (title, author, ...)."""
-    rows, columns = clues_of(picture)
-    goal = np.ascontiguousarray(picture, dtype=np.uint8)
+def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, **about: object) -> Puzzle:
+    """The puzzle whose goal is this picture; `about` gives further fields of Puzzle (title, author, ...).
+
+    picture   palette entries, [height, width]: whatever NumPy makes a grid of whole numbers of, lists too
+
+    Raises InvalidPuzzle for any other picture, and for one that holds what the palette has not or is too large.
+    """
+    try:
+        cells = np.asarray(picture)
+    except ValueError:  # rows of different lengths
+        raise InvalidPuzzle("a picture is a grid of whole numbers; the rows of this one differ in length") from None
+    if cells.ndim != 2 or cells.dtype.kind not in "biu":
+        raise InvalidPuzzle(f"a picture is a grid of whole numbers, not {cells.dtype}{list(cells.shape)}")
+    if not 0 < min(cells.shape) <= max(cells.shape) <= MAX_CELLS:
+        height, width = cells.shape
+        raise InvalidPuzzle(f"the picture is {width}x{height}; a side may have 1 to {MAX_CELLS} cells")
+    if not 0 <= cells.min() <= cells.max() < len(palette):
+        raise InvalidPuzzle(
+            f"the picture holds {cells.min()} to {cells.max()}; the palette has entries 0 to {len(palette) - 1}"
+        )
+    goal = np.ascontiguousarray(cells, dtype=np.uint8)
+    rows, columns = clues_of(goal)
     return arranged(Puzzle(rows, columns, tuple(palette), goal, **about))  # type: ignore[arg-type]

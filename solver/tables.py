@@ -99,6 +99,39 @@ RESULTS = _schema(
 )
 
 
+DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
+"""Columns of the puzzles table that a classification reads."""
+
+
+def check_readable(batch: pa.RecordBatch) -> None:
+    """Raise ValueError, in one line, unless a batch's DECISIVE columns are there, as in the schema, and undamaged.
+
+    A file from a stranger may hold offsets that lead out of its buffers. What a puzzle's numbers say is not looked at
+    (solver.check).
+    """
+    for name in DECISIVE:
+        place = batch.schema.get_field_index(name)
+        if place < 0:
+            raise ValueError(f"it is no batch of the puzzles table: it has no column {name!r}, or several")
+        column, kind = batch.column(place), PUZZLES.field(name).type
+        if not _alike(column.type, kind):
+            raise ValueError(f"it is no batch of the puzzles table: column {name!r} is {column.type}, not {kind}")
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"column {name!r} is damaged: {' '.join(str(error).split())}") from None
+
+
+def _alike(kind: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether two types are the same but for what their fields say about nulls."""
+    if pa.types.is_list(kind) and pa.types.is_list(wanted):
+        return _alike(kind.value_type, wanted.value_type)
+    if pa.types.is_struct(kind) and pa.types.is_struct(wanted):
+        names, others = [field.name for field in kind], [field.name for field in wanted]
+        return names == others and all(_alike(kind.field(k).type, wanted.field(k).type) for k in range(len(names)))
+    return bool(kind == wanted)
+
+
 def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
     """Puzzles as a batch of the puzzles table, hashes included."""
     records = [_record(puzzle) for puzzle in puzzles]

@@ -1,10 +1,11 @@
 """From what the ladder found to the rows of the results table: statuses, verdicts, labels, checked solutions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from solver import __version__
 from solver.ladder import (
@@ -29,27 +30,23 @@ from solver.tables import RESULTS, TEXT
 from solver.tail import ENGINES
 from solver.views import Views
 
-STATUSES = ("ok", "timeout", "invalid", "error")  # a pipeline adds `killed`
-OK, TIMEOUT, INVALID, ERROR = range(len(STATUSES))
+STATUSES = ("ok", "timeout", "error")  # of puzzles that the ladder was given; `unclassified` has others
+OK, TIMEOUT, ERROR = range(len(STATUSES))
 
 WRONG_SOLUTION = "the solver's picture does not fit the clues: a bug in nonocensus, please report it"
 WRONG_VERDICT = "the solver's verdict does not go with a solution that is known: a bug in nonocensus, please report it"
 
 
-def results(
-    batch: pa.RecordBatch, seen: Views, faults: Mapping[int, str], outcome: Outcome, depth: int, *, whole: bool = True
-) -> pa.RecordBatch:
-    """The results table's rows for a batch of puzzles: `faults` of those not solved, `outcome` of the others.
+def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *, whole: bool = True) -> pa.RecordBatch:
+    """The results table's rows for a batch of puzzles without faults.
 
     depth   that of the rung depth-2
     whole   whether all solutions count; not if a partly solved grid was given, with which a goal need not agree
 
     Columns that a run adds (config_hash, run_id, part, host) are null.
     """
-    errors = dict(faults)
-    sound = np.ones(len(batch), bool)
-    sound[list(faults)] = False
-    given = np.flatnonzero(sound & batch["goal"].is_valid().to_numpy(zero_copy_only=False))
+    errors: dict[int, str] = {}
+    given = np.flatnonzero(batch["goal"].is_valid().to_numpy(zero_copy_only=False))
     fitting, goals, places = _goals_that_fit(batch, seen, given)
     _check_verdicts(outcome, errors)
     if whole:
@@ -57,7 +54,6 @@ def results(
     _check_solutions(seen, outcome, errors)
     status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
-    status[list(faults)] = INVALID
     ran = status <= TIMEOUT
     solutions = np.where(ran, outcome.solutions, UNKNOWN)
     technique = np.where((solutions == UNIQUE) | (solutions == NONE), outcome.rung, -1)
@@ -119,14 +115,17 @@ def results(
     )
 
 
-def unclassified(batch: pa.RecordBatch, status: str, error: str) -> pa.RecordBatch:
-    """The results table's rows for puzzles that no answer can be had of: `status` error or killed, and why."""
+def unclassified(batch: pa.RecordBatch, status: str, errors: Sequence[str]) -> pa.RecordBatch:
+    """The results table's rows for puzzles that no answer can be had of: `status` invalid, error or killed, and why."""
+    cells = pc.multiply(batch["width"].cast(pa.int64()), batch["height"].cast(pa.int64()))
+    told = pc.less_equal(cells, np.iinfo(np.int32).max)  # more than a column of the table holds, nor any puzzle has
     columns: dict[str, Any] = {
         "puzzle_id": batch["puzzle_id"],
         "clue_hash": batch["clue_hash"],
-        "cells": batch["width"].to_numpy().astype(np.int32) * batch["height"].to_numpy(),
+        "cells": pc.if_else(told, cells, None).cast(pa.int32()),
+        "error": errors,
     }
-    texts = {"status": status, "solutions": SOLUTIONS[UNKNOWN], "error": error, "solver_version": __version__}
+    texts = {"status": status, "solutions": SOLUTIONS[UNKNOWN], "solver_version": __version__}
     columns |= {name: [text] * len(batch) for name, text in texts.items()}
     return pa.RecordBatch.from_arrays(
         [_column(columns.get(field.name), field, len(batch)) for field in RESULTS], schema=RESULTS
@@ -208,8 +207,9 @@ def _goals_that_fit(batch: pa.RecordBatch, seen: Views, given: np.ndarray) -> tu
     goals = batch["goal"]
     if not len(given):
         return np.zeros(0, bool), np.zeros(0, np.uint8), np.zeros(1, np.int64)
-    offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(batch) + 1].astype(np.int64)
-    pictures = np.frombuffer(goals.buffers()[2], np.uint8)
+    offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(batch) + 1]
+    offsets = offsets.astype(np.int64)
+    pictures = np.frombuffer(goals.buffers()[2] or b"", np.uint8)
     return fits(seen, given, pictures, offsets), pictures, offsets
 
 

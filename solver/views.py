@@ -9,7 +9,8 @@ import pyarrow as pa
 class Clues(NamedTuple):
     """The row or column clues of a batch, as kernels read them: Arrow's own buffers, nothing copied.
 
-    Lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i are blocks[i] .. blocks[i + 1].
+    Lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i are blocks[i] .. blocks[i + 1]. Neither ever
+    decreases, and all lie inside the next array: of what comes from outside `solver.tables.check_readable` makes sure.
     """
 
     lines: np.ndarray  # int32[puzzles + 1]
@@ -28,18 +29,38 @@ class Views(NamedTuple):
 
 
 def views(batch: pa.RecordBatch) -> Views:
-    """The arrays under the columns width, height, rows and columns of a batch of the puzzles table."""
+    """The arrays under the columns width, height, rows and columns of a batch of the puzzles table.
+
+    What stands under a null, any number, is there like everything else; `solver.check` knows of nulls.
+    """
     return Views(
-        batch["width"].to_numpy(), batch["height"].to_numpy(), clue_arrays(batch["rows"]), clue_arrays(batch["columns"])
+        _numbers(batch["width"]), _numbers(batch["height"]), clue_arrays(batch["rows"]), clue_arrays(batch["columns"])
     )
 
 
 def clue_arrays(column: pa.ListArray) -> Clues:
     """The arrays under a column of clues."""
     blocks = column.values
-    return Clues(
-        column.offsets.to_numpy(),
-        blocks.offsets.to_numpy(),
-        blocks.values.field("length").to_numpy(),
-        blocks.values.field("color").to_numpy(),
-    )
+    length, color = (_numbers(blocks.values.field(name)) for name in ("length", "color"))
+    return Clues(_offsets(column), _offsets(blocks), length, color)
+
+
+def _offsets(column: pa.ListArray) -> np.ndarray:
+    """Where each list of a column begins, and where the last one ends."""
+    if not len(column):  # then Arrow lets the buffer be missing
+        return _numbers(pa.array([0], pa.int32()))
+    return _numbers(column.offsets)
+
+
+def _numbers(column: pa.Array) -> np.ndarray:
+    """A column of numbers as it lies in memory, copied only if it lies at an address that no number should have.
+
+    Always read-only, so that the kernels are compiled for one type of array.
+    """
+    if column.null_count:
+        column = pa.Array.from_buffers(column.type, len(column), [None, column.buffers()[1]], offset=column.offset)
+    numbers: np.ndarray = column.to_numpy()
+    if not numbers.flags.aligned:
+        numbers = numbers.copy()
+        numbers.flags.writeable = False
+    return numbers

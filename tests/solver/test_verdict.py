@@ -31,7 +31,7 @@ def answered(change: str) -> tuple[str, str | None]:
         outcome.second[:] = outcome.first
     elif change == "another cell":
         outcome.first[0] = 1 - outcome.first[0]
-    row = results(batch, seen, {}, outcome, 2).to_pylist()[0]
+    row = results(batch, seen, outcome, 2).to_pylist()[0]
     return row["status"], row["error"]
 
 
@@ -62,5 +62,5 @@ def test_a_goal_disproves_unique() -> None:
     other = outcome.second if (outcome.first == np.eye(2, dtype=np.uint8).ravel()).all() else outcome.first
     outcome.first[:] = other.copy()
     outcome.solutions[0], outcome.found[0] = UNIQUE, 1
-    assert results(batch, seen, {}, outcome, 2)["error"].to_pylist() == [WRONG_VERDICT]
-    assert results(batch, seen, {}, outcome, 2, whole=False)["error"].to_pylist() == [None]
+    assert results(batch, seen, outcome, 2)["error"].to_pylist() == [WRONG_VERDICT]
+    assert results(batch, seen, outcome, 2, whole=False)["error"].to_pylist() == [None]

@@ -1,0 +1,105 @@
+"""Stores that strangers have written: each row gets its answer, and a part that is none is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import SMALL_GROUPS, random_store
+from hostile import hostile_batch, sound
+from runs import CONFIG, lasting, run_serially, work_on
+
+from pipeline import warm as warming
+from pipeline.run import start_run
+from pipeline.store import Store, append, create_store
+from scrapers.generate import Recipe, recipe_batch
+from solver.api import classify
+from solver.ladder import kinds
+from solver.tables import PUZZLES
+from solver.views import Views, views
+
+
+def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    batches = [hostile_batch(rng, 60) for _ in range(10)]
+    store = create_store(str(tmp_path / "store"))
+    append(store, batches)
+    rows = run_serially(store, tmp_path / "run").table().to_pylist()
+    puzzles = [puzzle for batch in batches for puzzle in batch.to_pylist()]
+    assert [row["puzzle_id"] for row in rows] == [puzzle["puzzle_id"] for puzzle in puzzles]
+    assert [row["status"] for row in rows] == ["ok" if sound(puzzle) else "invalid" for puzzle in puzzles]
+
+
+def test_puzzles_without_clue_hashes_wait_for_more_time(tmp_path: Path) -> None:
+    """Those with equal hashes wait as one; without one each waits for itself."""
+    batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 40), 0, 40)
+    place = PUZZLES.get_field_index("clue_hash")
+    bare = batch.set_column(place, PUZZLES.field(place), pa.nulls(40, pa.string()))
+    runs = []
+    for name, these in (("hashes", batch), ("none", bare)):
+        store = create_store(str(tmp_path / f"{name}-store"))
+        append(store, [these], SMALL_GROUPS)
+        run = start_run(store, str(tmp_path / name), CONFIG)
+        work_on(run, limits=[1e-4, 1e-3, 10.0])
+        assert len([puzzle for piece in run.pieces() for puzzle in piece.left]) > 30
+        runs.append(lasting(run).drop_columns(["clue_hash", "part"]))
+    assert runs[0].equals(runs[1])
+
+
+@pytest.mark.parametrize("change", ["column", "type"])
+def test_a_part_of_another_table_is_unreadable(store: Store, tmp_path: Path, change: str) -> None:
+    file = tmp_path / "store/puzzles/part-00002.parquet"
+    table = pq.read_table(file)
+    if change == "column":
+        table, error = table.drop_columns("goal"), "it has no column 'goal', or several"
+    else:
+        table = table.set_column(PUZZLES.get_field_index("width"), "width", table["width"].cast(pa.int64()))
+        error = "column 'width' is int64, not uint16"
+    pq.write_table(table, file)
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    line = f"{tmp_path}/store/puzzles/part-00002.parquet: it is no batch of the puzzles table: {error}"
+    assert work_on(run) == [line]
+    assert len(run.table()) == 250
+
+
+def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many puzzles are classified in one call is bounded by their cells, and no row depends on it."""
+    store = random_store(tmp_path, Recipe("random", 8, 9, 0.6, 4, 40), SMALL_GROUPS)
+    sizes: list[int] = []
+
+    def seen(batch: pa.RecordBatch, **settings: object) -> pa.RecordBatch:
+        sizes.append(len(batch))
+        return classify(batch, **settings)
+
+    monkeypatch.setattr("pipeline.classify.classify", seen)
+    together = lasting(run_serially(store, tmp_path / "together"))
+    assert max(sizes) > 3
+    sizes.clear()
+    monkeypatch.setattr("pipeline.classify.CHUNK_CELLS", 3 * 8 * 9)
+    assert lasting(run_serially(store, tmp_path / "apart")).equals(together)
+    assert max(sizes) == 3
+    assert sum(sizes) == 40
+    monkeypatch.setattr("pipeline.classify.CHUNK_CELLS", 1)
+    assert lasting(run_serially(store, tmp_path / "alone")).equals(together)
+
+
+def test_no_kernels_are_compiled_for_what_none_will_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[set[tuple[int, bool]]] = []
+
+    def warm_up(seen: Views) -> None:
+        compiled.append(kinds(seen))
+
+    monkeypatch.setattr(warming, "warm_up", warm_up)
+    monkeypatch.setattr(warming, "_warmed", set())
+    monkeypatch.setattr(warming, "CACHE_FOLDER", tmp_path)
+    monkeypatch.setattr(warming, "classify", lambda *_, **__: None)
+    batch = recipe_batch(Recipe("random", 5, 5, 0.5, 1, 10), 0, 10)
+    place = PUZZLES.get_field_index("width")
+    evil = batch.set_column(
+        place, PUZZLES.field(place), pa.array([5, 0, 64, 1000, 65535, None, 5, 5, 5, 5], pa.uint16())
+    )
+    assert len(kinds(views(evil))) > 1
+    for _ in range(2):
+        warming.warm(evil)
+    assert compiled == [{(1, False)}]

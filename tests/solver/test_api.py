@@ -1,0 +1,158 @@
+"""The public functions' arguments: what is taken, and what is refused, in one line that says why."""
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from solver import ladder
+from solver.api import classify, iter_solutions, solve
+from solver.limits import MAX_CELLS, MAX_DEPTH
+from solver.puzzle import BLACK_ON_WHITE, Block, InvalidPuzzle, Puzzle, from_picture
+from solver.tables import RESULTS, puzzle_batch
+
+CELLS = [[1, 0, 1], [0, 1, 1]]
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("picture", [CELLS, np.array(CELLS), np.array(CELLS, bool), tuple(map(tuple, CELLS))])
+def test_pictures_in_many_forms(picture: Any) -> None:
+    puzzle = from_picture(picture)
+    assert puzzle.goal is not None
+    assert (puzzle.goal.dtype, puzzle.goal.tolist()) == (np.uint8, CELLS)
+    assert solve(puzzle)["goal_matches"] is True
+
+
+@pytest.mark.parametrize(
+    ("picture", "error"),
+    [
+        ([[0.0, 1.0]], r"a picture is a grid of whole numbers, not float64\[1, 2\]"),
+        ([0, 1], r"a picture is a grid of whole numbers, not int64\[2\]"),
+        ([], r"a picture is a grid of whole numbers, not float64\[0\]"),
+        ("picture", r"a picture is a grid of whole numbers, not <U7\[\]"),
+        (None, r"a picture is a grid of whole numbers, not object\[\]"),
+        ([[0, 1], [1]], "a picture is a grid of whole numbers; the rows of this one differ in length"),
+        ([[0, 2]], "the picture holds 0 to 2; the palette has entries 0 to 1"),
+        ([[256]], "the picture holds 256 to 256; the palette has entries 0 to 1"),
+        ([[-1, 0]], "the picture holds -1 to 0; the palette has entries 0 to 1"),
+        (np.zeros((0, 3), int), "the picture is 3x0; a side may have 1 to 1023 cells"),
+        (np.zeros((1, MAX_CELLS + 1), int), "the picture is 1024x1; a side may have 1 to 1023 cells"),
+    ],
+)
+def test_what_is_no_picture(picture: Any, error: str) -> None:
+    with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
+        from_picture(picture)
+
+
+@pytest.mark.parametrize(
+    ("clue", "error"),
+    [
+        ((Block(1.5),), r"row 1: Block\(length=1.5, color=1\) is no Block of a whole number"),  # type: ignore[arg-type]
+        ((Block(math.nan),), r"row 1: Block\(length=nan, color=1\) is no Block of a whole number"),  # type: ignore[arg-type]
+        ((Block("1"),), r"row 1: Block\(length='1', color=1\) is no Block of a whole number"),  # type: ignore[arg-type]
+        ((1,), "row 1: 1 is no Block of a whole number"),
+        (((1, 1),), r"row 1: \(1, 1\) is no Block of a whole number"),
+        ((Block(1, 1.0),), "row 1: colour 1.0 is not in the palette"),  # type: ignore[arg-type]
+        ((Block(1),) * 1024, "row 1: it has 1024 numbers; the most is 1023"),
+    ],
+)
+def test_what_is_no_clue(clue: Any, error: str) -> None:
+    with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
+        Puzzle((clue,), ((Block(1),),), BLACK_ON_WHITE)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    puzzle = Puzzle(((Block(np.uint16(1), np.uint8(1)),),), ((Block(np.int64(1)),),))  # type: ignore[arg-type]
+    assert solve(puzzle, cpu_limit=np.float32(1), depth=np.int8(1))["solutions"] == "unique"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("function", [solve, iter_solutions])
+def test_an_array_is_no_puzzle(function: Any) -> None:
+    """iter_solutions says so at once, not when its first solution is asked for."""
+    with pytest.raises(TypeError, match=r"^a Puzzle is wanted, not ndarray; solver.puzzle.from_picture makes one$"):
+        function(np.array(CELLS))
+
+
+def test_a_table_gives_a_table() -> None:
+    batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8), puzzle_id=f"x/{n}") for n in range(1, 7)])
+    table = pa.Table.from_batches([batch.slice(0, 4), batch.slice(4), batch.slice(2, 0)])
+    results = classify(table)
+    assert isinstance(results, pa.Table)
+    assert results.schema.equals(RESULTS, check_metadata=True)
+    for name in ("puzzle_id", "label", "solution"):
+        assert results[name].to_pylist() == classify(batch)[name].to_pylist()
+    empty = classify(table.slice(0, 0))
+    assert (len(empty), empty.schema) == (0, RESULTS)
+
+
+@pytest.mark.parametrize("what", [[], None, {"rows": []}, from_picture(CELLS)])
+def test_what_is_no_batch(what: Any) -> None:
+    with pytest.raises(TypeError, match=r"^classify takes a pyarrow RecordBatch or Table of puzzles, not \w+; "):
+        classify(what)
+
+
+SENSELESS = [
+    ({"cpu_limit": math.nan}, "cpu_limit is a number of CPU seconds from 0 on, not nan"),
+    ({"cpu_limit": -0.1}, "cpu_limit is a number of CPU seconds from 0 on, not -0.1"),
+    ({"cpu_limit": -math.inf}, "cpu_limit is a number of CPU seconds from 0 on, not -inf"),
+    ({"cpu_limit": None}, "cpu_limit is a number of CPU seconds from 0 on, not None"),
+    ({"cpu_limit": "soon"}, "cpu_limit is a number of CPU seconds from 0 on, not 'soon'"),
+    ({"cpu_limit": [1.0, 2.0]}, "cpu_limit is a number of CPU seconds from 0 on, not [1.0, 2.0]"),
+    ({"rung": "sat"}, "rung is one of line, depth-2, probe, search, not 'sat'"),
+    ({"rung": 1}, "rung is one of line, depth-2, probe, search, not 1"),
+    ({"depth": 0}, "depth is a whole number from 1 to 2046, not 0"),
+    ({"depth": 10**20}, f"depth is a whole number from 1 to 2046, not {10**20}"),
+    ({"depth": 1.0}, "depth is a whole number from 1 to 2046, not 1.0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "error"), SENSELESS)
+def test_senseless_arguments(arguments: dict[str, Any], error: str) -> None:
+    puzzle = from_picture(CELLS)
+    calls = [lambda: classify(puzzle_batch([puzzle]), **arguments), lambda: solve(puzzle, **arguments)]
+    if "cpu_limit" in arguments:
+        calls.append(lambda: iter_solutions(puzzle, **arguments))
+    for call in calls:
+        with pytest.raises(ValueError) as raised:  # noqa: PT011
+            call()
+        assert str(raised.value) == error
+
+
+@pytest.mark.parametrize("limit", [1, True, np.int64(3), np.float32(1), math.inf, 10**9])
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_limit_of_any_number_is_one_for_the_kernels(limit: Any) -> None:
+    puzzle = from_picture(np.array([[1, 0], [0, 1]]))
+    solve(puzzle, cpu_limit=1.0)
+    compiled = len(ladder._climb.signatures)  # type: ignore[attr-defined]
+    assert solve(puzzle, cpu_limit=limit)["solutions"] == "multiple"
+    assert len(list(iter_solutions(puzzle, cpu_limit=limit))) == 2
+    assert len(ladder._climb.signatures) == compiled  # type: ignore[attr-defined]
+
+
+def test_the_deepest_lookahead_is_one_without_a_limit() -> None:
+    """Each level takes in a line more, so MAX_DEPTH levels are as good as any number."""
+    puzzle = from_picture((np.random.default_rng(23).random((12, 12)) < 0.45).astype(np.uint8))
+    two, most = (solve(puzzle, rung="depth-2", depth=depth)["cells_after_depth2"] for depth in (2, MAX_DEPTH))
+    assert (two, most) == (58, solve(puzzle, rung="probe")["cells_after_probe"])
+
+
+@pytest.mark.parametrize("start", [np.ones((2, 3)), np.ones((2, 3, 3)), np.ones((3, 2, 2)), [[True]]])
+def test_a_start_of_another_shape(start: Any) -> None:
+    with pytest.raises(ValueError, match=r"^start is bool\[2, 3, 2\] for this puzzle, not \["):
+        solve(from_picture(CELLS), start=start)
+
+
+def test_a_start_as_a_list() -> None:
+    start = [[[cell == c for c in (0, 1)] for cell in row] for row in CELLS]
+    assert solve(from_picture(CELLS), start=start)["solutions"] == "unique"  # type: ignore[arg-type]
+
+
+def test_more_cells_than_a_batch_of_results_holds() -> None:
+    """Known before any of them is solved."""
+    batch = puzzle_batch([from_picture(np.zeros((1023, 1023), np.uint8))])
+    many = pa.concat_batches([batch.drop_columns("goal").append_column("goal", pa.nulls(1, pa.binary()))] * 2053)
+    with pytest.raises(ValueError, match=r"^the batch's puzzles have 2,148,524,037 cells, more than 2,147,483,647"):
+        classify(many)
