@@ -1,4 +1,4 @@
-"""Rows as strangers' files may hold them, by the million, through the solver with every array index and every step checked.
+"""Rows as strangers' files may hold them, by the million, through a solver that checks every index and step.
 
 python -m benchmarks.hostile COUNT SEED     what a process of its own does: its counts as one line of JSON
 """
@@ -32,7 +32,7 @@ VERDICTS = ("unique", "multiple", "none", "unknown")
 
 
 def hostile(count: int, seed: int) -> Table:
-    """Classify so many hostile rows in the checked mode and with NUMBA_BOUNDSCHECK=1; RuntimeError for what must not be.
+    """Classify so many hostile rows in the checked mode, every index checked; RuntimeError for what must not be.
 
     That is: any crash or exception, a status `error`, a row without faults that is `invalid` or one with faults that is
     not, a damaged batch that is taken, a verdict or a picture that enumeration does not confirm.
