@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from pipeline.certify_cli import certify
 from pipeline.classify_cli import COLORS, CheckGoal, classify, failed, retry, show_run, warm
 from pipeline.console import DONE, SOME_FAILED, WRONG_USE, Json, err, goes_on, out, parsed_size, progress, rate_of
 from pipeline.crawl_cli import CrawledSite, crawl, crawl_status, show_crawl
@@ -80,6 +81,7 @@ app.command()(twin)
 app.command()(classify)
 app.command()(retry)
 app.command()(failed)
+app.command()(certify)
 app.command()(generate)
 app.command()(query)
 app.command()(export)
@@ -481,13 +483,13 @@ def figure(value: Any) -> str:
 
 @app.command()
 def schema(as_json: Json = False) -> None:
-    """Describe the columns of the two tables, and the measures that are computed from them."""
+    """Describe the columns of the tables, and the measures that are computed from them."""
     from rich.table import Table
 
     from reports.measures import MEASURES
-    from solver.tables import PUZZLES, RESULTS
+    from solver.tables import CERTIFICATES, PUZZLES, RESULTS
 
-    tables = {"puzzles": PUZZLES, "results": RESULTS, "measures": MEASURES}
+    tables = {"puzzles": PUZZLES, "results": RESULTS, "certificates": CERTIFICATES, "measures": MEASURES}
     if as_json:
         print(
             json.dumps(

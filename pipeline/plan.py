@@ -62,7 +62,7 @@ def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) ->
     for (part, row), entry in swept.items():
         if not spans.within(covered.get(part, []), row, row + 1):
             waiting.setdefault(part, []).append(entry)
-    chosen = _Chosen(store, selection)
+    chosen = Chosen(store, selection)
     left = [entry for part, entries in waiting.items() for entry in chosen.entries(part, entries)]
     left = left[: selection.limit]
     most = None if selection.limit is None else selection.limit - len(left)
@@ -88,7 +88,7 @@ def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) ->
     return Plan(stretches(), rows if most is None else min(rows, most), left)
 
 
-class _Chosen:
+class Chosen:
     """The rows of a part that a selection takes, found when they are asked for; the last answer is kept."""
 
     def __init__(self, store: Store, selection: Selection) -> None:
@@ -137,7 +137,7 @@ def unanswered(
 ) -> Plan:
     """The selected puzzles whose row says timeout, at a limit below a new one; with `failed` also killed and error."""
     kept = overlaps(pieces)
-    chosen = _Chosen(run.store, selection)
+    chosen = Chosen(run.store, selection)
     left: list[tuple[float, Left]] = []
     for piece in pieces:
         wanted = ["timeout"] * (piece.limit < cpu_limit) + FAILED * failed

@@ -30,13 +30,15 @@ WIDEST = 40
 
 def query(
     place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")],
-    sql: Annotated[str, typer.Argument(help="A select over the tables puzzles and results.", metavar="SELECT")],
+    sql: Annotated[
+        str, typer.Argument(help="A select over the tables puzzles, results, certificates.", metavar="SELECT")
+    ],
     csv: Annotated[str | None, typer.Option(help="Write all rows to this file (- for standard output).")] = None,
     as_json: Json = False,
 ) -> None:
-    """Ask a run in SQL, over its tables `puzzles` and `results` (`nonocensus schema`); or a store, which has puzzles.
+    """Ask a run in SQL, over its tables `puzzles`, `results` and `certificates`; or a store, which has `puzzles`.
 
-    It can only read. In JSON and CSV bytes are hexadecimal digits.
+    `nonocensus schema` describes them. It can only read. In JSON and CSV bytes are hexadecimal digits.
     """
     from pipeline.csv_file import STDOUT, write_csv
     from pipeline.sql import one_line, selected
@@ -59,6 +61,7 @@ def query(
 @contextmanager
 def tables_of(place: str) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A database with the tables of a run or of a store."""
+    from pipeline.certificates import certificates_table
     from pipeline.run import Run, open_place
     from pipeline.sql import database, puzzles_table, results_table
 
@@ -67,6 +70,7 @@ def tables_of(place: str) -> Iterator["duckdb.DuckDBPyConnection"]:
         if isinstance(opened, Run):
             connection.register("puzzles", puzzles_table(opened.store, opened.parts))
             connection.register("results", results_table(opened))
+            connection.register("certificates", certificates_table(opened))
         else:
             connection.register("puzzles", puzzles_table(opened, opened.parts()))
         yield connection

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from pipeline.certificates import certified
 from pipeline.run import Run, session_of, summarize
 from pipeline.storage import folder
 from reports.activity import Session, activity
@@ -58,6 +59,7 @@ def about_run(run: Run, summary: dict[str, Any]) -> About:
         worker_cpu_seconds=tasks,
         kernel_share=summary["cpu_solver"] / tasks if tasks else None,
         activity=activity(sessions(run)),
+        certificates=certified(run),
     )
 
 

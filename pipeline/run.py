@@ -4,6 +4,7 @@ RUN/run.json                  configuration and its hash, the store, its parts w
 RUN/results/part-*.parquet    results, one file a task
 RUN/results/part-*.json       that file's statistics and which rows of the store it covers; written last, it makes the
                               file count
+RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.certify)
 RUN/log/*.jsonl               what happened, a file a session
 RUN/progress.json             what the session at work is doing, made anew every few seconds
 RUN/summary.json              the statistics of all files together, made anew from them
@@ -70,6 +71,12 @@ class Piece(NamedTuple):
     def rows(self) -> int:
         """Number of its rows."""
         return sum(map(spans.size, self.covers.values()))
+
+    def places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where its rows are in the store, in their order: part (text) and number of each."""
+        numbers = spans.rows_of([span for there in self.covers.values() for span in there])
+        parts = np.repeat(np.array(list(self.covers), str), [spans.size(there) for there in self.covers.values()])
+        return parts, numbers
 
 
 class Run(NamedTuple):

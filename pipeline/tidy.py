@@ -56,8 +56,10 @@ def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | No
     run = open_run(uri)
     pieces = [run.piece(each) for each in names]
     rows = pa.concat_tables([run.read(piece, masks[piece.name]) for piece in pieces])
-    places = [_places(piece, masks[piece.name]) for piece in pieces]
-    parts, numbers = (np.concatenate([place[k] for place in places]) for k in range(2))
+    kept = [slice(None) if masks[piece.name] is None else masks[piece.name] for piece in pieces]
+    parts, numbers = (
+        np.concatenate([piece.places()[k][keep] for piece, keep in zip(pieces, kept, strict=True)]) for k in range(2)
+    )
     order = np.lexsort((numbers, parts))
     rows, parts, numbers = rows.take(order), parts[order], numbers[order]
     covers = {part: spans.of_rows(numbers[parts == part]) for part in np.unique(parts).tolist()}
@@ -70,13 +72,6 @@ def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | No
     for old in pieces:
         run.results.delete(f"{old.name}.parquet")
     return {"name": name, "rows": len(rows), "files": len(pieces)}
-
-
-def _places(piece: Piece, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Where the rows of a file are in the store: part (text) and number of each."""
-    numbers = spans.rows_of([span for there in piece.covers.values() for span in there])
-    parts = np.repeat(np.array(list(piece.covers), dtype=str), [spans.size(there) for there in piece.covers.values()])
-    return (parts, numbers) if mask is None else (parts[mask], numbers[mask])
 
 
 def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows: pa.Table) -> Piece:

@@ -188,6 +188,24 @@ class Failure(NamedTuple):
     reason: str | None
 
 
+class Unproved(NamedTuple):
+    """A verdict that was not proved again, and why."""
+
+    puzzle_id: str | None
+    reason: str | None
+
+
+class Certified(NamedTuple):
+    """Verdicts that were proved again without the kernels."""
+
+    provable: int  # verdicts that claim something
+    proved: int
+    kinds: dict[str, int]  # of them, by what was proved: unique by line, multiple, ...
+    failed: tuple[Unproved, ...]  # proofs that do not hold
+    late: tuple[Unproved, ...]  # no proof in the time there was
+    killed: tuple[Unproved, ...]  # the worker died
+
+
 class Figures(NamedTuple):
     """Everything that a report says in numbers.
 

@@ -22,7 +22,7 @@ from reports.activity import Activity
 from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import Row, Rows, take_census
 from reports.drawing import svg
-from reports.figures import Figures
+from reports.figures import Certified, Figures
 from reports.measures import MEASURES, SOURCES
 from reports.published import beside
 from reports.templating import environment, markdown, source
@@ -46,6 +46,7 @@ class About(NamedTuple):
     worker_cpu_seconds: float | None = None  # of all workers together
     kernel_share: float | None = None  # how much of that was spent in the kernels, 0 to 1
     activity: Activity | None = None
+    certificates: Certified | None = None
 
 
 class Card(NamedTuple):

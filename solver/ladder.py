@@ -199,6 +199,7 @@ class Memory(NamedTuple):
     color: np.ndarray | None
     scratch: Scratch
     seen: np.ndarray
+    log: np.ndarray
     tree: Tree
     beliefs: Beliefs
 
@@ -311,6 +312,7 @@ def _memory(batch: Views, group: np.ndarray, words: int, colors: int | None) -> 
         None if colors is None else np.zeros(blocks, np.uint8),
         Scratch(reach, gaps, new, news),
         np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
+        np.zeros((0, 3), np.int32),
         Tree(
             union=board._replace(can=np.zeros_like(board.can)),
             boards=np.zeros((depth, lines * palette, words), np.uint64),
@@ -354,7 +356,7 @@ def _climb(
     `color` is the memory's, as an argument of its own (solver.board.Board). One puzzle's last look at the clock is the
     next one's first.
     """
-    board, trial, _, scratch, seen, tree, beliefs = memory
+    board, trial, _, scratch, seen, log, tree, beliefs = memory
     cpu, wall = cpu_seconds(), wall_seconds()
     while k < len(group):
         p = group[k]
@@ -392,7 +394,7 @@ def _climb(
                     break
             rung += 1
             limit = depth if rung == DEPTH else NO_LIMIT
-            status = refute(board, trial, color, limit, scratch, seen, counters, deadline, like)
+            status = refute(board, trial, color, limit, scratch, seen, log, counters, deadline, like)
         outcome.rung[p] = rung
         if status == CONTRADICTION:
             outcome.solutions[p] = NONE

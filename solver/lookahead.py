@@ -43,6 +43,7 @@ def refute(
     depth: int,
     scratch: Scratch,
     seen: np.ndarray,
+    log: np.ndarray,
     counters: np.ndarray,
     deadline: float,
     like: Any,
@@ -52,6 +53,8 @@ def refute(
     trial   a board with the same clues and memory of its own
     seen    uint64[2 x cells x palette, words], scratch: which rows and columns the last probe of each colour of each
             cell has solved. As long as those don't change it need not be repeated. With fewer rows nothing is skipped
+    log     int32[most, 3]: row k becomes y, x, colour of what is taken away as contradiction number k of the counters;
+            what it has no row for is not noted
     The board must be at the fixpoint of line logic, and is so afterwards. Returns as `propagate`.
     """
     if CHECKED:
@@ -80,6 +83,9 @@ def refute(
                         store(seen, 2 * probe + 1, load(scratch.news, SOLVED_COLUMNS, like))
                     if status == CONTRADICTION:
                         found = True
+                        if counters[CONTRADICTIONS] < log.shape[0]:
+                            note = log[counters[CONTRADICTIONS]]
+                            note[0], note[1], note[2] = y, x, c
                         counters[CONTRADICTIONS] += 1
                         status = take_away(board, color, y, x, c, scratch, counters, deadline, like)
                         if remember:

@@ -1,4 +1,4 @@
-"""The two tables: their Arrow schemas, and puzzles in and out of them.
+"""The tables: their Arrow schemas, and puzzles in and out of them.
 
 Every floor of the house shares these schemas. They carry `nonocensus.schema` (their version) in their metadata and a
 description in each field's; `nonocensus schema` prints them.
@@ -96,6 +96,26 @@ RESULTS = _schema(
     ("run_id", TEXT, "the run"),
     ("part", TEXT, "the run's part"),
     ("host", TEXT, "the machine that solved it"),
+)
+
+CERTIFICATES = _schema(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("solutions", TEXT, "the verdict that was to be proved: unique, multiple or none"),
+    ("technique", TEXT, "and its rung"),
+    ("pictures_hash", TEXT, "and its solutions: 64 bits of SHA-256, in hex, over solution and second_solution"),
+    ("status", TEXT, "proved, failed (verdict or proof is wrong), timeout, killed (its worker died)"),
+    ("proved", TEXT, "what was proved: unique by depth-2, none by line, multiple, ..."),
+    ("checker", TEXT, "what has checked the proof, with versions"),
+    ("steps", pa.int32(), "steps of the derivation, lines and assumptions"),
+    ("assumptions", pa.int32(), "assumptions that it refutes"),
+    ("cpu_seconds", pa.float64(), "CPU time of recording and checking"),
+    ("cpu_limit", pa.float64(), "CPU time that it was given"),
+    ("bytes", pa.int64(), "size of the proof's files, not compressed"),
+    ("error", TEXT, "why it is not proved"),
+    ("solver_version", TEXT, "version of nonocensus"),
+    ("certified_at", TIME, "when"),
+    ("host", TEXT, "the machine that did it"),
 )
 
 
