@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import crawl, faults, findings, line_logic, scale, simulate, start_up
+from benchmarks import crawl, faults, findings, line_logic, scale, simulate, start_up, trust
 from benchmarks.tables import Table, write_tables
 
 BENCHMARKS = {
@@ -14,6 +14,7 @@ BENCHMARKS = {
     "scale": scale.run,
     "simulate": simulate.run,
     "start_up": start_up.run,
+    "trust": trust.run,
 }
 ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
 

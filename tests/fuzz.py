@@ -80,7 +80,7 @@ def begun(puzzle: Puzzle, seed: int) -> np.ndarray | None:
     if rng.random() < 0.5:
         return None
     shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
-    start = np.ones(shape, np.bool_)
+    start: np.ndarray = np.ones(shape, np.bool_)
     if puzzle.saved and rng.random() < 0.8:
         start = puzzle.saved[0][:, :, : shape[2]]
     start = start & (rng.random(shape) >= _pick(rng, (0.0, 0.0, 0.05, 0.2, 0.4)))
@@ -88,11 +88,31 @@ def begun(puzzle: Puzzle, seed: int) -> np.ndarray | None:
         return start
     goal = puzzle.goal[:, :, None] == np.arange(shape[2])
     decided = rng.random(shape[:2]) < _pick(rng, (0.0, 0.02, 0.05, 0.2, 0.5))
-    start = start & ~decided[:, :, None] | goal
+    start = (start & ~decided[:, :, None]) | goal
     if rng.random() < 0.2:
         y, x = rng.integers(puzzle.height), rng.integers(puzzle.width)
         start[y, x] = ~goal[y, x]
     return start
+
+
+def text(puzzle: Puzzle, start: np.ndarray | None = None) -> str:
+    """A puzzle's clues, a line for each side, and a row of a grid for each of its rows.
+
+    Lengths, 0 for a blot, with the number of their colour where there are several; for each cell the colours it may
+    have.
+    """
+
+    def side(lines: tuple[Clue, ...]) -> str:
+        mono = puzzle.colors <= 1
+        return " | ".join(
+            " ".join(str(block.length) if mono else f"{block.length}:{block.color}" for block in clue) for clue in lines
+        )
+
+    told = [f"{puzzle.puzzle_id}, {puzzle.width}x{puzzle.height}"]
+    told += [f"rows    {side(puzzle.rows)}", f"columns {side(puzzle.columns)}"]
+    if start is not None:
+        told += [" ".join("".join(map(str, np.flatnonzero(cell))) or "-" for cell in row) for row in start]
+    return "\n".join(told)
 
 
 def _pick(rng: np.random.Generator, choices: Sequence[T]) -> T:
@@ -204,7 +224,7 @@ def cycle(rng: np.random.Generator, longest: int, room: int, colors: int) -> Par
     pictures = np.zeros((2, side, side), np.uint8)
     pictures[0, rows, columns] = pictures[1, rows, np.roll(columns, 1)] = rng.integers(1, colors + 1)
     if filled:
-        _fill(rng, *pictures, colors)
+        _fill(rng, pictures[0], pictures[1], colors)
     start = (pictures[:, :, :, None] == np.arange(colors + 1)).any(axis=0)
     return Part(_pick(rng, tuple(pictures)), start)
 

@@ -6,7 +6,11 @@ A line's knowledge is a list with, for each cell, the set of colours that it may
 import struct
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import product
+from itertools import combinations, islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from pysat.solvers import Solver
 
 from solver.puzzle import BLOT, Block, Clue, Puzzle, clue_of
 
@@ -121,22 +125,20 @@ def lookahead(puzzle: Puzzle, depth: int | None) -> Board | None:
     """The fixpoint of line logic and of taking away what an assumption refutes; None for a contradiction."""
     lines = lines_of(puzzle)
     board = line_logic(puzzle)
-    again = board is not None
-    while again and board is not None:
-        again = False
-        for y in range(puzzle.height):
-            for x in range(puzzle.width):
-                for color in sorted(board[y][x]) if len(board[y][x]) > 1 else ():
-                    if not assumption_holds(puzzle, board, y, x, color, depth):
-                        board[y][x].discard(color)
-                        board = propagated(board, lines)
-                        again = True
-                        break
-                if again:
-                    break
-            if again:
-                break
+    while board is not None and (refuted := some_refuted(puzzle, board, depth)) is not None:
+        y, x, color = refuted
+        board[y][x].discard(color)
+        board = propagated(board, lines)
     return board
+
+
+def some_refuted(puzzle: Puzzle, board: Board, depth: int | None) -> tuple[int, int, int] | None:
+    """A cell (y, x) that may have several colours, and one of them that leads to a contradiction."""
+    for y, x in product(range(puzzle.height), range(puzzle.width)):
+        for color in sorted(board[y][x]) if len(board[y][x]) > 1 else ():
+            if not assumption_holds(puzzle, board, y, x, color, depth):
+                return y, x, color
+    return None
 
 
 def solutions(puzzle: Puzzle) -> list[tuple[tuple[int, ...], ...]]:
@@ -147,6 +149,159 @@ def solutions(puzzle: Puzzle) -> list[tuple[tuple[int, ...], ...]]:
         for picture in product(*rows)
         if all(fits(clue, [row[x] for row in picture]) for x, clue in enumerate(puzzle.columns))
     ]
+
+
+# A second opinion on puzzles of any size: a formula of automata, given whole to one clause learner.
+
+LEARNER = "minisat22"
+"""The quickest of python-sat's on this formula, and none that the solver uses."""
+
+
+class Automaton(NamedTuple):
+    """What reads a line cell by cell: it has passed through a state a cell, from one of `begin` to one of `end`.
+
+    State 0 is the gap before the first block; then follow, for each block, its cells and the gap after it. A gap is
+    passed through or, but between blocks of one colour, left out. A blot is one cell that may repeat.
+
+    color   each state's colour
+    after   each state's successors
+    """
+
+    color: list[int]
+    after: list[list[int]]
+    begin: set[int]
+    end: set[int]
+
+
+def automaton(clue: Clue) -> Automaton:
+    """What reads the lines that a clue describes, and no others."""
+    color, after = [0], [[0]]
+    gap, last = 0, None  # the gap before the next block, the last cell before that gap
+    for block in clue:
+        first, length = len(color), 1 if block.length == BLOT else block.length
+        after[gap].append(first)
+        if last is not None and color[last] != block.color:
+            after[last].append(first)
+        last, gap = first + length - 1, first + length
+        color += [block.color] * length + [0]
+        after += [[state + 1] for state in range(first, gap)] + [[gap]]
+        if block.length == BLOT:
+            after[last].append(last)
+    return Automaton(color, after, {0, 1} if clue else {0}, {gap} if last is None else {last, gap})
+
+
+def possible_states(reads: Automaton, cells: int) -> list[set[int]]:
+    """For each cell of a line the states on some way from a first one to a last one."""
+    states = [reads.begin]
+    for _ in range(cells - 1):
+        states.append({follower for state in states[-1] for follower in reads.after[state]})
+    states[-1] = states[-1] & reads.end
+    for i in reversed(range(cells - 1)):
+        states[i] = {state for state in states[i] if not states[i + 1].isdisjoint(reads.after[state])}
+    return states
+
+
+def formula(puzzle: Puzzle, start: np.ndarray | None = None) -> list[list[int]]:
+    """Clauses whose models are the pictures with these clues that agree with `start`, bool[height, width, palette].
+
+    Variable 1 + cell x palette + c: the cell, counted row by row, has colour c. Each has exactly one, of those that
+    `start` allows. The others, one for each state that a line's automaton may have passed through at a cell, make each
+    line read as its clue says:
+
+    - the first cell is in a state; a state has a successor at the next cell; those at the last cell are states to end
+      in, others have no variable there. So any model has a whole way through each automaton;
+    - a state gives the cell its colour. So the picture's lines are what these ways read;
+    - a colour needs a state that gives it, which only helps the learner: with the states of one way a picture that
+      fits satisfies all of this.
+    """
+    palette, cells = palette_size(puzzle), puzzle.width * puzzle.height
+    clauses: list[list[int]] = []
+    for cell in range(cells):
+        colors = range(1 + cell * palette, 1 + (cell + 1) * palette)
+        clauses.append([*colors])
+        clauses += [[-a, -b] for a, b in combinations(colors, 2)]
+    if start is not None:
+        clauses += [[-1 - int(k)] for k in np.flatnonzero(~start.reshape(-1))]
+    free = 1 + cells * palette
+    for clue, places in lines_of(puzzle):
+        reads = automaton(clue)
+        variables: list[dict[int, int]] = []
+        for states in possible_states(reads, len(places)):
+            variables.append({state: free + k for k, state in enumerate(states)})
+            free += len(states)
+        clauses.append([*variables[0].values()])
+        for (y, x), here, following in zip(places, variables, [*variables[1:], None], strict=True):
+            colors = range(1 + (y * puzzle.width + x) * palette, 1 + (y * puzzle.width + x + 1) * palette)
+            giving = [[-color] for color in colors]
+            for state, variable in here.items():
+                clauses.append([-variable, colors[reads.color[state]]])
+                giving[reads.color[state]].append(variable)
+                if following is not None:
+                    clauses.append([-variable, *(following[s] for s in reads.after[state] if s in following)])
+            clauses += giving
+    return clauses
+
+
+def learned_solutions(
+    puzzle: Puzzle, start: np.ndarray | None = None, patience: int | None = None
+) -> Iterator[np.ndarray]:
+    """All pictures, uint8[height, width], with these clues that agree with `start`, in no particular order.
+
+    Raises TimeoutError if the learner has run into more than `patience` conflicts for one answer.
+    """
+    palette, cells = palette_size(puzzle), puzzle.width * puzzle.height
+    with Solver(LEARNER, bootstrap_with=formula(puzzle, start)) as learner:
+        while True:
+            if patience is not None:
+                learner.conf_budget(patience)
+            found: bool | None = learner.solve_limited()
+            if found is None:
+                raise TimeoutError(f"no answer after {patience} conflicts")
+            if not found:
+                return
+            colors = np.array(learner.get_model()[: cells * palette]).reshape(cells, palette)
+            learner.add_clause((-colors[colors > 0]).tolist())
+            yield (colors > 0).argmax(axis=1).astype(np.uint8).reshape(puzzle.height, puzzle.width)
+
+
+def verdict(puzzle: Puzzle, start: np.ndarray | None = None, patience: int | None = None) -> str:
+    """How many pictures have these clues and agree with `start`: none, unique or multiple; unknown without patience."""
+    try:
+        return ("none", "unique", "multiple")[len(list(islice(learned_solutions(puzzle, start, patience), 2)))]
+    except TimeoutError:
+        return "unknown"
+
+
+def objection(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any], expected: str) -> str | None:
+    """What is wrong with a row of the results table of a puzzle whose verdict is `expected`; None if nothing is.
+
+    Clues that no picture can have for plain arithmetic, `invalid`, are a proof of `none`.
+    """
+    if row["status"] not in ("ok", "invalid"):
+        return f"its status is {row['status']}, {row['error']}"
+    said = "none" if row["status"] == "invalid" else row["solutions"]
+    if said != expected:
+        return f"the solver says {said} ({row['engine']}), automata say {expected}"
+    shown = [row[name] for name in ("solution", "second_solution") if row[name] is not None]
+    if len(shown) != ("none", "unique", "multiple").index(said) or len(set(shown)) < len(shown):
+        return f"it is {said}, and {len(set(shown))} solutions are shown"
+    for cells in shown:
+        picture = np.frombuffer(cells, np.uint8).reshape(puzzle.height, puzzle.width)
+        if not is_solution(puzzle, picture, start):
+            return f"this is no solution: {picture.tolist()}"
+    return None
+
+
+def is_solution(puzzle: Puzzle, picture: np.ndarray, start: np.ndarray | None = None) -> bool:
+    """Whether a picture, uint8[height, width], has these clues and agrees with `start`."""
+    return all(fits(clue, [int(picture[place]) for place in places]) for clue, places in lines_of(puzzle)) and (
+        start is None or bool(np.take_along_axis(start, picture[:, :, None].astype(np.int64), axis=2).all())
+    )
+
+
+def palette_size(puzzle: Puzzle) -> int:
+    """Number of colours that cells can have, the background counted."""
+    return max(puzzle.colors, 1) + 1
 
 
 def identities(puzzle: Puzzle) -> tuple[str, str]:

@@ -1,0 +1,196 @@
+"""The solver against one by automata that shares nothing with it (tests/oracle.py), on drawn puzzles (tests/fuzz.py).
+
+python -m benchmarks.second_opinion --seed N shows the puzzle of one seed, what both say of it, and, if they differ, a
+smaller one on which they do.
+"""
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.tables import Table
+from solver.api import classify, solve
+from solver.puzzle import Puzzle, clues_of
+from solver.tables import puzzle_batch
+from tests import fuzz, oracle
+
+PROCESSES = 2
+CHUNK = 250
+"""Seeds that a process is given at a time."""
+
+CPU_LIMIT = 60.0
+PATIENCE = 20_000
+"""Conflicts after which automata give a puzzle up, some seconds. A few random ones of 30x30 would take them hours."""
+
+REPORT_EVERY = 60.0
+"""Seconds between two lines about how far it is."""
+
+WORDS = (*fuzz.KINDS, "mono", "colours", "blotted", "partly solved", "goal given", "a side over 20", "all")
+"""What puzzles are counted under."""
+
+FIGURES = ("puzzles", "unique", "multiple", "none", "unknown", "solver", "automata")
+HEADING = ["puzzles", "compared", "unique", "multiple", "none", "given up by automata", "CPU s, solver", "automata"]
+
+
+class Findings(NamedTuple):
+    """What some seeds have shown: for each of WORDS the FIGURES; a text for each puzzle that is answered wrongly."""
+
+    figures: dict[str, Counter[str]]
+    wrong: list[str]
+
+
+def second_opinion(count: int, seed: int) -> Table:
+    """Compare what is said of the puzzles of seeds `seed` to `seed` + `count` - 1.
+
+    What differs is written to standard error as it comes up, with its seed. If anything does, or if a process is lost,
+    SystemExit ends the command.
+    """
+    chunks = [range(first, min(first + CHUNK, seed + count)) for first in range(seed, seed + count, CHUNK)]
+    figures: dict[str, Counter[str]] = {word: Counter() for word in WORDS}
+    wrong, done, begun, told = 0, 0, time.monotonic(), time.monotonic()
+    with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn")) as pool:
+        waiting: dict[Future[Findings], range] = {pool.submit(compare, chunk): chunk for chunk in chunks}
+        for future in as_completed(waiting):
+            try:
+                found = future.result()
+            except BrokenProcessPool:
+                lost = [chunk for other, chunk in waiting.items() if not other.done() or other.exception()][:PROCESSES]
+                seeds = " or ".join(f"{chunk.start} to {chunk.stop - 1}" for chunk in lost)
+                raise SystemExit(f"a process was lost at one of the seeds {seeds}") from None
+            for word in WORDS:
+                figures[word].update(found.figures[word])
+            done, wrong = done + len(waiting[future]), wrong + len(found.wrong)
+            for text in found.wrong:
+                tell(text)
+            if time.monotonic() > told + REPORT_EVERY or done == count:
+                told = time.monotonic()
+                tell(f"{done:,} of {count:,} puzzles in {told - begun:.0f} s, {wrong} answered differently")
+    if wrong:
+        raise SystemExit(f"{wrong} of {count} puzzles are answered differently")
+    rows: list[list[object]] = [[word, *(figures[word][figure] for figure in FIGURES)] for word in WORDS]
+    return Table(f"A second opinion on drawn puzzles, seeds {seed:,} to {seed + count - 1:,}", HEADING, rows)
+
+
+def tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def compare(seeds: range) -> Findings:
+    """Have the puzzles of some seeds classified: in one batch, those that are partly solved each for itself."""
+    figures: dict[str, Counter[str]] = {word: Counter() for word in WORDS}
+    wrong = []
+    check_goal = goal_given(seeds.start)
+    puzzles = [fuzz.drawn(seed) for seed in seeds]
+    starts = [fuzz.begun(puzzle, seed) for puzzle, seed in zip(puzzles, seeds, strict=True)]
+    for puzzle, start, row in zip(puzzles, starts, rows_of(puzzles, starts, check_goal), strict=True):
+        cpu = time.process_time()
+        expected = oracle.verdict(puzzle, start, PATIENCE)
+        automata = time.process_time() - cpu
+        if (text := difference(puzzle, start, row, expected)) is not None:
+            wrong.append(f"{text}\n{fuzz.text(puzzle, start)}")
+        numbers = {"puzzles": 1, expected: 1, "solver": row["cpu_seconds"] or 0.0, "automata": automata}
+        for word in words_of(puzzle, start, check_goal):
+            for figure, number in numbers.items():
+                figures[word][figure] += number  # type: ignore[assignment]
+    return Findings(figures, wrong)
+
+
+def goal_given(seed: int) -> bool:
+    """Whether the solver is given the goal: every fourth chunk of seeds."""
+    return seed // CHUNK % 4 == 3
+
+
+def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_goal: bool) -> Iterator[dict[str, Any]]:
+    """The rows of the results table."""
+    whole = [puzzle for puzzle, start in zip(puzzles, starts, strict=True) if start is None]
+    rows = iter(classify(puzzle_batch(whole), cpu_limit=CPU_LIMIT, check_goal=check_goal).to_pylist())
+    for puzzle, start in zip(puzzles, starts, strict=True):
+        if start is None:
+            yield next(rows)
+        else:
+            yield solve(puzzle, cpu_limit=CPU_LIMIT, check_goal=check_goal, start=start)
+
+
+def difference(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any], expected: str) -> str | None:
+    """What is wrong with a row. Where automata have given up, it has to be no more than an answer."""
+    if expected != "unknown":
+        return oracle.objection(puzzle, start, row, expected)
+    return oracle.objection(puzzle, start, row, row["solutions"])
+
+
+def words_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Iterator[str]:
+    """Those of WORDS that a puzzle is counted under."""
+    assert puzzle.source is not None
+    yield from (puzzle.source, "all", "colours" if puzzle.colors > 1 else "mono")
+    for word, holds in (
+        ("blotted", puzzle.blotted),
+        ("partly solved", start is not None),
+        ("goal given", check_goal and puzzle.goal is not None),
+        ("a side over 20", max(puzzle.width, puzzle.height) > 20),
+    ):
+        if holds:
+            yield word
+
+
+# One puzzle, looked at closely.
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.second_opinion", description=__doc__)
+    parser.add_argument("--seed", type=int, required=True, help="of the puzzle to look at")
+    seed: int = parser.parse_args().seed
+    puzzle = fuzz.drawn(seed)
+    start = fuzz.begun(puzzle, seed)
+    print(fuzz.text(puzzle, start))
+    text = looked_at(puzzle, start, goal_given(seed))
+    print(text or f"both say {oracle.verdict(puzzle, start, PATIENCE)}")
+    if text:
+        puzzle, start = reduced(puzzle, start, goal_given(seed))
+        print(f"smaller:\n{fuzz.text(puzzle, start)}\n{looked_at(puzzle, start, goal_given(seed))}")
+
+
+def looked_at(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> str | None:
+    """What is wrong with the solver's answer; None if nothing is."""
+    row = next(rows_of([puzzle], [start], check_goal))
+    return difference(puzzle, start, row, oracle.verdict(puzzle, start, PATIENCE))
+
+
+def reduced(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> tuple[Puzzle, np.ndarray | None]:
+    """A puzzle that is still answered wrongly: lines and colours are left out as long as it is."""
+    for smaller, rest in smaller_ones(puzzle, start):
+        if looked_at(smaller, rest, check_goal):
+            return reduced(smaller, rest, check_goal)
+    return puzzle, start
+
+
+def smaller_ones(puzzle: Puzzle, start: np.ndarray | None) -> Iterator[tuple[Puzzle, np.ndarray | None]]:
+    """The puzzles of a solution without one of its lines, or of its colours; nothing if there is no solution."""
+    whole = next(oracle.learned_solutions(puzzle, start, PATIENCE), None)
+    if whole is None:
+        return
+    may = np.ones((*whole.shape, oracle.palette_size(puzzle)), np.bool_) if start is None else start
+    parts = [
+        (np.delete(whole, line, axis), np.delete(may, line, axis))
+        for axis in (0, 1)
+        for line in range(whole.shape[axis] if whole.shape[axis] > 1 else 0)
+    ]
+    for color in range(1, may.shape[2]):
+        without = may.copy()
+        without[:, :, 0] |= may[:, :, color]
+        parts.append((np.where(whole == color, 0, whole).astype(np.uint8), without))
+    for picture, rest in parts:
+        if not (picture.shape == whole.shape and (picture == whole).all()):
+            smaller = Puzzle(*clues_of(picture), puzzle.palette, picture, puzzle.puzzle_id)
+            yield smaller, None if start is None else rest[:, :, : oracle.palette_size(smaller)]
+
+
+if __name__ == "__main__":
+    main()
