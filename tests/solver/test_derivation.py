@@ -21,7 +21,7 @@ from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify, solve
 from solver.derivation import FAILED, PROVED, TIMEOUT
 from solver.derivation import checker as checker_module
-from solver.derivation.certificate import certify, refutation
+from solver.derivation.certificate import certify, followed, refutation
 from solver.derivation.checker import Clue, Proved, Refused, check, clue_hash, main
 from solver.derivation.follow import follow
 from solver.derivation.formula import dimacs, formula
@@ -73,7 +73,7 @@ def accepted(lines: Lines) -> bool:
 
 
 @given(known_lines(most=12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_a_clue_leaves_what_its_arrangements_do(line: tuple[Any, oracle.Knowledge]) -> None:
     clue, known = line
     expected = oracle.solve_line(clue, known)
@@ -82,7 +82,7 @@ def test_a_clue_leaves_what_its_arrangements_do(line: tuple[Any, oracle.Knowledg
 
 
 @given(puzzles(most=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_clue_hash_is_the_tables(puzzle: Puzzle) -> None:
     sides = ([[tuple(block) for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns))
     assert clue_hash(*sides) == puzzle_batch([puzzle])["clue_hash"][0].as_py()
@@ -90,7 +90,7 @@ def test_the_clue_hash_is_the_tables(puzzle: Puzzle) -> None:
 
 @pytest.mark.plain_python
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.sampled_from([1, 2, 3]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_verdicts_are_proved(puzzle: Puzzle, depth: int) -> None:
     row: dict[str, Any] = solve(puzzle, depth=depth)
     made = certify(puzzle_batch([puzzle]), verdict_of(row), depth, ENDLESS)
@@ -106,7 +106,7 @@ def test_verdicts_are_proved(puzzle: Puzzle, depth: int) -> None:
 
 
 @given(st.one_of(puzzles(most=9), shuffled_puzzles(most=7)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_larger_verdicts_are_proved(puzzle: Puzzle) -> None:
     row: dict[str, Any] = solve(puzzle)
     assert certify(puzzle_batch([puzzle]), verdict_of(row), 2, ENDLESS).status == PROVED
@@ -114,7 +114,7 @@ def test_larger_verdicts_are_proved(puzzle: Puzzle) -> None:
 
 @pytest.mark.parametrize("technique", ["probe", "search"])
 @given(puzzle=st.one_of(puzzles(most=5), shuffled_puzzles(most=5)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_stronger_rung_proves_it_too(technique: str, puzzle: Puzzle) -> None:
     row: dict[str, Any] = solve(puzzle)
     assume(row["technique"] in ("line", "depth-2"))
@@ -191,7 +191,7 @@ def mutated(lines: Lines, choose: Callable[[int], int]) -> Lines:
 
 @pytest.mark.plain_python
 @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=6)), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_changed_derivation_is_accepted_exactly_if_it_holds(puzzle: Puzzle, data: st.DataObject) -> None:
     lines = recorded(puzzle)
     assume(lines[-1]["conclusion"] in ("decided", "contradiction"))
@@ -203,7 +203,7 @@ def test_a_changed_derivation_is_accepted_exactly_if_it_holds(puzzle: Puzzle, da
 
 
 @given(st.one_of(puzzles(most=6), shuffled_puzzles(most=6)), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_step_of_a_unique_puzzle_counts(puzzle: Puzzle, data: st.DataObject) -> None:
     lines = recorded(puzzle)
     assume(lines[-1]["conclusion"] == "decided" and len(lines) > 2)
@@ -212,7 +212,7 @@ def test_every_step_of_a_unique_puzzle_counts(puzzle: Puzzle, data: st.DataObjec
 
 
 @given(st.data(), st.sampled_from(["unique", "none"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_false_claims_never_pass(data: st.DataObject, claim: str) -> None:
     """Any derivation of the puzzle with two solutions, drawn freely."""
     side = st.sampled_from(["row", "column"])
@@ -308,7 +308,7 @@ ANYTHING = st.recursive(
 
 
 @given(st.sampled_from(["format", "version", "clue_hash", "palette", "rows", "columns", "claim", "rung"]), ANYTHING)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_headers_are_read_with_distrust(name: str, value: Any) -> None:
     header, end = TWO_SOLUTIONS
     assert accepted([header | {name: value}, end]) == (name == "palette" or value == header[name])
@@ -343,12 +343,29 @@ def test_the_program_on_its_own(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-S", str(CHECKER)]
     done = subprocess.run([*command, str(good), str(packed)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [f"{name}: test/diagonal is multiple" for name in (good, packed)]
+    assert done.stdout.splitlines() == [f'{name}: "test/diagonal" is multiple' for name in (good, packed)]
     for name in (cut, bad, tmp_path / "nowhere.jsonl", tmp_path):
         done = subprocess.run([*command, str(name)], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (1, "", 1)
         assert done.stdout.startswith(f"{name}: REFUSED: ")
     assert main([str(good), str(bad)]) == 1
+
+
+def test_the_example_of_the_documentation() -> None:
+    text = (CHECKER.parents[2] / "docs" / "CERTIFICATES.md").read_text()
+    example = text.split("```json\n")[1].split("```")[0]
+    batch = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 2000), 1017, 1018)
+    row = classify(batch).to_pylist()[0]
+    assert example == "".join(record(batch, verdict_of(row), 2, ENDLESS))
+    assert check(example.splitlines()).assumptions == 1
+
+
+def test_a_name_from_strangers_stays_on_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    header, end = TWO_SOLUTIONS
+    file = tmp_path / "file.jsonl"
+    file.write_text("\n".join(told([header | {"puzzle_id": "a is unique\nb \x1b[2J \ud800"}, end])))
+    assert main([str(file)]) == 0
+    assert capsys.readouterr().out == f'{file}: "a is unique\\nb \\u001b[2J \\ud800" is multiple\n'
 
 
 def test_what_is_trusted_imports_nothing_else() -> None:
@@ -379,7 +396,7 @@ def models(proved: Proved) -> set[tuple[int, ...]]:
 
 
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.booleans(), st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_formulas_have_the_puzzles_solutions(puzzle: Puzzle, known: bool, another: bool) -> None:
     solutions = oracle.solutions(puzzle)
     board = oracle.line_logic(puzzle) if known else None
@@ -410,7 +427,7 @@ def test_search_is_proved_by_a_formula(index: int, recipe: Recipe) -> None:
     assert (made.status, made.error) == (PROVED, None)
     assert made.files.keys() == {".jsonl", ".cnf", ".drup"}
     proved = check(made.files[".jsonl"].splitlines())
-    assert (proved.formula, proved.claimed) == (True, "unique by search")
+    assert (proved.formula, proved.claim, proved.rung) == (True, "unique", "search")
     assert "".join(dimacs(formula(proved))) == made.files[".cnf"]
     assert follow(made.files[".cnf"], made.files[".drup"]) is None
 
@@ -463,3 +480,11 @@ def test_wrong_verdicts_fail_and_late_ones_time_out() -> None:
     proved = check(certify(batch, verdict_of(row), 2, ENDLESS).files[".jsonl"].splitlines())
     with pytest.raises(TimeoutError):
         refutation(formula(proved), time.thread_time())
+
+
+def test_a_proof_that_takes_too_long_is_left() -> None:
+    with pytest.raises(TimeoutError):  # after a second
+        followed("p cnf 1 1\n1 0\n", "1 0\n" * 3_000_000, time.thread_time() + 0.5)
+    with pytest.raises(Refused, match="its refutation: refused: "):
+        followed("p cnf 1 1\n1 0\n", "-1 0\n0\n", ENDLESS)
+    followed("p cnf 1 2\n1 0\n-1 0\n", "0\n", ENDLESS)
