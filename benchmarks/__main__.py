@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import crawl, faults, findings, line_logic, scale, simulate, start_up, trust
+from benchmarks import certificates, crawl, faults, findings, line_logic, scale, simulate, start_up, trust
 from benchmarks.tables import Table, write_tables
 
 BENCHMARKS = {
+    "certificates": certificates.run,
     "crawl": crawl.run,
     "faults": faults.run,
     "findings": findings.run,

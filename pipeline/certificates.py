@@ -89,7 +89,10 @@ def candidates(run: Run, selection: Selection = EVERYTHING) -> Iterator[Candidat
         if piece.name in kept:
             wanted &= kept[piece.name]
         numbers = np.flatnonzero(wanted)
-        rows = run.read(piece, wanted, VERDICT).to_pylist() if len(numbers) else []
+        try:
+            rows = run.read(piece, wanted, VERDICT).to_pylist() if len(numbers) else []
+        except (OSError, pa.ArrowException) as error:
+            raise UserError(f"{run.results.name}/{piece.name}.parquet can't be read: {error}") from error
         for number, row in zip(numbers.tolist(), rows, strict=True):
             yield Candidate(key_of(row), piece.name, number) if row["solutions"] != "unknown" else None
 

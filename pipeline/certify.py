@@ -182,22 +182,24 @@ def certify_rows(name: str, rows: list[int], job: Job) -> list[Row] | Unreadable
         verdicts = run.read(piece, columns=VERDICT).take(rows).to_pylist()
         puzzles = _puzzles(run, piece, rows)
         return [_certified(verdict, puzzle, job) for verdict, puzzle in zip(verdicts, puzzles, strict=True)]
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UserError) as error:
         return Unreadable(f"{job.run}, {name}: {error}")
 
 
-def _puzzles(run: Run, piece: Piece, rows: list[int]) -> list[pa.RecordBatch]:
-    """The puzzle of each row of a file of results, as a batch of one row."""
+def _puzzles(run: Run, piece: Piece, rows: list[int]) -> list[pa.RecordBatch | None]:
+    """The puzzle of each row of a file of results, as a batch of one row; None if the store has no such row."""
     parts, numbers = (column[rows] for column in piece.places())
     there: dict[tuple[str, int], pa.RecordBatch] = {}
     for part in dict.fromkeys(parts.tolist()):
         for found, batch in run.store.read(part, spans.of_rows(np.sort(numbers[parts == part])), NEEDED):
             there.update({(part, number): batch.slice(k, 1) for k, number in enumerate(found.tolist())})
-    return [there[place] for place in zip(parts.tolist(), numbers.tolist(), strict=True)]
+    return [there.get(place) for place in zip(parts.tolist(), numbers.tolist(), strict=True)]
 
 
-def _certified(verdict: Row, puzzle: pa.RecordBatch, job: Job) -> Row:
+def _certified(verdict: Row, puzzle: pa.RecordBatch | None, job: Job) -> Row:
     """The certificate of a verdict."""
+    if puzzle is None:
+        return _row(verdict, Certificate(FAILED, error="its puzzle is not in the store"), job)
     for column in ("puzzle_id", "clue_hash"):
         if verdict[column] != puzzle[column][0].as_py():
             reason = f"its {column} in the store is {puzzle[column][0].as_py()}, in the run {verdict[column]}"

@@ -84,7 +84,7 @@ def show(found: "Certified", nothing: int, done: int, seconds: float) -> None:
         table.add_row(f"[green]{escape(kind)}[/]", f"{count:,}")
     for name, unproved, color in (
         ("failed", found.failed, "red"),
-        ("worker died", found.killed, "red"),
+        ("lost with a worker", found.killed, "red"),
         ("not in time", found.late, "yellow"),
     ):
         if unproved:

@@ -330,3 +330,71 @@ def identities(puzzle: Puzzle) -> tuple[str, str]:
     ]
     plain = text(puzzle.rows, puzzle.columns, rename=False)
     return hashed(plain), hashed(min(text(*sides, rename=True) for sides in symmetric))
+
+
+def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
+    """Whether steps and a conclusion, well formed, prove that a puzzle is as the first line claims; slowly, with sets.
+
+    Without formulas: those are another proof's matter.
+    """
+    header, *steps, end = lines
+    rung = header["rung"]
+    depth = {"line": 0, "probe": None, "search": None}[rung] if not rung.startswith("depth-") else int(rung[6:])
+    board = [[set(range(puzzle.colors + 1)) for _ in range(puzzle.width)] for _ in range(puzzle.height)]
+    every = dict(zip([("row", y) for y in range(puzzle.height)] + [("column", x) for x in range(puzzle.width)],
+                     lines_of(puzzle), strict=True))  # fmt: skip
+
+    def line_of(step: dict[str, Any]) -> tuple[str, int]:
+        side = "row" if "row" in step else "column"
+        return side, step[side] - 1
+
+    def left(cells: Board, line: tuple[str, int]) -> Knowledge | None:
+        clue, places = every[line]
+        return solve_line(clue, [cells[y][x] for y, x in places])
+
+    def done(cells: Board, step: dict[str, Any]) -> list[tuple[int, int]] | None:
+        possible = left(cells, line_of(step))
+        if possible is None or not step["not"]:
+            return [] if possible is not None else None
+        changed = []
+        for place, color in step["not"]:
+            y, x = every[line_of(step)][1][place - 1]
+            if color in possible[place - 1] or color not in cells[y][x]:
+                return None
+            cells[y][x] = cells[y][x] - {color}
+            changed.append((y, x))
+        return changed
+
+    for step in steps:
+        if "assume" not in step:
+            if done(board, step) is None:
+                return False
+            continue
+        y, x, color = step["assume"][0] - 1, step["assume"][1] - 1, step["assume"][2]
+        if depth == 0 or color not in board[y][x]:
+            return False
+        trial = [list(row) for row in board]
+        trial[y][x] = {color}
+        level = {("row", y): 0, ("column", x): 0}
+        now = 0
+        for inner in step["then"]:
+            line = line_of(inner)
+            if depth is not None and level.get(line, depth) >= depth:
+                return False
+            now = max(now, level.get(line, 0))
+            changed = done(trial, inner)
+            if changed is None:
+                return False
+            for v, u in changed:
+                for crossing in (("row", v), ("column", u)):
+                    level.setdefault(crossing, now + 1)
+        line = line_of(step["contradiction"])
+        if depth is not None and level.get(line, depth + 1) > depth:
+            return False
+        if left(trial, line) is not None:
+            return False
+        board[y][x] = board[y][x] - {color}
+    if end["conclusion"] == "contradiction":
+        return header["claim"] == "none" and left(board, line_of(end)) is None
+    cells = [[{int(digit)} for digit in row] for row in end["pictures"][0]]
+    return header["claim"] == "unique" and len(end["pictures"]) == 1 and cells == board

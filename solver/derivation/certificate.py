@@ -25,6 +25,9 @@ LEARNER = "glucose4"
 SLICE = 2000
 """Conflicts between two looks at the clock."""
 
+LONGEST = 1 << 30
+"""Most seconds that the system takes as a limit."""
+
 SHARE = 0.25
 """How much of the time that is left a learner may take to find a proof: to follow one takes up to three times that."""
 
@@ -68,7 +71,7 @@ def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: floa
             made = formula(proved)
             files[".cnf"] = "".join(dimacs(made))
             files[".drup"] = refutation(made, deadline)
-            _follow(files[".cnf"], files[".drup"], deadline)
+            followed(files[".cnf"], files[".drup"], deadline)
         status = PROVED
     except TimeoutError:
         status, error = TIMEOUT, f"not proved in {cpu_limit:g} CPU seconds"
@@ -111,9 +114,9 @@ def refutation(made: Formula, deadline: float) -> str:
         return "".join(f"{line}\n" for line in learner.get_proof())
 
 
-def _follow(cnf: str, proof: str, deadline: float) -> None:
+def followed(cnf: str, proof: str, deadline: float) -> None:
     """Have a proof followed in a process of its own. Raises Refused if it does not hold, TimeoutError."""
-    left = int(deadline - time.thread_time()) + 1
+    left = int(min(deadline - time.thread_time(), LONGEST)) + 1
     if left < 1:
         raise TimeoutError
     with TemporaryDirectory(prefix="nonocensus-") as place:

@@ -55,11 +55,6 @@ class Proved(NamedTuple):
     steps: int
     assumptions: int
 
-    @property
-    def claimed(self) -> str:
-        """The claim in words, `unique by probe`."""
-        return f"{self.claim} by {self.rung}" if self.rung else self.claim
-
 
 class Clue:
     """A clue as an automaton that reads its line cell by cell. A set of its states is an integer.
@@ -131,8 +126,8 @@ class Checker:
     def __init__(self, header: Any) -> None:
         keys(header, "format", "version", "puzzle_id", "clue_hash", "palette", "rows", "columns", "claim", "rung")
         demand([header["format"], header["version"]] == [FORMAT, VERSION], f"it is no {FORMAT} of version {VERSION}")
-        self.sides = [[blocks_of(clue) for clue in items(header[side])] for side in ("rows", "columns")]
-        self.height, self.width = map(len, self.sides)
+        rows, columns = ([blocks_of(clue) for clue in items(header[side])] for side in ("rows", "columns"))
+        self.sides, self.height, self.width = (rows, columns), len(rows), len(columns)
         demand(0 < self.height <= MOST_CELLS and 0 < self.width <= MOST_CELLS, "it has too many lines, or none")
         demand(header["clue_hash"] == clue_hash(*self.sides), "its clues have another hash than it says")
         for side, cells in zip(self.sides, (self.width, self.height), strict=True):
@@ -232,19 +227,8 @@ class Checker:
                 demand(kind == "two solutions" and self.claim == "multiple", "that is no conclusion for this claim")
                 demand(len(pictures) == 2 and pictures[0] != pictures[1], "it has not two different pictures")
         demand(len(pictures) == ("none", "unique", "multiple").index(self.claim), "it has too many pictures or too few")
-        return Proved(
-            self.puzzle_id,
-            self.clue_hash,
-            self.claim,
-            self.rung,
-            kind == "formula",
-            self.sides[0],
-            self.sides[1],
-            pictures,
-            self.cells,
-            self.steps,
-            self.assumptions,
-        )
+        return Proved(self.puzzle_id, self.clue_hash, self.claim, self.rung, kind == "formula", *self.sides, pictures,
+                      self.cells, self.steps, self.assumptions)  # fmt: skip
 
     def picture(self, rows: Any) -> list[int]:
         """A picture's colours, row by row, if it fits the clues. In the file a row is a text with a digit a cell."""
@@ -294,7 +278,7 @@ def integers(values: Any, *bounds: tuple[int, int]) -> list[int]:
     """A list of integers, one inside each of the bounds."""
     good = isinstance(values, list) and len(values) == len(bounds) and all(type(value) is int for value in values)
     if not good or not all(low <= value <= high for value, (low, high) in zip(values, bounds, strict=True)):
-        raise Refused(f"{len(bounds)} numbers inside their bounds are wanted, not {str(values)[:40]}")
+        raise Refused(f"{len(bounds)} numbers inside their bounds are wanted, not {values!r:.40}")
     return list(values)
 
 
@@ -375,8 +359,9 @@ def main(paths: list[str]) -> int:
             refused = 1
             print(f"{path}: REFUSED: {error}")
         else:
+            how = f" by {proved.rung}" if proved.rung else ""
             provided = ", provided that its formula has no solution" if proved.formula else ""
-            print(f"{path}: {proved.puzzle_id} is {proved.claimed}{provided}")
+            print(f"{path}: {json.dumps(proved.puzzle_id)} is {proved.claim}{how}{provided}")
     return refused
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.derivation.checker import DIGITS, FORMAT, VERSION, Blocks, Clue
+from solver.derivation.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
 from solver.ladder import line_fixpoint
 from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import CONTRADICTIONS, COUNTERS, FIXPOINT, OUT_OF_TIME
@@ -64,6 +64,8 @@ def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float)
     """
     row: dict[str, Any] = batch.to_pylist()[0]
     rows, columns = ([[(b["length"], b["color"]) for b in clue] for clue in row[side]] for side in ("rows", "columns"))
+    if clue_hash(rows, columns) != verdict.clue_hash:
+        raise Unprovable(f"its clues have the hash {clue_hash(rows, columns)}, its verdict {verdict.clue_hash}")
     header = {
         "format": FORMAT,
         "version": VERSION,
