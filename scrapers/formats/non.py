@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, webpbn
+from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, lines_of, webpbn
 from solver.limits import MAX_CELLS
 from solver.puzzle import BLOT, Block, Clue, Puzzle
 
@@ -26,7 +26,12 @@ SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
 Line = tuple[int, str]
 """A line of the file: its number and its text."""
 
-LINE_END = re.compile(r"\r\n?|\n")
+MOST_LINES = 16 * MAX_CELLS
+"""Of one puzzle: five times what the largest one takes, with its goal in as many lines as it has rows."""
+
+SHORT = 40
+"""Characters of a clue that is worth remembering: most clues of an archive are the same few."""
+
 DIVIDER = re.compile(r"={4,}\s*")
 HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
@@ -38,7 +43,7 @@ BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
 
 def recognizes(data: bytes) -> bool:
     """Whether it has both headings on lines of their own."""
-    return {heading.lower() for heading in HEADING.findall(data)} == {b"rows", b"columns"}
+    return {heading[1].lower() for heading in HEADING.finditer(data)} == {b"rows", b"columns"}
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
@@ -46,15 +51,22 @@ def read(data: bytes) -> Iterator[Puzzle]:
     return each(_bundle(decoded(data)), _puzzle)
 
 
-def _bundle(text: str) -> list[list[Line]]:
-    """The lines of each puzzle in the file."""
-    parts: list[list[Line]] = [[]]
-    for number, line in enumerate(LINE_END.split(text), 1):
+def _bundle(text: str) -> Iterator[list[Line]]:
+    """The lines of each puzzle in the file, at most one too many; there is none where all are blank."""
+    part: list[Line] = []
+    filled = False
+    for number, line in lines_of(text):
         if DIVIDER.fullmatch(line):
-            parts.append([])
-        else:
-            parts[-1].append((number, line.strip()))
-    return [part for part in parts if any(text for _, text in part)]
+            if filled:
+                yield part
+            part, filled = [], False
+            continue
+        line = line.strip()
+        filled = filled or line != ""
+        if len(part) <= MOST_LINES:
+            part.append((number, line))
+    if filled:
+        yield part
 
 
 @dataclass
@@ -66,6 +78,8 @@ class _Parts:
 
 
 def _puzzle(lines: list[Line]) -> Puzzle:
+    if len(lines) > MOST_LINES:
+        raise FormatError(f"line {lines[-1][0]}: it has more than {MOST_LINES:,} lines")
     parts = _parts(lines)
     rows = _clues(parts, "rows", "height")
     columns = _clues(parts, "columns", "width")
@@ -141,15 +155,16 @@ def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) ->
 def _clue_at(line: Line) -> Clue:
     number, text = line
     try:
-        return _clue(text)
+        return _known_clue(text) if len(text) <= SHORT else _clue(text)
     except FormatError as error:
         raise FormatError(f"line {number}: {error}") from None
 
 
-@lru_cache(maxsize=1 << 16)  # most clues of an archive are the same few
 def _clue(text: str) -> Clue:
     if text in ("", "0"):
         return ()
+    if text.count(",") >= MAX_CELLS:
+        raise FormatError(f"it has more than {MAX_CELLS} numbers")
     if not NUMBERS.fullmatch(text):
         raise FormatError(f"{clipped(text)} is not a list of numbers")
     for length in text.split(","):
@@ -159,6 +174,9 @@ def _clue(text: str) -> Clue:
         if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
             raise FormatError(f"the number {clipped(digits)} is more than {MAX_CELLS}")
     return tuple([Block(int(length)) for length in text.split(",")])
+
+
+_known_clue = lru_cache(maxsize=1 << 16)(_clue)
 
 
 def _goal(parts: _Parts, width: int, height: int) -> np.ndarray | None:

@@ -34,6 +34,9 @@ MAX_SIDE = 1000
 MAX_NUMBER = 1_000_000
 """The largest number in an array; those of the arrays seen are below 2,000."""
 
+MAX_ENTRIES = 500_000
+"""In an array; the site's largest puzzle has at most 80,000. As lists of numbers each takes some 200 bytes."""
+
 MAX_TAGS = 5_000
 """On a page, closing tags too; a real one has 500. What HTML takes to parse can grow with the square of that."""
 
@@ -109,6 +112,8 @@ def _array(page: LexborHTMLParser) -> Array | None:
     for script in page.css(".content script"):
         text = script.text()
         if found := ARRAY.search(text):
+            if found[1].count("[") > MAX_ENTRIES or found[1].count(",") > 4 * MAX_ENTRIES:
+                raise FormatError(f"its 'var d' has more than {MAX_ENTRIES:,} entries")
             try:
                 array: Array = json.loads(found[1])
             except (ValueError, RecursionError):  # commas or brackets amiss, a huge number; a thousand brackets

@@ -1,12 +1,17 @@
 """What the file formats have in common: how they fail, how bytes become text, which puzzles are webpbn's."""
 
 import codecs
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from solver.puzzle import InvalidPuzzle, Puzzle
 
 Part = TypeVar("Part")
+
+LINE_END = re.compile(r"\r\n?|\n")
+MOST_TOLD = 20
+"""Puzzles of a file that can't be read of which is said why."""
 
 
 class FormatError(ValueError):
@@ -58,6 +63,18 @@ def _offence(error: UnicodeDecodeError) -> str:
     return f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
 
 
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text and their numbers, one at a time: a file of line ends takes a hundred times its size as lines.
+
+    After the last line end there is one more.
+    """
+    start, number = 0, 1
+    for end in LINE_END.finditer(text):
+        yield number, text[start : end.start()]
+        start, number = end.end(), number + 1
+    yield number, text[start:]
+
+
 def clipped(text: str) -> str:
     """Text from a file, quoted for an error message: one line of bearable length."""
     text = " ".join(text.split())
@@ -66,14 +83,17 @@ def clipped(text: str) -> str:
 
 def each(parts: Iterable[Part], read: Callable[[Part], Puzzle]) -> Iterator[Puzzle]:
     """The puzzles of a file that may hold several: those that can be read, then one FormatError about the others."""
-    parts = list(parts)
-    wrong: list[str] = []
+    told: list[tuple[int, str]] = []
+    number = wrong = 0
     for number, part in enumerate(parts, 1):
         try:
             yield read(part)
         except (FormatError, InvalidPuzzle) as error:
-            wrong.append(f"puzzle {number}: {error}" if len(parts) > 1 else str(error))
-    if wrong:
-        raise FormatError("; ".join(wrong))
-    if not parts:
+            wrong += 1
+            if wrong <= MOST_TOLD:
+                told.append((number, str(error)))
+    if not number:
         raise FormatError("it holds no puzzle")
+    if wrong:
+        texts = [f"puzzle {place}: {error}" if number > 1 else error for place, error in told]
+        raise FormatError("; ".join(texts) + (f"; and {wrong - MOST_TOLD:,} more" if wrong > MOST_TOLD else ""))

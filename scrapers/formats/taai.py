@@ -8,7 +8,7 @@ number of lines.
 import re
 from collections.abc import Iterator
 
-from scrapers.formats.shared import FormatError, clipped, decoded, each
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
 from solver.limits import MAX_CELLS
 from solver.puzzle import BLOT, Block, Clue, Puzzle
 
@@ -17,6 +17,9 @@ SUFFIXES: tuple[str, ...] = (".taai",)
 
 HEADING = re.compile(r"\$\s*(\w+)\s*")
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\$[ \t]*\w+[ \t]*\r?\n")
+
+MOST_LINES = 2 * MAX_CELLS + 2
+"""Of one puzzle: a heading, its columns and rows, and an empty one before the next."""
 
 Line = tuple[int, str]
 """A line of the file: its number and its text."""
@@ -32,21 +35,24 @@ def read(data: bytes) -> Iterator[Puzzle]:
     return each(_parts(decoded(data)), _puzzle)
 
 
-def _parts(text: str) -> list[list[Line]]:
-    """The lines of each puzzle, its heading first."""
-    parts: list[list[Line]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+def _parts(text: str) -> Iterator[list[Line]]:
+    """The lines of each puzzle, its heading first, no more than one too many."""
+    part: list[Line] = []
+    for number, line in lines_of(text.removesuffix("\n").removesuffix("\r")):
         if HEADING.fullmatch(line):
-            parts.append([])
-        if parts:
-            parts[-1].append((number, line))
-        elif line.strip():
+            yield from [part] if part else []
+            part = [(number, line)]
+        elif part and len(part) <= MOST_LINES:
+            part.append((number, line))
+        elif not part and line.strip():
             raise FormatError(f"line {number}: {clipped(line)} stands before the first heading like $1")
-    return parts
+    yield from [part] if part else []
 
 
 def _puzzle(lines: list[Line]) -> Puzzle:
     (number, heading), *clues = lines
+    if len(lines) > MOST_LINES:
+        raise FormatError(f"line {number}: {clipped(heading)} has more than {MOST_LINES:,} lines")
     if len(clues) % 2 and clues[-1][1].strip() == "":
         clues = clues[:-1]  # a blank line between puzzles, or at the end of the file
     if not clues or len(clues) % 2:
@@ -58,7 +64,9 @@ def _puzzle(lines: list[Line]) -> Puzzle:
 
 def _clue(line: Line) -> Clue:
     number, text = line
-    words = text.split()
+    words = text.split(maxsplit=MAX_CELLS)
+    if len(words) > MAX_CELLS:
+        raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
     if words == ["0"]:
         return ()
     for word in words:

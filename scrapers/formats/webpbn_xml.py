@@ -25,7 +25,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, decoded_as, each, webpbn
-from solver.limits import MAX_COLORS
+from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, clue_of
 
 NAME = "webpbn-xml"
@@ -39,12 +39,21 @@ PROLOG_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,100}?\bencoding\s*=\s*["']([\w
 ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|euc_jp")
 """Codecs that a prolog may ask for, by Python's names. Python has stranger ones that take hours over a crafted file."""
 
+MAX_TAGS = 1_000_000
+"""In a file, closing tags too; a dense puzzle of 200x200 has 60,000. As elements they take up to 350 bytes each."""
+
+MOST_SAVED = 1 << 26
+"""Bytes that the saved grids of a puzzle may take: one for each colour of each cell."""
+
 NAMED_ENTITY = re.compile(r"&(\w{2,32};)")
 ID = re.compile(r"#?([0-9]+)(?:\s*\(v\.?\s*([^\s)]+)\s*\))?")
 RGB = re.compile(r"#?((?:[0-9a-f]{3}){1,2})", re.IGNORECASE)
 COUNT = re.compile(r"-?[0-9]{1,9}")
 IMAGE_ROW = re.compile(r"\|([^|]*)\|")
-IMAGE_CELL = re.compile(r"\[([^\]]*)\]|(.)", re.DOTALL)
+IMAGE_CELL = re.compile(r"\[([^\]]{0,40})\]|(.)", re.DOTALL)
+LONGEST_ROW = 42 * MAX_CELLS
+"""Characters of a row of an image whose cells may each have all colours."""
+
 NO_SYMBOLS = "|[]?/\\"
 """Characters with a meaning of their own in an `<image>`."""
 
@@ -105,6 +114,8 @@ class _Parser(DefusedXMLParser):
 
 
 def _tree(text: str) -> Element:
+    if text.count("<") > MAX_TAGS:
+        raise FormatError(f"it has more than {MAX_TAGS:,} tags")
     parser = _Parser()
     try:
         parser.feed(NAMED_ENTITY.sub(_character, text.lstrip()))
@@ -194,14 +205,20 @@ def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue
         side = clues.get("type", "")
         if side not in ("rows", "columns"):
             raise FormatError(f"clues of type {clipped(side)} are not supported, only 'rows' and 'columns'")
-        lines = enumerate(clues.findall("line"), 1)
-        found[side] = tuple(_clue(line, f"{side[:-1]} {number}", default, numbers) for number, line in lines)
+        lines = clues.findall("line")
+        if len(lines) > MAX_CELLS:
+            raise FormatError(f"it has {len(lines)} {side}; the most is {MAX_CELLS}")
+        named = ((line, f"{side[:-1]} {number}") for number, line in enumerate(lines, 1))
+        found[side] = tuple(_clue(line, name, default, numbers) for line, name in named)
     return found
 
 
 def _clue(line: Element, name: str, default: str, numbers: dict[str, int]) -> Clue:
     clue: list[Block] = []
-    for count in line.findall("count"):
+    counts = line.findall("count")
+    if len(counts) > MAX_CELLS:
+        raise FormatError(f"{name}: it has {len(counts)} numbers; the most is {MAX_CELLS}")
+    for count in counts:
         text, color = (count.text or "").strip(), count.get("color", default)
         if not COUNT.fullmatch(text):
             raise FormatError(f"{name}: {clipped(text)} is not a number")
@@ -228,8 +245,14 @@ def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
 def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ...]:
     """What visitors saved: grids that may leave cells open."""
     images = [s.find("image") for s in element.findall("solution") if s.get("type") == "saved"]
-    grids = [_grid(image, f"saved grid {number}", palette) for number, image in enumerate(images, 1)]
-    return tuple(grid for grid in grids if grid is not None)
+    grids: list[np.ndarray] = []
+    for number, image in enumerate(images, 1):
+        grid = _grid(image, f"saved grid {number}", palette)
+        if grid is not None:
+            grids.append(grid)
+        if sum(grid.size for grid in grids) > MOST_SAVED:
+            raise FormatError(f"its saved grids take more than {MOST_SAVED >> 20} MiB, the first {number} of them alone")
+    return tuple(grids)
 
 
 def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.ndarray | None:
@@ -238,18 +261,27 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
         return None
     # a cell's colours as the bits of a number
     bits = {color.symbol: 1 << number for number, color in enumerate(palette)} | {"?": (1 << len(palette)) - 1}
-    rows: list[list[int]] = []
-    for number, text in enumerate(IMAGE_ROW.findall(image.text or ""), 1):
+    rows: list[np.ndarray] = []
+    for number, found in enumerate(IMAGE_ROW.finditer(image.text or ""), 1):
+        if number > MAX_CELLS:
+            raise FormatError(f"{name} has more than {MAX_CELLS} rows")
+        if len(found[1]) > LONGEST_ROW:
+            raise FormatError(f"row {number} of {name} has more than {MAX_CELLS} cells")
         try:
-            cells = [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(text)]
+            cells = [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(found[1])]
         except KeyError as unknown:
             raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} stands for no colour") from None
-        rows.append(cells)
-        if len(cells) != len(rows[0]):
+        if not 0 < len(cells) <= MAX_CELLS:
+            raise FormatError(f"row {number} of {name} has {f'more than {MAX_CELLS}' if cells else 'no'} cells")
+        if rows and len(cells) != len(rows[0]):
             raise FormatError(f"row {number} of {name} has {len(cells)} cells, those before it have {len(rows[0])}")
+        rows.append(np.array(cells, np.uint64))
     if not rows:
         return None
-    grid: np.ndarray = (np.array(rows, np.uint64)[:, :, None] >> np.arange(len(palette), dtype=np.uint64)) & 1 > 0
+    cells_of_all = np.array(rows)
+    grid = np.empty((*cells_of_all.shape, len(palette)), np.bool_)
+    for color in range(len(palette)):
+        grid[:, :, color] = cells_of_all >> np.uint64(color) & np.uint64(1)
     return grid
 
 

@@ -1,0 +1,144 @@
+"""Files that would take many times their size in memory: what is too much is counted before anything is made of it."""
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scrapers.formats import FormatError, non, nonograms_org, taai, webpbn_xml
+from scrapers.formats.shared import MOST_TOLD
+from solver.limits import MAX_CELLS
+
+SIZE = 1 << 18
+MOST_MEMORY = 16 * SIZE
+
+COLORS = b"".join(b'<color name="c%d" char="%c">0000%02x</color>' % (k, 97 + k, k) for k in range(25))
+ONE_LINE = b"<line><count>1</count></line>"
+
+
+def xml(content: bytes) -> bytes:
+    return b'<puzzleset><puzzle><color name="white" char=".">fff</color>%s%s</puzzle></puzzleset>' % (COLORS, content)
+
+
+def image(rows: bytes, kind: bytes = b"goal") -> bytes:
+    return b'<solution type="%s"><image>%s</image></solution>' % (kind, rows)
+
+
+def clues(rows: bytes) -> bytes:
+    return b'<clues type="rows">%s</clues><clues type="columns">%s</clues>' % (rows, ONE_LINE)
+
+
+def filled(unit: bytes) -> bytes:
+    return unit * (SIZE // len(unit))
+
+
+def peak(read: Callable[[], object]) -> int:
+    """Bytes that Python's and NumPy's objects take at most meanwhile."""
+    tracemalloc.start()
+    try:
+        read()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+FILES = {
+    "cells": (webpbn_xml, xml(image(b"|" + filled(b".") + b"|")), "row 1 of the goal has more than 1023 cells"),
+    "few cells": (webpbn_xml, xml(image(b"|" + b"." * 1024 + b"|")), "row 1 of the goal has more than 1023 cells"),
+    "rows": (webpbn_xml, xml(image(filled(b"|.|"))), "the goal has more than 1023 rows"),
+    "wide rows": (webpbn_xml, xml(image(filled(b"|%s|" % (b"." * 200)))), "the goal has more than 1023 rows"),
+    "no cells": (webpbn_xml, xml(image(filled(b"||"))), "row 1 of the goal has no cells"),
+    "brackets": (webpbn_xml, xml(image(b"|" + b"[" * 40_000 + b"|")), "row 1 of the goal: '[' stands for no colour"),
+    "saved": (
+        webpbn_xml,
+        xml(clues(ONE_LINE) + image(b"|.|") + image((b"|" + b"." * 100 + b"|") * 100, b"saved") * 9),
+        "its saved grids take more than 1 MiB, the first 4 of them alone",
+    ),
+    "lines": (webpbn_xml, xml(clues(b"<line/>" * 1024)), "it has 1024 rows; the most is 1023"),
+    "counts": (
+        webpbn_xml,
+        xml(clues(b"<line>%s</line>" % (b"<count>1</count>" * 1024))),
+        "row 1: it has 1024 numbers; the most is 1023",
+    ),
+    "tags": (webpbn_xml, b"<puzzleset>" + 8 * filled(b"<a/>") * 2 + b"</puzzleset>", "it has more than 1,000,000 tags"),
+    "blank lines": (non, b"rows\n1\ncolumns\n1\n" + filled(b"\n"), "line 16369: it has more than 16,368 lines"),
+    "numbers": (non, b"rows\n" + filled(b"1,") + b"1\ncolumns\n1\n", "line 2: it has more than 1023 numbers"),
+    "no puzzles": (non, filled(b"rows\n") , "line 16369: it has more than 16,368 lines"),
+    "taai lines": (taai, b"$1\n" + filled(b"\n"), "line 1: '$1' has more than 2,048 lines"),
+    "taai numbers": (taai, b"$1\n" + filled(b"1 ") + b"\n1\n", "line 2: it has more than 1023 numbers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_too_much_takes_little_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webpbn_xml, "MOST_SAVED", 1 << 20)
+    known, data, line = FILES[name]
+    told: list[str] = []
+
+    def read() -> None:
+        with pytest.raises(FormatError) as error:
+            list(known.read(data))
+        told.append(str(error.value))
+
+    assert peak(read) < max(MOST_MEMORY, 4 * len(data))
+    assert told == [line]
+
+
+@pytest.mark.parametrize(
+    ("known", "bad", "first"),
+    [
+        (non, b"====\nx\n", "puzzle 1: it has no 'rows'; puzzle 2: it has no 'rows'; "),
+        (taai, b"$1\n", "puzzle 1: line 1: '$1' has 0 lines, not as many rows as columns; "),
+        (webpbn_xml, b"<puzzle/>", "puzzle 1: it has neither clues for its rows nor a goal; "),
+    ],
+)
+def test_of_many_bad_puzzles_some_are_told(known: Any, bad: bytes, first: str) -> None:
+    count = 20_000
+    data = bad * count if known is not webpbn_xml else b"<puzzleset>%s</puzzleset>" % (bad * count)
+    with pytest.raises(FormatError) as error:
+        list(known.read(data))
+    text = str(error.value)
+    assert text.startswith(first)
+    assert text.endswith(f"; and {count - MOST_TOLD:,} more")
+    assert text.count("puzzle ") == MOST_TOLD
+
+
+@pytest.mark.parametrize("unit", [b"[1,1,1,1],", b"[],", b"1,", b"[[1]],"])
+def test_a_page_with_a_long_array(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nonograms_org, "MAX_ENTRIES", 10_000)
+    page = b'<div class="content"><script>var d=[%s[1,1,1,1]];</script></div>' % (4 * filled(unit))
+    told: list[str | None] = []
+
+    def judge() -> None:
+        told.append(nonograms_org.judge(page, 200, 1, False, "https://example.org").detail)
+
+    assert peak(judge) < 8 * len(page)
+    assert told == ["its 'var d' has more than 10,000 entries"]
+
+
+def test_the_largest_sides_are_read() -> None:
+    """Nothing of the limits is in their way."""
+    side = MAX_CELLS
+    full = b"<line>%s</line>" % (b"<count>1</count>" * side)
+    (puzzle,) = webpbn_xml.read(xml(clues(full).replace(ONE_LINE, ONE_LINE * side) + image(b"|" + b"." * side + b"|")))
+    assert (puzzle.width, puzzle.height, len(puzzle.rows[0])) == (side, 1, side)
+    (puzzle,) = webpbn_xml.read(xml(image(b"|c|" * side)))
+    assert (puzzle.width, puzzle.height) == (1, side)
+    numbers, none = b",".join([b"1"] * side), b"0\n" * side
+    (puzzle,) = non.read(b"rows\n%s\ncolumns\n%sgoal %s\n" % (numbers, none, b"0" * side))
+    assert (puzzle.width, len(puzzle.rows[0])) == (side, side)
+    (puzzle,) = non.read(b"\n" * 3 * side + b"rows\n%scolumns\n0\n\ngoal\n%s" % (none, none))
+    assert (puzzle.height, puzzle.goal is not None) == (side, True)
+    (puzzle,) = taai.read(b"$1\n" + b"1\t1\n" * 2 * side + b"\n")
+    assert puzzle.height == side
+
+
+def test_many_puzzles_of_a_file_come_one_by_one() -> None:
+    """As they are asked for: the file's lines are never all in memory, nor its puzzles."""
+    data = b"====\n".join([b"rows\n1\ncolumns\n1\n"] * 5_000)
+
+    def read() -> None:
+        assert sum(1 for _ in non.read(data)) == 5_000
+
+    assert peak(read) < 4 * len(data)
