@@ -15,7 +15,7 @@ import numpy as np
 
 from solver.belief import probable
 from solver.board import Board, Scratch
-from solver.checked import CHECKED, holds
+from solver.checked import CHECKED, holds, is_known
 from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
 from solver.jit import kernel
 from solver.tuning import CHUNK, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
@@ -45,7 +45,8 @@ class Learner:
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
-        self.known = self._cells_of(board.known)[0] if CHECKED and holds(board, like) else None
+        known = board.known[: int(board.size[0] * board.size[1])]
+        self.known = self._cells_of(known)[0] if CHECKED and holds(board, like) else None
 
     def __enter__(self) -> Self:
         return self
@@ -100,7 +101,7 @@ class Learner:
         self.nearby, held = self._cells_of(picture)
         if held:
             self.excluded.append([-literal for literal in self.nearby])
-        if CHECKED and (picture == self.board.known).all():
+        if CHECKED and is_known(self.board, picture):
             self.known = None
         for solver in self.solvers.values():
             if held:

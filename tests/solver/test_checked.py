@@ -5,17 +5,20 @@ Only `make test-checked`, whose kernels are compiled for it, and `make test-pyth
 
 import math
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import fuzz
 import numba
 import numpy as np
+import oracle
 import pytest
+from test_second_opinion import FALSELY_UNIQUE
 
 from solver import board, ladder, lookahead, propagate, search, tail
 from solver.api import classify, solve
 from solver.checked import CHECKED
-from solver.ladder import FROM_NOTHING, climb
+from solver.ladder import FROM_NOTHING, Goals, climb
 from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
@@ -143,6 +146,29 @@ def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tail, "encode", wrong)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python minutes")
+def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To exclude a solution that the board does not hold, as it once was done, excludes another one with it."""
+    monkeypatch.setattr(ladder, "BELIEF_BYTES", 0)  # dives would find the second solution
+    seed, least, nodes = FALSELY_UNIQUE[0]
+    puzzle = fuzz.drawn(seed, least)
+    begun = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
+    start = begun.reshape(-1, begun.shape[2])
+    cells_of = tail.Learner._cells_of
+    noticed = []
+    for wrong in (False, True):
+        if wrong:
+            monkeypatch.setattr(tail.Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
+        for solution in islice(oracle.learned_solutions(puzzle, begun), 2):
+            planted = Goals(np.ones(1, bool), solution.ravel())
+            try:
+                climb(views(puzzle_batch([puzzle])), np.arange(1), math.inf, nodes=nodes, planted=planted, start=start)
+            except AssertionError as error:
+                noticed.append((wrong, str(error)))
+    assert [wrong for wrong, _ in noticed] == [True]
+    assert "a learner" in noticed[0][1]
+
+
 @in_python
 @pytest.mark.plain_python
 @pytest.mark.parametrize(
@@ -153,7 +179,7 @@ def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
         (every_assumption_is_refuted, 90, 3, "a probe refuted a solution"),
         (line_logic_stops_short, 90, 3, "a rung stopped short"),
         (a_union_takes_one_colour_only, 90, 3, "a union"),
-        (a_branch_counts_as_the_whole_search, 90, 3, "a branch was left"),
+        (a_branch_counts_as_the_whole_search, 18, 3, "a branch was left"),
         (the_search_hands_on_a_branch, 90, 1, "the search hands on too little"),
         (a_clause_too_many, 20, 0, "a learner"),
     ],
