@@ -266,13 +266,13 @@ def _planes(entries: np.ndarray) -> np.ndarray:
 
 
 def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.ndarray]:
-    """The clues of these rows on one side: blocks of each line, and each block's length and colour."""
+    """The clues of these rows on one side: blocks of each line, and each block's length and colour; 0 for a null."""
     clues = lines.filter(pa.array(which)).flatten()
     blocks = clues.flatten()
     return {
-        f"{side}_blocks": pc.list_value_length(clues).to_numpy().astype(np.uint16),
-        f"{side}_lengths": pc.struct_field(blocks, "length").to_numpy(),
-        f"{side}_colors": pc.struct_field(blocks, "color").to_numpy(),
+        f"{side}_blocks": pc.list_value_length(clues).fill_null(0).to_numpy().astype(np.uint16),
+        f"{side}_lengths": pc.struct_field(blocks, "length").fill_null(0).to_numpy(),
+        f"{side}_colors": pc.struct_field(blocks, "color").fill_null(0).to_numpy(),
     }
 
 

@@ -312,8 +312,9 @@ def _area(puzzles: pa.RecordBatch) -> pa.Array:
 
 
 def _first_bits(hashes: pa.Array) -> np.ndarray:
-    """The first 64 bits of hashes in hex as uint64[rows], 0 for null."""
-    digits = pc.binary_slice(pc.cast(pc.fill_null(hashes, "0" * 16), pa.binary()), 0, 16)
+    """The first 64 bits of hashes in hex as uint64[rows], 0 for null and for what is shorter: it is none."""
+    known = pc.greater_equal(pc.binary_length(hashes), 16)
+    digits = pc.binary_slice(pc.cast(pc.fill_null(pc.if_else(known, hashes, None), "0" * 16), pa.binary()), 0, 16)
     text = np.frombuffer(digits.buffers()[2], np.uint8)[: 16 * len(hashes)].reshape(-1, 16)
     nibbles = text - np.where(text > ord("9"), ord("a") - 10, ord("0")).astype(np.uint8)
     return np.ascontiguousarray(nibbles[:, ::2] << 4 | nibbles[:, 1::2]).view(">u8").ravel().astype(np.uint64)

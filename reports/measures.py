@@ -90,7 +90,9 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
                        what is computed from it.
     """
     width, height = _numbers(puzzles["width"]), _numbers(puzzles["height"])
-    clued = puzzles["rows"].is_valid().to_numpy(zero_copy_only=False) & ~np.isnan(width)
+    clued = ~np.isnan(width)
+    for name in ("rows", "columns"):
+        clued &= puzzles[name].is_valid().to_numpy(zero_copy_only=False)
     rows, columns = (_side(puzzles[name], length) for name, length in (("rows", width), ("columns", height)))
     lines = width + height
     slack, ways = rows["slack"] + columns["slack"], rows["ways"] + columns["ways"]

@@ -1,11 +1,13 @@
 """The files under the paths that somebody names: plain ones, folders of them, archives of them.
 
-Archives may come from strangers, so nothing is ever unpacked to disk, and no member may be larger than MOST_BYTES.
+Archives may come from strangers, so nothing is ever unpacked to disk. A member may have MOST_BYTES, an archive
+MOST_MEMBERS, and all that has to be unpacked of it MOST_UNPACKED, whether it is wanted or only in the way.
 """
 
 import bz2
 import errno
 import gzip
+import io
 import lzma
 import os
 import re
@@ -20,6 +22,18 @@ from typing import IO, Any, Literal, NamedTuple, cast
 
 MOST_BYTES = 16 << 20
 """The largest file or member of an archive that is read."""
+
+MOST_UNPACKED = 4 << 30
+"""What is unpacked of an archive at most. webpbn.com's whole archive has 0.3 GB as XML; 4 GiB take half a minute."""
+
+MOST_MEMBERS = 1_000_000
+"""Members of an archive, those passed over too."""
+
+MOST_HEADER, MOST_DIRECTORY = 1 << 20, 64 << 20
+"""The largest header of a tar's member, and list of contents of a zip, that is read into memory."""
+
+MOST_MEMORY = 256 << 20
+"""What unpacking xz may take: `xz -9` needs 65 MiB, but a file may ask for 4 GiB."""
 
 NO_PUZZLE_SUFFIXES = (
     *(".md", ".rst", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".webp"),
@@ -36,10 +50,13 @@ ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2")
 TAR_MAGIC = slice(257, 262)  # of the first header: "ustar"
 
+READ_BYTES = 1 << 16
+"""What is read of a packed file at a time."""
+
 COMPRESSIONS: dict[str, tuple[bytes, Callable[[IO[bytes]], Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
     ".bz2": (b"BZh", bz2.open),
-    ".xz": (b"\xfd7zXZ\0", lzma.open),
+    ".xz": (b"\xfd7zXZ\0", lambda file: io.BufferedReader(_Xz(file), READ_BYTES)),
 }
 """By suffix: how such files begin, and what unpacks them."""
 
@@ -48,6 +65,10 @@ BROKEN = (
     *(ValueError, OverflowError, RuntimeError, struct.error),
 )
 """What the standard library raises about files that can't be read and archives that are damaged in whatever way."""
+
+
+class _TooMuch(ValueError):
+    """An archive that is not read to its end: one line says why."""
 
 
 class SourceFile(NamedTuple):
@@ -141,7 +162,7 @@ def _count(found: _Found) -> int | None:
         with found.path.open("rb") as file:
             kind = _kind(found.name, file)
             if kind == "zip":
-                with zipfile.ZipFile(file) as archive:
+                with _zip(file) as archive:
                     return sum(1 for _ in _zip_infos(archive))
             return None if kind == "tar" else 1
     except BROKEN:
@@ -177,9 +198,20 @@ def _unpacked_name(name: str) -> str:
     return str(path.with_suffix("")) if path.suffix.lower() in COMPRESSIONS else name
 
 
+def _zip(file: IO[bytes]) -> zipfile.ZipFile:
+    return zipfile.ZipFile(cast(IO[bytes], _Bounded(file, MOST_DIRECTORY, unpacks=False)))
+
+
 def _zip_members(name: str, file: IO[bytes]) -> Iterator[SourceFile]:
-    with zipfile.ZipFile(file) as archive:
+    with _zip(file) as archive:
+        _count_members(len(archive.infolist()))
+        unpacked = 0
         for inner, info in _zip_infos(archive):
+            if info.file_size > MOST_BYTES:  # and no more than this comes out, whatever is in it
+                yield _too_large(f"{name}/{inner}")
+                continue
+            unpacked += info.file_size
+            _count_unpacked(unpacked)
             yield _zip_member(f"{name}/{inner}", archive, info)
 
 
@@ -204,9 +236,13 @@ def _zip_member(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> S
 
 
 def _tar_members(name: str, file: IO[bytes]) -> Iterator[SourceFile]:
-    bounded = cast(IO[bytes], _Bounded(file))
-    with tarfile.open(fileobj=bounded, mode="r:") as archive:
-        for info in archive:
+    bounded = _Bounded(file, MOST_HEADER, unpacks=True)
+    with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as archive:
+        members = 0
+        while info := archive.next():
+            archive.members.clear()  # type: ignore[attr-defined]  # or else it would keep them all
+            members += 1
+            _count_members(members)
             if info.size < 0:  # some Pythons would go round in circles
                 raise tarfile.ReadError(f"a member of {info.size} bytes")
             inner = _clean(info.name)
@@ -215,24 +251,108 @@ def _tar_members(name: str, file: IO[bytes]) -> Iterator[SourceFile]:
             if info.size > MOST_BYTES:
                 yield _too_large(f"{name}/{inner}")
             elif member := archive.extractfile(info):
-                yield _member(_read(f"{name}/{inner}", member))
+                bounded.most = MOST_BYTES + tarfile.BLOCKSIZE
+                found = _member(_read(f"{name}/{inner}", member))
+                bounded.most = MOST_HEADER
+                yield found
         # tarfile takes a header that it can't make out for the end
         bounded.seek(archive.offset)
         if bounded.read(tarfile.BLOCKSIZE).strip(b"\0"):
             raise tarfile.ReadError(f"no header at byte {archive.offset}")
 
 
+def _count_members(members: int) -> None:
+    if members > MOST_MEMBERS:
+        raise _TooMuch(f"it has more than {MOST_MEMBERS:,} members; the rest is not read")
+
+
+def _count_unpacked(count: int) -> None:
+    if count > MOST_UNPACKED:
+        raise _TooMuch(f"it unpacks to more than {MOST_UNPACKED >> 20:,} MiB; the rest is not read")
+
+
 class _Bounded:
-    """A file that refuses to read more at a time than the largest member has, whatever the headers of a tar ask for."""
+    """A file that refuses to read more than `most` bytes at a time, whatever the headers of an archive ask for.
+
+    One that `unpacks` as it is read does not go further than an archive may be unpacked.
+    """
+
+    def __init__(self, file: IO[bytes], most: int, unpacks: bool) -> None:
+        self.file, self.most, self.unpacks = file, most, unpacks
+        self.tell, self.seekable = file.tell, file.seekable
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        if self.unpacks:
+            _count_unpacked(place)
+        return self.file.seek(place, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        if size > self.most:
+            raise ValueError(f"a header of {size} bytes")
+        data = self.file.read(size if size >= 0 else self.most + 1)
+        if len(data) > self.most:
+            raise ValueError(f"a header of more than {self.most} bytes")
+        if self.unpacks:
+            _count_unpacked(self.file.tell())
+        return data
+
+
+class _Xz(io.RawIOBase):
+    """An xz file as it was before it was packed; Python's own reader takes as much memory as the file asks for."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
-        self.seek, self.tell = file.seek, file.tell
+        self._begin()
 
-    def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= MOST_BYTES + tarfile.BLOCKSIZE:
-            raise tarfile.ReadError(f"a header of {size} bytes")
-        return self.file.read(size)
+    def _begin(self) -> None:
+        self.file.seek(0)
+        self.place = 0
+        self.unpacker = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.place
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        if whence != os.SEEK_SET:
+            raise io.UnsupportedOperation("only from the beginning")
+        if place < self.place:
+            self._begin()
+        while self.place < place and self.read(min(place - self.place, READ_BYTES)):
+            pass
+        return self.place
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._next(len(buffer))
+        buffer[: len(data)] = data
+        self.place += len(data)
+        return len(data)
+
+    def _next(self, most: int) -> bytes:
+        """Some bytes, at most so many; none at the end. Several xz files in one follow each other, parted by zeros."""
+        while True:
+            if self.unpacker.eof:
+                packed = (self.unpacker.unused_data or self.file.read(READ_BYTES)).lstrip(b"\0")
+                if not packed and not (packed := self.file.read(READ_BYTES).lstrip(b"\0")):
+                    return b""
+                self.unpacker = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
+            else:
+                packed = self.file.read(READ_BYTES) if self.unpacker.needs_input else b""
+                if self.unpacker.needs_input and not packed:
+                    raise EOFError("it ends too early")
+            try:
+                data = self.unpacker.decompress(packed, most)
+            except lzma.LZMAError as error:
+                if "Memory" not in str(error):
+                    raise
+                raise _TooMuch(f"to unpack it takes more than {MOST_MEMORY >> 20} MiB of memory") from None
+            if data:
+                return data
 
 
 def _read(name: str, file: IO[bytes]) -> SourceFile:
@@ -268,6 +388,8 @@ def _clean(name: str) -> str:
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, _TooMuch):
+        return str(error)
     # a damaged archive sends its reader to places before its beginning
     if isinstance(error, OSError) and error.strerror and error.errno != errno.EINVAL:
         return error.strerror

@@ -45,6 +45,9 @@ LONG_WAIT = 5.0
 READ_BYTES = 1 << 16
 """The most that is read from a connection at a time."""
 
+PIECE_BYTES = 1 << 12
+"""What is unpacked at a time."""
+
 GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 """Tells zlib to see for itself which of the two it is."""
 
@@ -437,17 +440,29 @@ def _retry_after(response: requests.Response) -> float | None:
 
 
 def _unpacked(packed: bytes, most: int, too_large: _Trouble) -> "bytes | _Trouble":
-    """What gzip has packed."""
+    """What gzip has packed: all members of it, which follow each other (RFC 1952, 2.2); anything else is damage.
+
+    It goes piece by piece: zlib hands back what follows a member as a copy, and there may be a million empty ones.
+    """
     unpacker = zlib.decompressobj(GZIP_OR_ZLIB)
-    try:
-        unpacked = unpacker.decompress(packed, most + 1)
-    except zlib.error:
-        return too_large._replace(reason="reply damaged", again=True)
-    if len(unpacked) > most:
-        return too_large
+    parts: list[bytes] = []
+    left = most
+    for start in range(0, len(packed), PIECE_BYTES):
+        piece = packed[start : start + PIECE_BYTES]
+        while piece:
+            if unpacker.eof:
+                unpacker = zlib.decompressobj(GZIP_OR_ZLIB)
+            try:
+                parts.append(unpacker.decompress(piece, left + 1))
+            except zlib.error:
+                return too_large._replace(reason="reply damaged", again=True)
+            left -= len(parts[-1])
+            if left < 0:
+                return too_large
+            piece = unpacker.unused_data
     if not unpacker.eof:
         return too_large._replace(reason="reply broke off", again=True)
-    return unpacked
+    return b"".join(parts)
 
 
 def _given_up(url: str, troubles: list[_Trouble]) -> Failed | Unreachable:

@@ -64,7 +64,7 @@ def _offence(error: UnicodeDecodeError) -> str:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text and their numbers, one at a time: a file of line ends takes a hundred times its size as lines.
+    """The lines of a text and their numbers, one by one: a file of line ends takes a hundred times its size as lines.
 
     After the last line end there is one more.
     """

@@ -251,7 +251,9 @@ def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ..
         if grid is not None:
             grids.append(grid)
         if sum(grid.size for grid in grids) > MOST_SAVED:
-            raise FormatError(f"its saved grids take more than {MOST_SAVED >> 20} MiB, the first {number} of them alone")
+            raise FormatError(
+                f"its saved grids take more than {MOST_SAVED >> 20} MiB, the first {number} of them alone"
+            )
     return tuple(grids)
 
 

@@ -11,6 +11,7 @@ from hostile import hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 
 from pipeline import warm as warming
+from pipeline.reporting import write_run_report
 from pipeline.run import start_run
 from pipeline.store import Store, append, create_store
 from scrapers.generate import Recipe, recipe_batch
@@ -25,10 +26,12 @@ def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
     batches = [hostile_batch(rng, 60) for _ in range(10)]
     store = create_store(str(tmp_path / "store"))
     append(store, batches)
-    rows = run_serially(store, tmp_path / "run").table().to_pylist()
+    run = run_serially(store, tmp_path / "run")
+    rows = run.table().to_pylist()
     puzzles = [puzzle for batch in batches for puzzle in batch.to_pylist()]
     assert [row["puzzle_id"] for row in rows] == [puzzle["puzzle_id"] for puzzle in puzzles]
     assert [row["status"] for row in rows] == ["ok" if sound(puzzle) else "invalid" for puzzle in puzzles]
+    assert write_run_report(run, str(tmp_path / "report"))[0] == 600
 
 
 def test_puzzles_without_clue_hashes_wait_for_more_time(tmp_path: Path) -> None:

@@ -108,6 +108,18 @@ def test_clues_that_no_line_can_have_have_no_arrangement() -> None:
     assert row["max_slack"] == 0
 
 
+@pytest.mark.parametrize("name", ["rows", "columns"])
+def test_clues_of_one_side_only(name: str) -> None:
+    """Colours are those of both sides, even where no picture can have these clues; a null is not known."""
+    clues = {"rows": [[], []], "columns": [[], []]} | {name: [[{"length": 0, "color": 3}], []]}
+    ((results, rows),) = pairs(
+        (solved("a/1", 1.0), known("a/1", 2, 2, **clues)), (solved("a/2", 1.0), known("a/2", 2, 2, **{name: None}))
+    )
+    one, other = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    assert (one["colors"], one["blots"], one["blocks"]) == (3, 1, 1)
+    assert (other["colors"], other["blocks"]) == (None, None)
+
+
 def test_no_rows() -> None:
     ((results, rows),) = pairs({})
     no_results, no_rows = (table.to_batches()[0].slice(1) for table in (results, rows))

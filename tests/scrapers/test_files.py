@@ -8,6 +8,7 @@ import os
 import stat
 import tarfile
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -312,6 +313,129 @@ def test_a_bomb(tmp_path: Path) -> None:
     bomb = lzma.compress(bytes(256 << 20), preset=0)
     assert found_in(tmp_path / "x.non", bomb) == [SourceFile("x.non", None, "it is larger than 16 MiB")]
     assert time.process_time() - began < 30
+
+
+MIXED = {"a.non": b"a", "x.png": bytes(1 << 20), "large.non": bytes((1 << 20) + 1), "b.non": b"b", "c.non": b"c" * 4096}
+
+
+@pytest.mark.parametrize("mode", ["w:", "w:gz", "w:xz", "w:bz2"])
+@pytest.mark.parametrize(
+    ("most", "expected"), [(1 << 19, ["a"]), (3 << 19, ["a", "large"]), ((2 << 20) + 7 * 512, ["a", "large", "b"])]
+)
+def test_a_tar_is_unpacked_so_far_and_no_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, most: int, expected: list[str]
+) -> None:
+    """What is passed over counts too: in a packed tar there is no way around it."""
+    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(files, "MOST_UNPACKED", most)
+    found = found_in(tmp_path / "x.tar", tar_of(MIXED, mode))
+    assert names(found) == [*(f"x.tar/{name}.non" for name in expected), "x.tar"]
+    assert found[-1].error == f"it unpacks to more than {most >> 20} MiB; the rest is not read"
+
+
+@pytest.mark.timeout(60)
+def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terabyte that is not there is not looked for."""
+    info = tarfile.TarInfo("x.non")
+    info.size = 1 << 40
+    data = gzip.compress(tar_of({"a.non": b"a"})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
+    monkeypatch.setattr(files, "MOST_UNPACKED", 1 << 30)
+    assert found_in(tmp_path / "x.tgz", data) == [
+        SourceFile("x.tgz/a.non", b"a"),
+        SourceFile("x.tgz/x.non", None, "it is larger than 16 MiB"),
+        SourceFile("x.tgz", None, "it unpacks to more than 1,024 MiB; the rest is not read"),
+    ]
+
+
+def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is passed over is not even opened, and so does not count."""
+    opened: list[str] = []
+    real = zipfile.ZipFile.open
+
+    def noted(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *rest: str):
+        opened.append(info.filename)
+        return real(archive, info, *rest)
+
+    data = zip_of(MIXED)
+    monkeypatch.setattr(zipfile.ZipFile, "open", noted)
+    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    for most, last in ((1 << 20, None), (4097, "c"), (4096 + 2, None)):
+        monkeypatch.setattr(files, "MOST_UNPACKED", most)
+        found = found_in(tmp_path / "x.zip", data)
+        entries = ["x.zip/a.non", "x.zip/large.non", "x.zip/b.non", "x.zip" if last else "x.zip/c.non"]
+        assert names(found) == entries
+        assert found[1].error == "it is larger than 1 MiB"
+        if last:
+            assert found[-1].error == "it unpacks to more than 0 MiB; the rest is not read"
+    assert opened == ["a.non", "b.non", "c.non", "a.non", "b.non", "a.non", "b.non", "c.non"]
+
+
+@pytest.mark.parametrize("make", [zip_of, tar_of])
+def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make) -> None:
+    data = make({f"{k}.png": b"" for k in range(9)} | {"a.non": b"a"})
+    assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat/a.non", b"a")]
+    monkeypatch.setattr(files, "MOST_MEMBERS", 9)
+    error = "it has more than 9 members; the rest is not read"
+    assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat", None, error)]
+
+
+def test_members_of_a_tar_are_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "x.tar").write_bytes(tar_of({f"{k}.png": b"" for k in range(4000)}))
+    tracemalloc.start()
+    try:
+        assert list(files_in([tmp_path / "x.tar"])) == []
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_list_of_contents_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = zip_of({f"{k}.non": b"" for k in range(2000)})
+    monkeypatch.setattr(files, "MOST_DIRECTORY", 100_000)
+    (file,) = found_in(tmp_path / "x.zip", data)
+    assert file.error is not None
+    assert file.error.startswith("it is damaged: a header of 1")
+
+
+def test_long_headers_of_a_tar(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("a.non")
+        info.pax_headers = {"comment": "x" * 10_000}
+        archive.addfile(info)
+        info = tarfile.TarInfo("b.non")
+        info.pax_headers = {"comment": "x" * (2 << 20)}
+        archive.addfile(info)
+    found = found_in(tmp_path / "x.tar", buffer.getvalue())
+    assert found[0] == SourceFile("x.tar/a.non", b"")
+    assert found[1].error is not None
+    assert found[1].error.startswith("it is damaged: a header of 2")
+
+
+def test_xz_to_and_fro(tmp_path: Path) -> None:
+    """Streams that follow each other, zeros between them, any way to and fro."""
+    parts = [os.urandom(200_000), bytes(300_000), b"", b"end"]
+    packed = b"".join(lzma.compress(part) + bytes(4 * k) for k, part in enumerate(parts))
+    (tmp_path / "x.xz").write_bytes(packed)
+    plain = b"".join(parts)
+    with (tmp_path / "x.xz").open("rb") as file:
+        unpacked = files._unpacked(file)
+        assert unpacked.read() == plain
+        for place in (0, 499_999, 10, 200_001, 500_003, 600_000, 5):
+            unpacked.seek(place)
+            assert unpacked.read(1000) == plain[place : place + 1000]
+    for bad in (packed[:-200], packed + b"garbage", packed[:1000] + b"x" + packed[1001:]):
+        (file,) = found_in(tmp_path / "x.non.xz", bad)
+        assert file.error is not None
+        assert file.error.startswith("it is damaged: ")
+
+
+def test_xz_that_asks_for_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = lzma.compress(tar_of({"a.non": b"a"}), preset=6)
+    assert names(found_in(tmp_path / "x.tar.xz", data)) == ["x.tar.xz/a.non"]
+    monkeypatch.setattr(files, "MOST_MEMORY", 4 << 20)
+    error = "to unpack it takes more than 4 MiB of memory"
+    assert found_in(tmp_path / "x.tar.xz", data) == [SourceFile("x.tar.xz", None, error)]
 
 
 def test_real_archive_and_real_folder_agree(tmp_path: Path, shared_data: Path) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import random
 import shutil
 import socket
 import ssl
@@ -307,6 +308,11 @@ PASSING = {
         answer(200, gzip.compress(b"halves")[:-3], Content_Encoding="gzip", Content_Length="")
     ),
     "damaged gzip": answer(200, b"no gzip", Content_Encoding="gzip"),
+    "gzip and more": answer(200, gzip.compress(b"half") + b"no gzip", Content_Encoding="gzip"),
+    "gzip and zeros": answer(200, gzip.compress(b"half") + bytes(9), Content_Encoding="gzip"),
+    "gzip and half of another": answer(
+        200, gzip.compress(b"half") + gzip.compress(b"other half")[:-3], Content_Encoding="gzip"
+    ),
     "truncated headers": then_close(b"HTTP/1.1 200 OK\r\nContent-Le"),
     "no HTTP": then_close(b"SSH-2.0-OpenSSH_9.2\r\n"),
     "two lengths": answer(200, b"half", Content_Length="4, 7"),
@@ -335,6 +341,9 @@ def test_passing_trouble_is_tried_again(site: Site, name: str) -> None:
         ("truncated gzip", "reply broke off, 5 times", 200),
         ("truncated headers", "reply broke off, 5 times", 200),
         ("damaged gzip", "reply damaged, 5 times", 200),
+        ("gzip and more", "reply damaged, 5 times", 200),
+        ("gzip and zeros", "reply damaged, 5 times", 200),
+        ("gzip and half of another", "reply broke off, 5 times", 200),
         ("no HTTP", "no reply of HTTP (BadStatusLine), 5 times", None),
     ],
 )
@@ -401,9 +410,10 @@ def test_drips(site: Site, kind: str) -> None:
         answer(200, b"x" * 1001, Content_Length=""),
         answer(200, b"3e9\r\n" + b"x" * 1001 + b"\r\n0\r\n\r\n", Transfer_Encoding="chunked", Content_Length=""),
         answer(200, gzip.compress(bytes(100_000)), Content_Encoding="gzip"),
+        answer(200, gzip.compress(bytes(501)) * 2, Content_Encoding="gzip"),
         answer(302, b"x" * 1001, Location="/b"),
     ],
-    ids=["length", "long length", "no length", "chunked", "gzip", "redirect"],
+    ids=["length", "long length", "no length", "chunked", "gzip", "two members of gzip", "redirect"],
 )
 def test_too_large(site: Site, reply: bytes) -> None:
     site.answers |= {"/a": [then_close(reply)], "/b": [answer(200, b"x" * 1000)]}
@@ -430,6 +440,23 @@ def test_gzip(site: Site) -> None:
     assert site.asked[-1].headers["accept-encoding"] == "gzip"
     with pytest.raises(Failed, match=r"/b: reply in an encoding that was not asked for: 'br'$"):
         fetch(site, "/b")
+
+
+@pytest.mark.parametrize("lengths", [[5, 0, 7], [0], [4096, 1, 100_000], [70_000] * 9])
+def test_several_members_of_gzip(site: Site, lengths: list[int]) -> None:
+    """Wherever they begin: a reply is unpacked in pieces."""
+    parts = [random.Random(k).randbytes(length) for k, length in enumerate(lengths)]
+    packed = b"".join(map(gzip.compress, parts))
+    site.answers["/a"] = [answer(200, packed, Content_Encoding="gzip")]
+    assert fetch(site).body == b"".join(parts)
+
+
+@pytest.mark.timeout(60)
+def test_very_many_members_of_gzip(site: Site) -> None:
+    """Nothing is copied for each: that would be half a terabyte here."""
+    packed = gzip.compress(b"") * 200_000 + gzip.compress(b"body")
+    site.answers["/a"] = [answer(200, packed, Content_Encoding="gzip")]
+    assert fetch(site).body == b"body"
 
 
 # ---- waits ----
