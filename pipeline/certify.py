@@ -207,7 +207,9 @@ def _certified(verdict: Row, puzzle: pa.RecordBatch | None, job: Job) -> Row:
     warm(puzzle)
     try:
         made = certify(puzzle, Verdict(*(verdict[name] for name in VERDICT[1:])), job.depth, job.cpu_limit)
-    except Exception as error:  # of what the recorder says of damaged rows nothing is known
+    except (OSError, MemoryError):
+        raise  # of the machine, and no verdict's fault
+    except Exception as error:  # of what the recorder makes of damaged rows nothing is known
         made = Certificate(FAILED, error=f"{type(error).__name__}: {error}")
     if job.out is not None:
         keep(folder(job.out), verdict, made.files)
@@ -218,7 +220,7 @@ def keep(place: Folder, verdict: Row, files: Mapping[str, str]) -> None:
     """Write the files of a proof, compressed, named after the puzzle: webpbn%2F1.jsonl.gz."""
     name = quote(verdict["puzzle_id"], safe="")
     if len(name) > LONGEST:
-        name = f"{name[:LONGEST]}-{verdict['clue_hash']}"
+        name = f"{name[:LONGEST]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     for suffix, text in files.items():
         place.write(f"{name}{suffix}.gz", gzip.compress(text.encode(), 6, mtime=0))
 

@@ -22,6 +22,9 @@ from solver.views import views
 MOST_CELLS = (1 << 31) - 1
 """Cells of all puzzles of a batch: Arrow's columns of bytes hold no more."""
 
+PORTION = MOST_CELLS // MAX_CELLS**2
+"""Puzzles of a table that are classified in one call: as many as may be, were they all of the largest size."""
+
 
 def classify(
     batch: pa.RecordBatch | pa.Table,
@@ -47,13 +50,17 @@ def classify(
     """
     settings = _settings(cpu_limit, rung, depth, check_goal)
     if isinstance(batch, pa.Table):
-        parts = batch.to_batches(max_chunksize=MOST_CELLS // MAX_CELLS**2)
-        return pa.Table.from_batches([_classified(part, settings) for part in parts], RESULTS)
+        parts = batch.to_batches()
+        for part in parts:
+            check_readable(part)
+        portions = (part.slice(first, PORTION) for part in parts for first in range(0, len(part), PORTION))
+        return pa.Table.from_batches([_classified(portion, settings) for portion in portions], RESULTS)
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
             "solver.tables.puzzle_batch makes one of Puzzles"
         )
+    check_readable(batch)
     return _classified(batch, settings)
 
 
@@ -141,8 +148,7 @@ def _check_puzzle(puzzle: Puzzle) -> None:
 
 
 def _classified(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
-    """The rows of a batch: those with faults are kept from the kernels."""
-    check_readable(batch)
+    """The rows of a readable batch: those with faults are kept from the kernels."""
     wrong = faults_of(batch)
     if not wrong:
         return _solved(batch, settings, start)

@@ -279,8 +279,9 @@ def _highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
         some = np.flatnonzero(first < last)
         if len(some):
             bounds = np.column_stack([first[some], last[some]]).ravel()
-            colors = np.append(clues.color[: bounds.max()], np.uint8(0))  # a last bound may be the end of all blocks
-            highest[some] = np.maximum(highest[some], np.maximum.reduceat(colors, bounds)[::2])
+            start, end = int(bounds.min()), int(bounds.max())
+            colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat wants something after the last bound
+            highest[some] = np.maximum(highest[some], np.maximum.reduceat(colors, bounds - start)[::2])
     return highest
 
 

@@ -105,6 +105,8 @@ class Puzzle:
                         raise InvalidPuzzle(f"{name[:-1]} {number}: colour {block.color} is not in the palette")
         if len(self.palette) - 1 > MAX_COLORS:
             raise InvalidPuzzle(f"it has {len(self.palette) - 1} colours; the most is {MAX_COLORS}")
+        if self.goal is not None and not isinstance(self.goal, np.ndarray):
+            raise InvalidPuzzle(f"its goal is a {type(self.goal).__name__}, not an array")
         if self.goal is not None and self.goal.shape != (self.height, self.width):
             shape = "x".join(str(side) for side in reversed(self.goal.shape))
             raise InvalidPuzzle(f"its goal is {shape}, its clues are {self.width}x{self.height}")

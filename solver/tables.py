@@ -138,7 +138,7 @@ def check_readable(batch: pa.RecordBatch) -> None:
             raise ValueError(f"it is no batch of the puzzles table: column {name!r} is {column.type}, not {kind}")
         try:
             column.validate(full=True)
-        except pa.ArrowInvalid as error:
+        except pa.ArrowException as error:
             raise ValueError(f"column {name!r} is damaged: {' '.join(str(error).split())}") from None
 
 

@@ -91,7 +91,7 @@ def _derived(
         yield {"conclusion": "two solutions", "pictures": pictures}
         return
     replay = Replay(rows, columns, verdict.solutions == "none", deadline)
-    replay.climb(batch, verdict.technique or "", depth, deadline)
+    replay.climb(batch, verdict.technique or "", depth)
     if replay.end is None:
         yield from replay.told(replay.found)
         yield {"conclusion": "formula" if verdict.technique == "search" else "decided", "pictures": pictures}
@@ -112,6 +112,7 @@ class Replay:
     """The cells of a puzzle, what is done to them, and the line without arrangement that it ends with, if it does."""
 
     def __init__(self, rows: list[Blocks], columns: list[Blocks], thorough: bool, deadline: float) -> None:
+        """`thorough`: note also what each assumption needs to be known before it (`Refuted.needs`)."""
         self.width, self.height = len(columns), len(rows)
         self.clues = [Clue(clue) for clue in rows + columns]
         self.every = [slice(y * self.width, (y + 1) * self.width) for y in range(self.height)]
@@ -122,12 +123,12 @@ class Replay:
         self.found: list[Step | Refuted] = []
         self.end: int | None = None
 
-    def climb(self, batch: pa.RecordBatch, rung: str, depth: int, deadline: float) -> None:
+    def climb(self, batch: pa.RecordBatch, rung: str, depth: int) -> None:
         """Do all that the rungs up to this one do."""
         steps: list[Step] = []
         self.end = self.propagate(self.cells, set(range(len(self.clues))), steps)
         self.found += steps
-        for place, color, limit in self.refutations(batch, rung, depth, deadline):
+        for place, color, limit in self.refutations(batch, rung, depth):
             if self.end is not None:
                 raise Unprovable("the kernels go on where the replay has ended")
             self.found.append(self.refuted(place, color, limit))
@@ -136,28 +137,21 @@ class Replay:
             self.end = self.propagate(self.cells, set(self.lines(place)), steps)
             self.found += steps
 
-    def refutations(
-        self, batch: pa.RecordBatch, rung: str, depth: int, deadline: float
-    ) -> Iterator[tuple[int, int, int | None]]:
+    def refutations(self, batch: pa.RecordBatch, rung: str, depth: int) -> Iterator[tuple[int, int, int | None]]:
         """The assumptions that the rungs refute: place and colour, and how far to follow them (None: to the end)."""
         if rung == "line" or self.end is not None:
             return
-        prepared = line_fixpoint(views(batch), deadline - time.thread_time())
+        prepared = line_fixpoint(views(batch), self.deadline - time.thread_time())
         if prepared is None:
             raise Unprovable("the kernels find a contradiction where the replay finds none")
         memory, like = prepared
-        board, color, log = (
-            memory.board,
-            memory.color,
-            np.zeros((len(self.cells) * self.full.bit_length(), 3), np.int32),
-        )
-        counters = np.zeros(COUNTERS, np.int64)
+        log = np.zeros((len(self.cells) * self.full.bit_length(), 3), np.int32)
+        scratch, seen, counters = memory.scratch, memory.seen, np.zeros(COUNTERS, np.int64)
         limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
-        for kernel_limit, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
+        for far, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
             first = counters[CONTRADICTIONS]
-            status = refute(
-                board, memory.trial, color, kernel_limit, memory.scratch, memory.seen, log, counters, deadline, like
-            )
+            boards = memory.board, memory.trial, memory.color
+            status = refute(*boards, far, scratch, seen, log, counters, self.deadline, like)
             if status == OUT_OF_TIME:
                 raise TimeoutError
             for y, x, c in log[first : counters[CONTRADICTIONS]].tolist():
@@ -203,10 +197,8 @@ class Replay:
             return None
         if left == here:
             return []
-        changed = [
-            (place, old & ~new) for place, old, new in zip(self.places(line), here, left, strict=True) if old != new
-        ]
-        ruled = [(place, color) for place, lost in changed for color in _bits(lost)]
+        both = zip(self.places(line), here, left, strict=True)
+        ruled = [(place, color) for place, old, new in both if old != new for color in _bits(old & ~new)]
         cells[self.every[line]] = left
         steps.append(Step(line, here, ruled))
         return ruled

@@ -54,6 +54,7 @@ def test_palette_is_arranged_by_first_use() -> None:
         ({"columns": ((Block(99999),),)}, f"column 1: the number 99999 is more than {MAX_CELLS}"),
         ({"rows": ((Block(1, 2),),)}, "row 1: colour 2 is not in the palette"),
         ({"goal": np.zeros((3, 4), np.uint8)}, "its goal is 4x3, its clues are 1x1"),
+        ({"goal": [[1]]}, "its goal is a list, not an array"),
         ({"palette": (Color("white", ".", "ffffff"),) * 33}, "it has 32 colours; the most is 31"),
     ],
 )
