@@ -1,7 +1,8 @@
 """The solver against one by automata that shares nothing with it (tests/oracle.py), on drawn puzzles (tests/fuzz.py).
 
-python -m benchmarks.second_opinion --seed N shows the puzzle of one seed, what both say of it, and, if they differ, a
-smaller one on which they do.
+python -m benchmarks.second_opinion --seed N             shows the puzzle of a seed, what both say of it and, if they
+                                                         differ, a smaller one of which they do
+python -m benchmarks.second_opinion --seed N --count M   is the benchmark on M puzzles
 """
 
 import argparse
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.tables import Table
+from benchmarks.tables import Table, shown
 from solver.api import classify, solve
 from solver.puzzle import Puzzle, clues_of
 from solver.tables import puzzle_batch
@@ -30,6 +31,9 @@ CPU_LIMIT = 60.0
 PATIENCE = 20_000
 """Conflicts after which automata give a puzzle up, some seconds. A few random ones of 30x30 would take them hours."""
 
+MOST = (30, 20)
+"""Cells of the longest side, chunk by chunk in turns: it is the large ones that take long."""
+
 REPORT_EVERY = 60.0
 """Seconds between two lines about how far it is."""
 
@@ -38,6 +42,13 @@ WORDS = (*fuzz.KINDS, "mono", "colours", "blotted", "partly solved", "goal given
 
 FIGURES = ("puzzles", "unique", "multiple", "none", "unknown", "solver", "automata")
 HEADING = ["puzzles", "compared", "unique", "multiple", "none", "given up by automata", "CPU s, solver", "automata"]
+
+
+class Terms(NamedTuple):
+    """Cells of the longest side, and whether the solver is given the goal."""
+
+    most: int
+    check_goal: bool
 
 
 class Findings(NamedTuple):
@@ -53,7 +64,7 @@ def second_opinion(count: int, seed: int) -> Table:
     What differs is written to standard error as it comes up, with its seed. If anything does, or if a process is lost,
     SystemExit ends the command.
     """
-    chunks = [range(first, min(first + CHUNK, seed + count)) for first in range(seed, seed + count, CHUNK)]
+    chunks = list(chunks_of(range(seed, seed + count)))
     figures: dict[str, Counter[str]] = {word: Counter() for word in WORDS}
     wrong, done, begun, told = 0, 0, time.monotonic(), time.monotonic()
     with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn")) as pool:
@@ -79,6 +90,14 @@ def second_opinion(count: int, seed: int) -> Table:
     return Table(f"A second opinion on drawn puzzles, seeds {seed:,} to {seed + count - 1:,}", HEADING, rows)
 
 
+def chunks_of(seeds: range) -> Iterator[range]:
+    """Cut where the seed is a multiple of CHUNK, so that a puzzle's terms are those of its seed alone."""
+    while seeds:
+        end = (seeds.start // CHUNK + 1) * CHUNK - seeds.start
+        yield seeds[:end]
+        seeds = seeds[end:]
+
+
 def tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -87,15 +106,15 @@ def compare(seeds: range) -> Findings:
     """Have the puzzles of some seeds classified: in one batch, those that are partly solved each for itself."""
     figures: dict[str, Counter[str]] = {word: Counter() for word in WORDS}
     wrong = []
-    check_goal = goal_given(seeds.start)
-    puzzles = [fuzz.drawn(seed) for seed in seeds]
+    most, check_goal = terms_of(seeds.start)
+    puzzles = [fuzz.drawn(seed, most=most) for seed in seeds]
     starts = [fuzz.begun(puzzle, seed) for puzzle, seed in zip(puzzles, seeds, strict=True)]
     for puzzle, start, row in zip(puzzles, starts, rows_of(puzzles, starts, check_goal), strict=True):
         cpu = time.process_time()
         expected = oracle.verdict(puzzle, start, PATIENCE)
         automata = time.process_time() - cpu
-        if (text := difference(puzzle, start, row, expected)) is not None:
-            wrong.append(f"{text}\n{fuzz.text(puzzle, start)}")
+        if (text := oracle.objection(puzzle, start, row, expected)) is not None:
+            wrong.append(f"seed {puzzle.source_id}: {text}\n{fuzz.text(puzzle, start)}")
         numbers = {"puzzles": 1, expected: 1, "solver": row["cpu_seconds"] or 0.0, "automata": automata}
         for word in words_of(puzzle, start, check_goal):
             for figure, number in numbers.items():
@@ -103,9 +122,10 @@ def compare(seeds: range) -> Findings:
     return Findings(figures, wrong)
 
 
-def goal_given(seed: int) -> bool:
-    """Whether the solver is given the goal: every fourth chunk of seeds."""
-    return seed // CHUNK % 4 == 3
+def terms_of(seed: int) -> Terms:
+    """What holds for all puzzles of a chunk of seeds: the goal is given to a quarter of the chunks."""
+    chunk = seed // CHUNK
+    return Terms(MOST[chunk % 2], chunk // 2 % 4 == 3)
 
 
 def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_goal: bool) -> Iterator[dict[str, Any]]:
@@ -117,13 +137,6 @@ def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_go
             yield next(rows)
         else:
             yield solve(puzzle, cpu_limit=CPU_LIMIT, check_goal=check_goal, start=start)
-
-
-def difference(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any], expected: str) -> str | None:
-    """What is wrong with a row. Where automata have given up, it has to be no more than an answer."""
-    if expected != "unknown":
-        return oracle.objection(puzzle, start, row, expected)
-    return oracle.objection(puzzle, start, row, row["solutions"])
 
 
 def words_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Iterator[str]:
@@ -143,24 +156,23 @@ def words_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Iter
 # One puzzle, looked at closely.
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.second_opinion", description=__doc__)
-    parser.add_argument("--seed", type=int, required=True, help="of the puzzle to look at")
-    seed: int = parser.parse_args().seed
-    puzzle = fuzz.drawn(seed)
+def show(seed: int) -> None:
+    """Print the puzzle of a seed and what is said of it; if that differs, also a smaller one of which it does."""
+    most, check_goal = terms_of(seed)
+    puzzle = fuzz.drawn(seed, most=most)
     start = fuzz.begun(puzzle, seed)
     print(fuzz.text(puzzle, start))
-    text = looked_at(puzzle, start, goal_given(seed))
-    print(text or f"both say {oracle.verdict(puzzle, start, PATIENCE)}")
-    if text:
-        puzzle, start = reduced(puzzle, start, goal_given(seed))
-        print(f"smaller:\n{fuzz.text(puzzle, start)}\n{looked_at(puzzle, start, goal_given(seed))}")
+    wrong = looked_at(puzzle, start, check_goal)
+    print(wrong or f"both say {oracle.verdict(puzzle, start, PATIENCE)}")
+    if wrong:
+        puzzle, start = reduced(puzzle, start, check_goal)
+        print(f"smaller:\n{fuzz.text(puzzle, start)}\n{looked_at(puzzle, start, check_goal)}")
 
 
 def looked_at(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> str | None:
     """What is wrong with the solver's answer; None if nothing is."""
     row = next(rows_of([puzzle], [start], check_goal))
-    return difference(puzzle, start, row, oracle.verdict(puzzle, start, PATIENCE))
+    return oracle.objection(puzzle, start, row, oracle.verdict(puzzle, start, PATIENCE))
 
 
 def reduced(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> tuple[Puzzle, np.ndarray | None]:
@@ -190,6 +202,20 @@ def smaller_ones(puzzle: Puzzle, start: np.ndarray | None) -> Iterator[tuple[Puz
         if not (picture.shape == whole.shape and (picture == whole).all()):
             smaller = Puzzle(*clues_of(picture), puzzle.palette, picture, puzzle.puzzle_id)
             yield smaller, None if start is None else rest[:, :, : oracle.palette_size(smaller)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.second_opinion", description=__doc__)
+    parser.add_argument("--seed", type=int, required=True, help="of the puzzle to show, or of the first to compare")
+    parser.add_argument("--count", type=int, help="compare so many puzzles, as the benchmark does")
+    options = parser.parse_args()
+    if options.count is None:
+        show(options.seed)
+    else:
+        table = second_opinion(options.count, options.seed)
+        print(" | ".join(table.heading))
+        for row in table.rows:
+            print(" | ".join(map(shown, row)))
 
 
 if __name__ == "__main__":

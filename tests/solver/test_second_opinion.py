@@ -110,19 +110,32 @@ def test_all_solutions(kind: str) -> None:
 # A branch that search has exhausted may have held the solution that it has noted, and the board that it hands over to
 # the learners then holds it no more. To exclude it there once excluded others with it: a false proof of uniqueness.
 
-FALSELY_UNIQUE = ((818, 20, 2), (1886, 20, 2))
-"""Seeds, `least`, and the nodes after which search has to hand over to show it if there are no dives."""
+FALSELY_UNIQUE = [
+    *((2, 20, 8), (818, 20, 2), (930, 20, 12), (1510, 20, 8), (1886, 20, 2)),
+    *((402730, 1, 3), (404818, 1, 2), (406650, 1, 8), (408098, 1, 5)),
+]
+"""Seeds, `least`, and the nodes after which search had to hand over to show it where no dive saw the other solution."""
+
+
+def saved(puzzle: Puzzle) -> np.ndarray:
+    """The grid that leaves a composed puzzle's cycles two solutions each."""
+    return puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
 
 
 @pytest.mark.parametrize(("seed", "least", "nodes"), FALSELY_UNIQUE)
 def test_search_may_hand_over_anywhere(monkeypatch: pytest.MonkeyPatch, seed: int, least: int, nodes: int) -> None:
-    monkeypatch.setattr(ladder, "BELIEF_BYTES", 0)  # dives would find the second solution
+    monkeypatch.setattr(ladder, "BELIEF_BYTES", 0)  # no dives
     puzzle = fuzz.drawn(seed, least)
-    start = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
+    start = saved(puzzle)
     outcome = climb(
         views(puzzle_batch([puzzle])), np.arange(1), math.inf, nodes=nodes, start=start.reshape(-1, start.shape[2])
     )
     assert SOLUTIONS[outcome.solutions[0]] == oracle.verdict(puzzle, start) == "multiple"
+
+
+def test_a_false_proof_in_spite_of_dives() -> None:
+    puzzle = fuzz.drawn(1_057_538, least=22)
+    agree(puzzle, saved(puzzle), solve(puzzle, start=saved(puzzle)))
 
 
 def test_the_false_proof_that_was_found_first(shared_data: Path) -> None:
