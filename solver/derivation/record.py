@@ -1,8 +1,8 @@
 """Record derivations: what the kernels find, found once more in plain Python and written down for the checker.
 
 The kernels only say which assumptions lead to contradictions, and in which order. Line logic and these assumptions are
-done again in that order with the checker's own automaton, which must lead to what the kernels found. If it does not, the
-checker refuses what is written here: nobody has to trust this file.
+done again in that order with the checker's own automaton, which must lead to what the kernels found. If it does not,
+the checker refuses what is written here: nobody has to trust this file.
 """
 
 import json
