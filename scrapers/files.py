@@ -337,9 +337,10 @@ class _Xz(io.RawIOBase):
         """Some bytes, at most so many; none at the end. Several xz files in one follow each other, parted by zeros."""
         while True:
             if self.unpacker.eof:
-                packed = (self.unpacker.unused_data or self.file.read(READ_BYTES)).lstrip(b"\0")
-                if not packed and not (packed := self.file.read(READ_BYTES).lstrip(b"\0")):
-                    return b""
+                packed = self.unpacker.unused_data
+                while not (packed := packed.lstrip(b"\0")):
+                    if not (packed := self.file.read(READ_BYTES)):
+                        return b""
                 self.unpacker = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
             else:
                 packed = self.file.read(READ_BYTES) if self.unpacker.needs_input else b""
