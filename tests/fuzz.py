@@ -16,7 +16,7 @@ KINDS = ("random", "smooth", "composed", "mutated")
 
 random     each cell for itself, at any density
 smooth     blobs
-composed   cycles (`_cycle`) beside, above or diagonal to each other, mostly with a part that takes search: what the
+composed   cycles (`cycle`) beside, above or diagonal to each other, mostly with a part that takes search: what the
            solutions differ in is then far from where search branches
 mutated    the clues of one of these, changed a bit: mostly there is no solution
 """
@@ -219,8 +219,8 @@ def cycle(rng: np.random.Generator, longest: int, room: int, colors: int) -> Par
     length = int(rng.integers(min(2, room), min(longest, room) + 1))
     filled = rng.random() < 0.5
     side = min(length + int(rng.integers(3)), room) if filled else length
-    turn = rng.random() < 0.5
-    rows, columns = (rng.permutation(side)[:length] if turn or filled else np.arange(length) for _ in range(2))
+    scattered = rng.random() < 0.5
+    rows, columns = (rng.permutation(side)[:length] if scattered or filled else np.arange(length) for _ in range(2))
     pictures = np.zeros((2, side, side), np.uint8)
     pictures[0, rows, columns] = pictures[1, rows, np.roll(columns, 1)] = rng.integers(1, colors + 1)
     if filled:
