@@ -15,7 +15,7 @@ from solver.belief import Beliefs, confidence, exchange, favourite, restrict
 from solver.board import Board, Scratch, allows, choices, copy, undecided
 from solver.clock import cpu_seconds
 from solver.jit import kernel
-from solver.lookahead import NO_LIMIT, look_ahead, take_away
+from solver.lookahead import probe, take_away
 from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.tuning import (
@@ -133,7 +133,7 @@ def _decide(
             if not allows(diver, y, x, c, like):
                 continue
             copy(diver, trial)
-            status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+            status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
             if status == CONTRADICTION:
                 status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
             else:

@@ -12,7 +12,7 @@ import numpy as np
 from solver.bits import lowest, some
 from solver.board import Board, Scratch, allows, copy, open_cells
 from solver.jit import kernel
-from solver.lookahead import NO_LIMIT, look_ahead, take_away
+from solver.lookahead import probe, take_away
 from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.search import Found, note_solution
 from solver.tuning import MISSES
@@ -50,7 +50,7 @@ def glance(
                 while not allows(diver, y, x, c, like):
                     c += -1 if last else 1
                 copy(diver, trial)
-                status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+                status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
                 if status == FIXPOINT:
                     copy(trial, diver)
                 elif status == CONTRADICTION and misses < MISSES:

@@ -395,7 +395,7 @@ def _climb(
                     break
             rung += 1
             limit = depth if rung == DEPTH else NO_LIMIT
-            status = refute(board, trial, color, limit, scratch, seen, log, counters, deadline, like)
+            status = refute(board, trial, tree.union, color, limit, scratch, seen, log, counters, deadline, like)
         outcome.rung[p] = rung
         if status == CONTRADICTION:
             outcome.solutions[p] = NONE

@@ -1,10 +1,14 @@
 """The rungs depth-2 and probe: assume a colour of a cell, look for a contradiction, take the colour away.
 
-How far an assumption is followed is counted in levels, as pbnsolve does (its contradiction check): the lines through
-the cell are level 0, the lines through every cell that changed level 1, and so on. Lines of levels below the depth are
-solved, among each other to their fixpoint; lines of the level of the depth are only checked for having an arrangement.
-Without a depth limit an assumption is followed by line logic to its fixpoint. Either way the outcome of a probe depends
-on the board alone, more knowledge refutes no less, and so the fixpoint does not depend on the order of the probes.
+How far an assumption is followed is counted in levels, after pbnsolve's contradiction check. The lines through the cell
+are level 0. Where a line of level k has a cell of which more is known than when the rung began, by line logic alone,
+the line that crosses there is of level k + 1. Lines of levels below the depth are solved, among each other to their
+fixpoint; lines of the level of the depth are only checked for having an arrangement. Without a depth limit an
+assumption is followed by line logic to its fixpoint.
+
+Either way more knowledge refutes no less, since it gives no line a later level. So the fixpoint does not depend on the
+order of the probes, and a puzzle that is turned or mirrored stays on its rung. (Counted from what the assumption alone
+changes, as pbnsolve does, it would: a cell that an earlier probe has decided would no longer lead on to its line.)
 """
 
 from typing import Any
@@ -39,6 +43,7 @@ NO_LIMIT: Any = np.int64(-1)
 def refute(
     board: Board,
     trial: Board,
+    began: Board,
     color: np.ndarray | None,
     depth: int,
     scratch: Scratch,
@@ -51,6 +56,7 @@ def refute(
     """Take away every colour of every cell whose assumption leads to a contradiction, until there is none.
 
     trial   a board with the same clues and memory of its own
+    began   another one, for what is known when the rung begins; unused with NO_LIMIT
     seen    uint64[2 x cells x palette, words], scratch: which rows and columns the last probe of each colour of each
             cell has solved. As long as those don't change it need not be repeated. With fewer rows nothing is skipped
     log     int32[most, 3]: row k becomes y, x, colour of what is taken away as contradiction number k of the counters;
@@ -61,6 +67,8 @@ def refute(
         assert at_fixpoint(board, color, scratch, like), "probing begins before line logic has ended"
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     probes = width * height * palette
+    if depth != NO_LIMIT:
+        copy(board, began)
     remember = seen.shape[0] >= 2 * probes
     if remember:
         for k in range(2 * probes):
@@ -71,16 +79,19 @@ def refute(
         for y in range(height):
             for x in range(width):
                 for c in range(palette):
-                    probe = (y * width + x) * palette + c
+                    number = (y * width + x) * palette + c
                     if choices(board, y, x, like) < 2 or not allows(board, y, x, c, like):
                         continue
-                    if remember and some(load(seen, 2 * probe, like)):
+                    if remember and some(load(seen, 2 * number, like)):
                         continue
                     copy(board, trial)
-                    status = look_ahead(trial, color, y, x, c, depth, scratch, counters, deadline, like)
+                    if depth == NO_LIMIT:
+                        status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
+                    else:
+                        status = look_ahead(trial, began, color, y, x, c, depth, scratch, counters, deadline, like)
                     if status == FIXPOINT and remember:
-                        store(seen, 2 * probe, load(scratch.news, SOLVED_ROWS, like))
-                        store(seen, 2 * probe + 1, load(scratch.news, SOLVED_COLUMNS, like))
+                        store(seen, 2 * number, load(scratch.news, SOLVED_ROWS, like))
+                        store(seen, 2 * number + 1, load(scratch.news, SOLVED_COLUMNS, like))
                     if status == CONTRADICTION:
                         found = True
                         if counters[CONTRADICTIONS] < log.shape[0]:
@@ -128,32 +139,35 @@ def forget(seen: np.ndarray, probes: int, scratch: Scratch, like: Any) -> None:
 
 
 @kernel
-def look_ahead(
+def probe(
     trial: Board,
     color: np.ndarray | None,
     y: int,
     x: int,
     c: int,
-    depth: int,
     scratch: Scratch,
     counters: np.ndarray,
     deadline: float,
     like: Any,
 ) -> int:
-    """Assume colour c of a cell and follow it to a depth, or to the fixpoint with NO_LIMIT.
+    """Assume colour c of a cell and follow it by line logic to the fixpoint.
 
     Returns as `propagate`; `scratch.news` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
     """
     held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
-    status = _look_ahead(trial, color, y, x, c, depth, scratch, counters, deadline, like)
+    counters[PROBES] += 1
+    assume(trial, y, x, c, like)
+    rows, columns = low(int(trial.size[1]), like), low(int(trial.size[0]), like)
+    status = propagate(trial, color, bit(y, like), bit(x, like), rows, columns, scratch, counters, deadline, like)
     if CHECKED:
         assert not held or (status != CONTRADICTION and holds(trial, like)), "a probe refuted a solution"
     return status
 
 
-@inlined
-def _look_ahead(
+@kernel
+def look_ahead(
     trial: Board,
+    began: Board,
     color: np.ndarray | None,
     y: int,
     x: int,
@@ -164,28 +178,67 @@ def _look_ahead(
     deadline: float,
     like: Any,
 ) -> int:
-    width, height = int(trial.size[0]), int(trial.size[1])
+    """Assume colour c of a cell and follow it to a depth; `began` is what was known when the rung began.
+
+    Returns as `probe`.
+    """
+    held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
     counters[PROBES] += 1
     assume(trial, y, x, c, like)
-    rows, columns = bit(y, like), bit(x, like)
-    if depth == NO_LIMIT:
-        all_rows, all_columns = low(height, like), low(width, like)
-        return propagate(trial, color, rows, columns, all_rows, all_columns, scratch, counters, deadline, like)
+    status = _follow_levels(trial, began, color, bit(y, like), bit(x, like), depth, scratch, counters, deadline, like)
+    if CHECKED:
+        assert not held or (status != CONTRADICTION and holds(trial, like)), "a lookahead refuted a solution"
+    return status
+
+
+@inlined
+def _follow_levels(
+    trial: Board,
+    began: Board,
+    color: np.ndarray | None,
+    rows: Any,
+    columns: Any,
+    depth: int,
+    scratch: Scratch,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Solve the lines of levels below the depth, from those of level 0 on; check those of the depth."""
+    width, height = int(trial.size[0]), int(trial.size[1])
+    all_rows: Any = np.int64(0)  # the number of the first row, and of the first column
+    all_columns: Any = np.int64(height)
     open_rows, open_columns = rows, columns
-    for _ in range(depth):
+    for level in range(depth):
         status = propagate(trial, color, rows, columns, open_rows, open_columns, scratch, counters, deadline, like)
         if status != FIXPOINT:
             return status
         rows = load(scratch.news, CHANGED_ROWS, like) & ~open_rows
         columns = load(scratch.news, CHANGED_COLUMNS, like) & ~open_columns
-        open_rows, open_columns = open_rows | rows, open_columns | columns
-    store(scratch.news, SOLVED_ROWS, open_rows)
-    store(scratch.news, SOLVED_COLUMNS, open_columns)
-    first: Any = np.int64(0)
-    status = _check_lines(trial, color, rows, width, first, scratch, counters, deadline, like)
+        if level + 1 < depth:
+            # Lines without news need no solving, but may be solved when they get some.
+            crossing_rows = _where_more_is_known(trial, began, all_columns, open_columns, like)
+            crossing_columns = _where_more_is_known(trial, began, all_rows, open_rows, like)
+            open_rows, open_columns = open_rows | crossing_rows, open_columns | crossing_columns
+    store(scratch.news, SOLVED_ROWS, open_rows | rows)
+    store(scratch.news, SOLVED_COLUMNS, open_columns | columns)
+    status = _check_lines(trial, color, rows, width, all_rows, scratch, counters, deadline, like)
     if status == FIXPOINT:
-        status = _check_lines(trial, color, columns, height, height, scratch, counters, deadline, like)
+        status = _check_lines(trial, color, columns, height, all_columns, scratch, counters, deadline, like)
     return status
+
+
+@kernel
+def _where_more_is_known(trial: Board, began: Board, first: int, lines: Any, like: Any) -> Any:
+    """The places at which lines, numbered from line `first` on, have a cell of which more is known than on `began`."""
+    palette = int(trial.size[2])
+    places = empty(like)
+    while some(lines):
+        line = first + lowest(lines)
+        lines = lines & (lines - bit(0, like))
+        for k in range(line * palette, (line + 1) * palette):
+            places = places | (load(began.can, k, like) & ~load(trial.can, k, like))
+    return places
 
 
 @kernel

@@ -16,7 +16,7 @@ from solver.bits import bit, count, empty, load, some, store
 from solver.board import Board, Scratch, allows, choices, copy, undecided, write_picture
 from solver.checked import CHECKED, at_fixpoint, holds, is_known, knows
 from solver.jit import kernel
-from solver.lookahead import NO_LIMIT, forget, look_ahead, take_away
+from solver.lookahead import forget, probe, take_away
 from solver.propagate import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
@@ -116,7 +116,7 @@ def search(
             c: Any = np.int64(tree.color[depth - 1])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
             copy(board, trial)
-            status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+            status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
             copy(trial, board)
             store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | bit(y, like))
             store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | bit(x, like))
@@ -254,7 +254,7 @@ def _probe_cell(
         if not allows(board, y, x, c, like):
             continue
         copy(board, trial)
-        status = look_ahead(trial, color, y, x, c, NO_LIMIT, scratch, counters, deadline, like)
+        status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
         if status == CONTRADICTION:
             counters[CONTRADICTIONS] += 1
             return take_away(board, color, y, x, c, scratch, counters, deadline, like)

@@ -99,8 +99,11 @@ def propagated(board: Board, lines: list[Line]) -> Board | None:
     return board
 
 
-def assumption_holds(puzzle: Puzzle, board: Board, y: int, x: int, color: int, depth: int | None) -> bool:
-    """Whether assuming a colour of a cell leads to no contradiction within so many levels (None: without a limit)."""
+def assumption_holds(puzzle: Puzzle, began: Board, board: Board, y: int, x: int, color: int, depth: int | None) -> bool:
+    """Whether assuming a colour of a cell leads to no contradiction within so many levels (None: without a limit).
+
+    `began` is what line logic knows, `board` what is known now.
+    """
     lines = lines_of(puzzle)
     trial = [[set(colors) for colors in row] for row in board]
     trial[y][x] = {color}
@@ -111,32 +114,28 @@ def assumption_holds(puzzle: Puzzle, board: Board, y: int, x: int, color: int, d
         new = propagated(trial, [lines[i] for i in sorted(level)])
         if new is None:
             return False
-        changed = {(v, u) for v in range(puzzle.height) for u in range(puzzle.width) if new[v][u] != trial[v][u]}
         trial = new
-        level |= {v for v, _ in changed} | {puzzle.height + u for _, u in changed}
-    return all(
-        solve_line(lines[i][0], [trial[v][u] for v, u in lines[i][1]]) is not None
-        for i in range(len(lines))
-        if i in level
-    )
+        known = {(v, u) for i in level for v, u in lines[i][1] if trial[v][u] != began[v][u]}
+        level |= {v for v, _ in known} | {puzzle.height + u for _, u in known}
+    return all(solve_line(lines[i][0], [trial[v][u] for v, u in lines[i][1]]) is not None for i in level)
 
 
 def lookahead(puzzle: Puzzle, depth: int | None) -> Board | None:
     """The fixpoint of line logic and of taking away what an assumption refutes; None for a contradiction."""
     lines = lines_of(puzzle)
-    board = line_logic(puzzle)
-    while board is not None and (refuted := some_refuted(puzzle, board, depth)) is not None:
+    began, board = line_logic(puzzle), line_logic(puzzle)
+    while began and board and (refuted := some_refuted(puzzle, began, board, depth)) is not None:
         y, x, color = refuted
         board[y][x].discard(color)
         board = propagated(board, lines)
     return board
 
 
-def some_refuted(puzzle: Puzzle, board: Board, depth: int | None) -> tuple[int, int, int] | None:
+def some_refuted(puzzle: Puzzle, began: Board, board: Board, depth: int | None) -> tuple[int, int, int] | None:
     """A cell (y, x) that may have several colours, and one of them that leads to a contradiction."""
     for y, x in product(range(puzzle.height), range(puzzle.width)):
         for color in sorted(board[y][x]) if len(board[y][x]) > 1 else ():
-            if not assumption_holds(puzzle, board, y, x, color, depth):
+            if not assumption_holds(puzzle, began, board, y, x, color, depth):
                 return y, x, color
     return None
 

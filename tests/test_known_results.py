@@ -24,11 +24,11 @@ def read(*paths: Path) -> list[Puzzle]:
     return [item for item in items if isinstance(item, Puzzle)]
 
 
-DEEPER_THAN_TWO = {f"webpbn/{number}" for number in (6120, 12510, 16682, 17579, 23616)}
+DEEPER_THAN_TWO = {f"webpbn/{number}" for number in (6120, 12510)}
 """Where pbnsolve says depth-2 and the rung depth-2 does not suffice.
 
 Its job heap forgets the depth of a job that it moves (job_move in job.c copies the priority and the line only), so it
-sometimes solves lines three levels deep; built with that mended, it calls these five "unique" as well.
+sometimes solves lines three levels deep; built with that mended, it calls these two "unique" as well.
 """
 
 

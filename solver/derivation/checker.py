@@ -18,6 +18,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -155,17 +156,23 @@ class Checker:
         side = "row" if isinstance(step, dict) and "row" in step else "column"
         keys(step, side, *others)
         (line,) = integers([step[side]], (1, len(self.clues[side])))
-        row = slice((line - 1) * self.width, line * self.width)
-        return (side, line - 1), row if side == "row" else slice(line - 1, None, self.width)
+        return (side, line - 1), self.every((side, line - 1))
+
+    def every(self, line: Line) -> slice:
+        """Where a line's cells are."""
+        side, number = line
+        return (
+            slice(number * self.width, (number + 1) * self.width) if side == "row" else slice(number, None, self.width)
+        )
 
     def possible(self, line: Line, here: list[int]) -> list[int] | None:
         """The colours that a line's arrangements leave of its cells; None if there is no arrangement."""
         return self.clues[line[0]][line[1]].possible(here)
 
-    def rule_out(self, cells: list[int], step: Any) -> tuple[Line, list[int]]:
-        """Check a line step and do it to these cells; returns the line, and which of its cells lost a colour."""
+    def rule_out(self, cells: list[int], step: Any) -> Line:
+        """Check a line step and do it to these cells; returns the line."""
         line, every = self.line(step, "not")
-        here, changed = cells[every], []
+        here = cells[every]
         possible = self.possible(line, here)
         if possible is None:
             raise Refused(f"{told(line)} has no arrangement: that is a contradiction and no step")
@@ -174,16 +181,14 @@ class Checker:
             if not (here[x - 1] & ~possible[x - 1]) >> color & 1:
                 raise Refused(f"{told(line)} does not rule out colour {color} of its cell {x}, or not anew")
             here[x - 1] &= ~(1 << color)
-            changed.append(x - 1)
         cells[every] = here
-        return line, changed
+        return line
 
     def assume(self, step: Any) -> None:
         """Check an assumption. Its steps are done to a copy of the cells, of which nothing is kept.
 
-        Of the rung depth-N it may go N levels far. The lines through the cell are level 0; a line that gets its first
-        change in a step of level k, or after one, is level k + 1. Lines below level N can be steps, those of level N
-        can only be the contradiction.
+        Of the rung depth-N it may go N levels far: lines of levels below N can be steps, those of level N can only be
+        the contradiction.
         """
         keys(step, "assume", "then", "contradiction")
         demand(self.depth != 0, f"the rung {self.rung} has no assumptions")
@@ -193,19 +198,50 @@ class Checker:
         demand(self.cells[place] >> color & 1, "the assumption was ruled out before")
         cells = list(self.cells)
         cells[place] = 1 << color
-        level: dict[Line, int] = {("row", y - 1): 0, ("column", x - 1): 0}
+        level: dict[Line, int] = {}
+        self.reach(level, cells, [("row", y - 1), ("column", x - 1)], 0)
         reached = 0
         for inner in items(step["then"]):
-            line, changed = self.rule_out(cells, inner)
+            line = self.rule_out(cells, inner)
             reached = max(reached, level.get(line, FAR))
             demand(self.depth is None or reached < self.depth, f"{told(line)} is too far off for {self.rung}")
-            for crossing in changed:
-                level.setdefault(("column" if line[0] == "row" else "row", crossing), reached + 1)
+            self.reach(level, cells, self.crossing(line, cells), reached + 1)
         line, every = self.line(step["contradiction"])
         far = level.get(line, FAR)
         demand(self.depth is None or far <= self.depth, f"{told(line)} is too far off for {self.rung}")
         demand(self.possible(line, cells[every]) is None, f"{told(line)} has an arrangement: no contradiction")
         self.cells[place] &= ~(1 << color)
+
+    def reach(self, level: dict[Line, int], cells: list[int], lines: list[Line], at: int) -> None:
+        """Note that lines are of a level, unless of an earlier one, and what follows for the lines that cross them."""
+        while self.depth is not None and at <= self.depth:
+            lines = [line for line in lines if level.get(line, FAR) > at]
+            level.update(dict.fromkeys(lines, at))
+            at += 1
+            if at <= self.depth:
+                lines = list(dict.fromkeys(other for line in lines for other in self.crossing(line, cells)))
+
+    def crossing(self, line: Line, cells: list[int]) -> list[Line]:
+        """The lines of the next level: those that cross a line where more is known than line logic alone knows."""
+        if self.depth is None:
+            return []
+        alone, now = self.began[self.every(line)], cells[self.every(line)]
+        return [(other(line), x) for x, (left, here) in enumerate(zip(alone, now, strict=True)) if left & ~here]
+
+    @cached_property
+    def began(self) -> list[int]:
+        """What line logic alone leaves of the cells."""
+        cells = [(1 << self.colors) - 1] * (self.width * self.height)
+        todo = dict.fromkeys((side, line) for side in self.clues for line in range(len(self.clues[side])))
+        while todo:
+            line = next(iter(todo))
+            del todo[line]
+            before, after = cells[self.every(line)], self.possible(line, cells[self.every(line)])
+            if after is None:
+                raise Refused("line logic alone leads to a contradiction, so that no assumption is needed")
+            cells[self.every(line)] = after
+            todo.update(((other(line), x), None) for x in range(len(after)) if before[x] != after[x])
+        return cells
 
     def conclude(self, end: dict[str, Any]) -> Proved:
         """Check the last line."""
@@ -240,6 +276,11 @@ class Checker:
         good = all(reads(line, clue) for line, clue in zip(lines, self.sides[0] + self.sides[1], strict=True))
         demand(good, "a picture does not fit the clues")
         return cells
+
+
+def other(line: Line) -> str:
+    """The side that a line's crossing lines are on."""
+    return "column" if line[0] == "row" else "row"
 
 
 def reads(line: list[int], clue: Blocks) -> bool:

@@ -7,7 +7,7 @@ the checker refuses what is written here: nobody has to trust this file.
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,6 +119,7 @@ class Replay:
         self.every += [slice(x, None, self.width) for x in range(self.width)]
         self.full = (2 << max((color for clue in rows + columns for _, color in clue), default=0)) - 1
         self.cells = [self.full] * (self.width * self.height)
+        self.began = self.cells  # what line logic alone knows
         self.deadline, self.thorough = deadline, thorough
         self.found: list[Step | Refuted] = []
         self.end: int | None = None
@@ -128,6 +129,7 @@ class Replay:
         steps: list[Step] = []
         self.end = self.propagate(self.cells, set(range(len(self.clues))), steps)
         self.found += steps
+        self.began = list(self.cells)
         for place, color, limit in self.refutations(batch, rung, depth):
             if self.end is not None:
                 raise Unprovable("the kernels go on where the replay has ended")
@@ -150,7 +152,7 @@ class Replay:
         limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
         for far, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
             first = counters[CONTRADICTIONS]
-            boards = memory.board, memory.trial, memory.color
+            boards = memory.board, memory.trial, memory.tree.union, memory.color
             status = refute(*boards, far, scratch, seen, log, counters, self.deadline, like)
             if status == OUT_OF_TIME:
                 raise TimeoutError
@@ -168,7 +170,7 @@ class Replay:
         return range(len(self.cells))[self.every[line]]
 
     def propagate(
-        self, cells: list[int], todo: set[int], steps: list[Step], among: set[int] | None = None
+        self, cells: list[int], todo: set[int], steps: list[Step], among: Set[int] | None = None
     ) -> int | None:
         """Line logic on these lines and those that change, or those of them that are `among` some.
 
@@ -209,50 +211,56 @@ class Replay:
         cells[place] = 1 << color
         then: list[Step] = []
         todo = set(self.lines(place))
+        opened: dict[int, set[Ruled]] = {line: set() for line in todo}
         if depth is None:
             end = self.propagate(cells, todo, then)
         else:
             end = None
-            among = set(todo)
             for _ in range(depth):
                 if end is None:
-                    end = self.propagate(cells, todo, then, among)
-                    todo = {line for step in then for at, _ in step.ruled for line in self.lines(at)} - among
-                    among |= todo
+                    end = self.propagate(cells, todo, then, opened.keys())
+                    todo = {line for step in then for at, _ in step.ruled for line in self.lines(at)} - opened.keys()
+                    self.open_next_level(opened, cells)
             if end is None:
                 ends = (line for line in sorted(todo) if self.clues[line].possible(cells[self.every[line]]) is None)
                 end = next(ends, None)
         if end is None:
             y, x = divmod(place, self.width)
             raise Unprovable(f"colour {color} in row {y + 1}, column {x + 1} leads to no contradiction")
-        return self.lean(Refuted(place, color, then, end, set()), cells, limited=depth is not None)
+        return self.lean(Refuted(place, color, then, end, set()), cells, opened)
 
-    def lean(self, found: Refuted, cells: list[int], limited: bool) -> Refuted:
+    def open_next_level(self, opened: dict[int, set[Ruled]], cells: list[int]) -> None:
+        """Add the lines that cross those opened so far where more is known than when the rung began.
+
+        `opened` holds for each line what has to be known so that it gets its level.
+        """
+        for line in list(opened):
+            for place in self.places(line):
+                if beyond := self.began[place] & ~cells[place]:
+                    why = (place, _bits(beyond)[0])
+                    for crossing in self.lines(place):
+                        opened.setdefault(crossing, opened[line] | {why})
+
+    def lean(self, found: Refuted, cells: list[int], opened: dict[int, set[Ruled]]) -> Refuted:
         """An assumption with those of its steps that its contradiction needs; `cells` are what they lead to.
 
-        Where levels count, what gave a line its level is needed too: else it might get a later one.
+        Where levels count, what gave a line its level is needed too (`opened`): else it might get a later one.
         """
         base, full = list(self.cells), [self.full] * len(self.cells)
         base[found.place] = full[found.place] = 1 << found.color
-        opening: dict[int, Ruled] = {}
-        if limited:
-            for step in found.then:
-                for ruled in step.ruled:
-                    for line in self.lines(ruled[0]):
-                        opening.setdefault(line, ruled)
-            for line in self.lines(found.place):
-                opening.pop(line, None)
         needed: set[Ruled] = set()
         needs: set[Ruled] = set()
 
         def need(line: int, here: list[int], ruled: Ruled | None = None) -> None:
             reasons = self.reasons(line, here, base, ruled)
-            needed.update(reasons, [opening[line]] if line in opening else [])
+            before = {(place, color) for place, color in opened.get(line, ()) if not base[place] >> color & 1}
+            needed.update(reasons, opened.get(line, set()) - before)
             if self.thorough:
                 known = list(base)
                 for place, color in reasons:
                     known[place] &= ~(1 << color)
                 needs.update(self.reasons(line, known[self.every[line]], full, ruled))
+                needs.update(why for why in before if why[0] != found.place)
 
         need(found.end, cells[self.every[found.end]])
         kept = []

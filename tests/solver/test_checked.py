@@ -19,6 +19,7 @@ from solver import board, ladder, lookahead, propagate, search, tail
 from solver.api import classify, solve
 from solver.checked import CHECKED
 from solver.ladder import FROM_NOTHING, Goals, climb
+from solver.lookahead import NO_LIMIT
 from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
@@ -96,7 +97,20 @@ def columns_are_not_told(patch: pytest.MonkeyPatch) -> None:
 
 
 def every_assumption_is_refuted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(lookahead, "_look_ahead", lambda *_: CONTRADICTION)
+    patch.setattr(lookahead, "_follow_levels", lambda *_: CONTRADICTION)
+
+
+def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
+    """And the rung depth-2 is left out."""
+    refute, propagated = ladder.refute, lookahead.propagate
+
+    def wrong(state: Any, trial: Any, began: Any, color: Any, depth: int, *others: Any) -> int:
+        if depth != NO_LIMIT:
+            return FIXPOINT
+        patch.setattr(lookahead, "propagate", lambda *all: CONTRADICTION if all[0] is trial else propagated(*all))
+        return refute(state, trial, began, color, depth, *others)
+
+    patch.setattr(ladder, "refute", wrong)
 
 
 def line_logic_stops_short(patch: pytest.MonkeyPatch) -> None:
@@ -110,7 +124,7 @@ def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
 
 def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
     """The first branch is left without a look at it."""
-    ahead = search.look_ahead
+    ahead = search.probe
     calls = [0]
 
     def wrong(trial: Any, color: Any, y: int, x: int, c: int, *others: Any) -> int:
@@ -124,7 +138,7 @@ def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
 
     branch = search._branch
     patch.setattr(search, "_branch", noticed)
-    patch.setattr(search, "look_ahead", wrong)
+    patch.setattr(search, "probe", wrong)
 
 
 def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
@@ -176,7 +190,8 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
     [
         (a_line_loses_an_arrangement, 90, 3, "line logic lost a solution"),
         (columns_are_not_told, 90, 3, "rows and columns differ"),
-        (every_assumption_is_refuted, 90, 3, "a probe refuted a solution"),
+        (every_assumption_is_refuted, 90, 3, "a lookahead refuted a solution"),
+        (every_probe_is_refuted, 90, 3, "a probe refuted a solution"),
         (line_logic_stops_short, 90, 3, "a rung stopped short"),
         (a_union_takes_one_colour_only, 90, 3, "a union"),
         (a_branch_counts_as_the_whole_search, 18, 3, "a branch was left"),

@@ -64,7 +64,9 @@ def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
         for depth in (0, 1) if due == 0 else (1,):
             copy(memory.board, memory.trial)
             counters[WORK] = 0
-            status = look_ahead(memory.trial, None, y, x, 1, depth, memory.scratch, counters, deadline, like)
+            status = look_ahead(
+                memory.trial, memory.board, None, y, x, 1, depth, memory.scratch, counters, deadline, like
+            )
             ahead.append(int(counters[WORK]))
     assert ahead[1] > ahead[0], "lines of the last level were checked"
     assert status == OUT_OF_TIME

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import oracle
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.generate import Recipe, picture_batch, pictures, recipe_batch
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults
 from solver.ladder import FROM_NOTHING, LINE, MULTIPLE, NONE, SEARCH, UNIQUE, climb
@@ -62,6 +63,15 @@ def test_the_order_of_the_probes_does_not_matter(rung: str, puzzle: Puzzle) -> N
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize("number", [3487, 4159, 6775, 7471, 9071, 9950, 10747, 11991, 15361, 19439])
+def test_a_turned_puzzle_stays_on_its_rung(number: int) -> None:
+    """Where levels are counted from what the assumption alone changes, some ways to turn these need the rung probe."""
+    square = pictures(Recipe("random", 10, 10, 0.45, 4, 20000), number, number + 1)[0]
+    ways = [np.rot90(way, turns) for way in (square, square.T) for turns in range(4)]
+    batch = picture_batch(np.ascontiguousarray(ways), "turned", pa.array(list(map(str, range(8)))))
+    assert classify(batch, cpu_limit=60).column("technique").to_pylist() == ["depth-2"] * 8
+
+
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))
 @settings(max_examples=300, deadline=None)
 def test_verdicts_are_those_of_all_solutions(puzzle: Puzzle) -> None:
@@ -85,8 +95,8 @@ def test_a_glance_shows_two_solutions() -> None:
     assert glanced.sum() > 100
     assert (outcome.solutions[glanced] == MULTIPLE).all()
     assert (outcome.solutions == MULTIPLE).sum() < 1.5 * glanced.sum()
-    for pictures in (outcome.first, outcome.second):
-        assert fits(seen, np.flatnonzero(glanced), pictures, outcome.offsets).all()
+    for found in (outcome.first, outcome.second):
+        assert fits(seen, np.flatnonzero(glanced), found, outcome.offsets).all()
     assert (outcome.first != outcome.second).reshape(300, 81)[glanced].any(axis=1).all()
     assert (outcome.decided[glanced, 1:] == -1).all()
 
