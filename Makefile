@@ -1,5 +1,6 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
-# make test    sets up .venv and runs the tests; make test-kills those that kill processes at random
+# make test    sets up .venv and runs the tests; make test-slow those that take longer, make test-kills those that kill
+#              processes at random
 # make lint    ruff and mypy
 # make bench   the figures of README.md, into benchmarks/results/
 
@@ -11,7 +12,7 @@ READY := $(VENV)/.ready
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo test test-kills test-jit test-checked test-python lint format bench clean
+.PHONY: demo test test-slow test-kills test-jit test-checked test-python lint format bench clean
 
 demo: $(READY)
 	$(BIN)/nonocensus demo --out demo
@@ -19,12 +20,12 @@ demo: $(READY)
 test: test-jit test-checked test-python
 
 # Mono and coloured kernels, each on a core of its own: the test processes would compile both, each for itself.
-COMPILE := $(BIN)/python tests/kernels.py 1 & $(BIN)/python tests/kernels.py 2 && wait
+compile = $(BIN)/python tests/kernels.py 1 $(1) & $(BIN)/python tests/kernels.py 2 $(1) && wait
 
 # Three processes for two cores: some tests mostly wait.
 test-jit: $(READY)
-	$(COMPILE)
-	$(BIN)/pytest -n 3 --dist worksteal -m "not kills"
+	$(call compile,wide)
+	$(BIN)/pytest -n 3 --dist worksteal -m "not kills and not slow"
 
 # Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
 test-kills: $(READY)
@@ -34,12 +35,17 @@ test-kills: $(READY)
 test-checked: export NUMBA_BOUNDSCHECK := 1
 test-checked: export NONOCENSUS_CHECKED := 1
 test-checked: $(READY)
-	$(COMPILE)
-	$(BIN)/pytest -n 2 tests/solver -m "not slow"
+	$(call compile)
+	$(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide"
 
 # ... and as plain Python: a subset that ends in a minute.
 test-python: $(READY)
 	NUMBA_DISABLE_JIT=1 NONOCENSUS_CHECKED=1 $(BIN)/pytest -n 2 tests/solver -m "plain_python"
+
+# What takes longer: the widest puzzles, every small picture, engine constants drawn at random, steps of wide puzzles.
+test-slow: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal -m "slow and not kills"
+	NUMBA_BOUNDSCHECK=1 NONOCENSUS_CHECKED=1 $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "slow or wide"
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -202,8 +202,8 @@ def work(
                 tidy(run, crew, session)
             finally:
                 session.close(schedule, crew.cpus())
-            if not session.rows and not errors and not as_json:
-                out.print("No puzzle that is selected is left to be classified.")
+        if not session.rows and not errors and not as_json:
+            out.print("No puzzle that is selected is left to be classified.")
     summary = summarize(run)
     if as_json:
         print(json.dumps(summary | {"errors": errors}))

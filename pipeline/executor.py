@@ -4,8 +4,9 @@ Both are a `Crew`: `submit` gives a task and returns at once, `wait` returns wha
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, NamedTuple, Protocol
 
 from pipeline.errors import UserError
@@ -147,7 +148,7 @@ def _line(error: Exception) -> str:
 
 @contextmanager
 def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ray]:
-    """Ray for as long as the block lasts.
+    """Ray for as long as the block lasts. What is printed meanwhile goes to standard error.
 
     cpus       CPUs to use of this machine, all if None; not with an address
     address    a running cluster ("auto", "ray://host:port"), None to start one for this command alone
@@ -164,10 +165,11 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
     except Exception as error:  # Ray raises all kinds, bare Exceptions among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
         raise UserError(f"{where}: {_line(error)}") from error
-    try:
-        yield Ray(getattr(context, "dashboard_url", None) or None)
-    finally:
-        ray.shutdown()
+    with redirect_stdout(sys.stderr):  # a thread of Ray's prints of dead workers, where results belong
+        try:
+            yield Ray(getattr(context, "dashboard_url", None) or None)
+        finally:
+            ray.shutdown()
 
 
 def each(

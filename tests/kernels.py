@@ -1,7 +1,7 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py COLORS.
 
 Without the lock of pipeline.warm, so that two processes compile mono and coloured ones side by side. What has been
-compiled is noted beside them for tests/solver/test_specialisations.py.
+compiled is noted beside them for tests/solver/test_specialisations.py. With "wide" also those of two words a bit set.
 """
 
 import importlib
@@ -10,11 +10,15 @@ import pkgutil
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import solver
-from pipeline.warm import SHORT, example
+from pipeline.warm import PALETTE, SHORT, example
 from solver.api import classify
 from solver.jit import CACHE_FOLDER
 from solver.ladder import warm_up
+from solver.puzzle import from_picture
+from solver.tables import puzzle_batch
 from solver.views import views
 
 
@@ -42,3 +46,6 @@ if __name__ == "__main__":
     compiled = specialisations()
     if compiled.get("solver.propagate.propagate"):  # nothing of it shows when the kernels around it come from the cache
         note(colors).write_text(json.dumps(compiled))
+    if "wide" in sys.argv[2:]:
+        wide = from_picture(colors * np.eye(2, 70, dtype=np.uint8), PALETTE)
+        warm_up(views(puzzle_batch([wide])))

@@ -47,7 +47,7 @@ def classify_rows_with_bugs(rows: dict[str, Spans], limit: float, name: str, job
 
 
 def test_a_poisonous_puzzle_costs_no_other_its_row(
-    hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import ray.cloudpickle
 
@@ -57,6 +57,7 @@ def test_a_poisonous_puzzle_costs_no_other_its_row(
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
     with ray_crew(cpus=2) as crew:
         assert work_on(run, crew) == []
+    assert capsys.readouterr().out == "", "what Ray says of dead workers is no result"
     rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
     assert len(rows) == len(run.table()) == 80
     killed, failed = rows.pop(POISON), rows.pop(FAULTY)

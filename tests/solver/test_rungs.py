@@ -221,6 +221,7 @@ def has_switch(puzzle: Puzzle, start: np.ndarray) -> bool:
     return False
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("size", [70, pytest.param(130, marks=pytest.mark.slow)])
 def test_wide_puzzles_get_the_same_verdicts(size: int) -> None:
     """Random pictures inside wide empty margins: several words to a bit set, the same answers."""
