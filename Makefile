@@ -20,7 +20,7 @@ demo: $(READY)
 test: test-jit test-checked test-python
 
 # Mono and coloured kernels, each on a core of its own: the test processes would compile both, each for itself.
-compile = $(BIN)/python tests/kernels.py 1 $(1) & $(BIN)/python tests/kernels.py 2 $(1) && wait
+compile = $(BIN)/python tests/kernels.py 1 $(1) & $(BIN)/python tests/kernels.py 2 && wait
 
 # Three processes for two cores: some tests mostly wait.
 test-jit: $(READY)

@@ -1,7 +1,7 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py COLORS.
 
 Without the lock of pipeline.warm, so that two processes compile mono and coloured ones side by side. What has been
-compiled is noted beside them for tests/solver/test_specialisations.py. With "wide" also those of two words a bit set.
+compiled is noted beside them for tests/solver/test_specialisations.py. With "wide" also the mono ones for two words.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import solver
-from pipeline.warm import PALETTE, SHORT, example
+from pipeline.warm import SHORT, example
 from solver.api import classify
 from solver.jit import CACHE_FOLDER
 from solver.ladder import warm_up
@@ -47,5 +47,4 @@ if __name__ == "__main__":
     if compiled.get("solver.propagate.propagate"):  # nothing of it shows when the kernels around it come from the cache
         note(colors).write_text(json.dumps(compiled))
     if "wide" in sys.argv[2:]:
-        wide = from_picture(colors * np.eye(2, 70, dtype=np.uint8), PALETTE)
-        warm_up(views(puzzle_batch([wide])))
+        warm_up(views(puzzle_batch([from_picture(np.eye(2, 70, dtype=np.uint8))])))

@@ -53,7 +53,9 @@ TOO_LONG = {"meow", "faase", "25820"}
 """Puzzles that take longer than a test may: see benchmarks/results/survey.md and hard.md."""
 
 
-@pytest.mark.parametrize("folder", ["color", "webpbn-xml", "survey-mono", "hard-mono"])
+@pytest.mark.parametrize(
+    "folder", [pytest.param("color", marks=pytest.mark.slow), "webpbn-xml", "survey-mono", "hard-mono"]
+)
 def test_published_verdicts(shared_data: Path, folder: str) -> None:
     with (shared_data / "known-results/webpbn-survey-classification.tsv").open() as file:
         published = {row["webpbn_id"].lstrip("0"): row["solutions"] for row in csv.DictReader(file, delimiter="\t")}

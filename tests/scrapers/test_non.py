@@ -70,6 +70,7 @@ def test_survey_and_other_programs(shared_data: Path) -> None:
             assert puzzle.puzzle_id == f"webpbn/{int(path.stem.removeprefix('webpbn-'))}"
 
 
+@pytest.mark.slow
 def test_archive_of_2014(shared_data: Path) -> None:
     files = list(files_in([shared_data / "webpbn-2014-mono.tar.xz"]))
     assert len(files) == 6746

@@ -114,7 +114,7 @@ def test_a_batch_of_all_kinds_keeps_its_order() -> None:
     rng = np.random.default_rng(2)
     pool = [
         from_picture(rng.integers(0, colors + 1, shape, dtype=np.uint8), PALETTE[: colors + 1], puzzle_id=f"test/{k}")
-        for k, (colors, shape) in enumerate([(1, (5, 5)), (3, (70, 4)), (1, (2, 90)), (2, (6, 6)), (1, (1, 1))] * 3)
+        for k, (colors, shape) in enumerate([(1, (5, 5)), (3, (7, 4)), (1, (2, 90)), (2, (6, 6)), (1, (1, 1))] * 3)
     ]
     broken = Puzzle(rows=((Block(2),),), columns=((Block(1),), ()), puzzle_id="test/broken")
     together = classify(puzzle_batch([*pool[:4], broken, *pool[4:]])).to_pylist()
