@@ -355,24 +355,36 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
         clue, places = every[line]
         return solve_line(clue, [cells[y][x] for y, x in places])
 
-    def done(cells: Board, step: dict[str, Any]) -> list[tuple[int, int]] | None:
+    def done(cells: Board, step: dict[str, Any]) -> bool:
         possible = left(cells, line_of(step))
-        if possible is None or not step["not"]:
-            return [] if possible is not None else None
-        changed = []
+        if possible is None:
+            return False
         for place, color in step["not"]:
             y, x = every[line_of(step)][1][place - 1]
             if color in possible[place - 1] or color not in cells[y][x]:
-                return None
+                return False
             cells[y][x] = cells[y][x] - {color}
-            changed.append((y, x))
-        return changed
+        return True
 
+    def reach(level: dict[tuple[str, int], int], cells: Board, now: int) -> None:
+        """Levels of the lines that cross those which have one, where more is known than line logic alone knows."""
+        found = True
+        while found:
+            found = False
+            for line, at in list(level.items()):
+                for y, x in every[line][1]:
+                    crossing, then = ("column", x) if line[0] == "row" else ("row", y), max(at, now) + 1
+                    if began is not None and began[y][x] - cells[y][x] and level.get(crossing, then + 1) > then:
+                        level[crossing], found = then, True
+
+    began = line_logic(puzzle)
     for step in steps:
         if "assume" not in step:
-            if done(board, step) is None:
+            if not done(board, step):
                 return False
             continue
+        if depth is not None and began is None:
+            return False
         y, x, color = step["assume"][0] - 1, step["assume"][1] - 1, step["assume"][2]
         if depth == 0 or color not in board[y][x]:
             return False
@@ -380,17 +392,15 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
         trial[y][x] = {color}
         level = {("row", y): 0, ("column", x): 0}
         now = 0
+        reach(level, trial, now)
         for inner in step["then"]:
             line = line_of(inner)
             if depth is not None and level.get(line, depth) >= depth:
                 return False
             now = max(now, level.get(line, 0))
-            changed = done(trial, inner)
-            if changed is None:
+            if not done(trial, inner):
                 return False
-            for v, u in changed:
-                for crossing in (("row", v), ("column", u)):
-                    level.setdefault(crossing, now + 1)
+            reach(level, trial, now)
         line = line_of(step["contradiction"])
         if depth is not None and level.get(line, depth + 1) > depth:
             return False

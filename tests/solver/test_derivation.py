@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -331,6 +332,23 @@ def test_a_far_line_is_refused_for_its_level() -> None:
     lines[0]["rung"] = "line"
     with pytest.raises(Refused, match="line has no assumptions"):
         check(told(lines))
+
+
+def test_levels_count_as_they_are_defined() -> None:
+    """Derivations whose assumptions are followed to the end, said to be of rungs that some of them go too far for."""
+    batch = recipe_batch(Recipe("random", 8, 8, 0.45, 7, 6000), 0, 6000)
+    seen: Counter[tuple[str, bool]] = Counter()
+    for k, row in enumerate(classify(batch, depth=1).to_pylist()):
+        if row["technique"] != "probe" or sum(seen.values()) > 300:
+            continue
+        part = batch.slice(k, 1)
+        header, *others = values(record(part, verdict_of(row), 1, ENDLESS))
+        for rung in ("depth-2", "depth-3", "depth-4"):
+            lines = [header | {"rung": rung}, *others]
+            good = oracle.derivation_holds(next(puzzles_of(part)), lines)
+            assert accepted(lines) == good, (k, rung)
+            seen[rung, good] += 1
+    assert all(seen[rung, good] > 20 for rung in ("depth-2", "depth-3") for good in (True, False)), seen
 
 
 def test_the_program_on_its_own(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""This checkout against another one on the same puzzles: python -m benchmarks.duel CHECKOUT [ARCHIVE].
+
+A machine's speed drifts by more than what is to be seen. So two processes, one from each checkout, have the same
+puzzles in memory and their kernels ready, and take turns on one core, 128 puzzles at a time. A round is the whole
+archive; the ratio of a round compares times that lie half a second apart.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
+BATCH, ROUNDS = 128, 8
+HERE = Path(__file__).resolve().parent.parent
+
+PLAYER = f"""
+import sys, time
+from pathlib import Path
+from scrapers.files import files_in
+from scrapers.importing import read_files
+from solver.api import classify
+from solver.puzzle import Puzzle
+from solver.tables import puzzle_batch
+puzzles = [each for each in read_files(files_in([Path(sys.argv[1])])) if isinstance(each, Puzzle)]
+batches = [puzzle_batch(puzzles[k : k + {BATCH}]) for k in range(0, len(puzzles), {BATCH})]
+for batch in batches:
+    classify(batch, cpu_limit=60.0)
+print(len(batches), flush=True)
+for line in sys.stdin:
+    print(sum(classify(batches[int(line)], cpu_limit=60.0)["cpu_seconds"].to_pylist()), flush=True)
+"""
+
+
+def player(checkout: Path, archive: Path) -> "subprocess.Popen[str]":
+    """A process that has the code of a checkout."""
+    own = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": str(checkout / ".cache" / "numba")}
+    command = [sys.executable, "-c", PLAYER, str(archive)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=checkout, env=os.environ | own, stdin=pipe, stdout=pipe, text=True)
+
+
+def answer(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise SystemExit("one of the two has ended: see above")
+    return line
+
+
+def seconds(process: "subprocess.Popen[str]", batch: int) -> float:
+    """CPU seconds that a player reports of a batch."""
+    assert process.stdin is not None
+    process.stdin.write(f"{batch}\n")
+    process.stdin.flush()
+    return float(answer(process))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.duel", description=__doc__)
+    parser.add_argument("checkout", type=Path, help="folder of the other checkout")
+    parser.add_argument("archive", type=Path, nargs="?", default=ARCHIVE)
+    options = parser.parse_args()
+    archive = options.archive.resolve()
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+    players = [player(folder, archive) for folder in (HERE, options.checkout.resolve())]
+    batches, others = (int(answer(process)) for process in players)
+    assert batches == others, "both have the same puzzles"
+    ratios = []
+    for turn in range(ROUNDS):
+        spent = [0.0, 0.0]
+        for batch in range(batches):
+            first = (turn + batch) % 2
+            for who in (first, 1 - first):
+                spent[who] += seconds(players[who], batch)
+        ratios.append(spent[0] / spent[1])
+        print(f"round {turn + 1}: {spent[0]:.2f} and {spent[1]:.2f} CPU s, {ratios[-1]:.3f} of the other", flush=True)
+    print(f"median of {ROUNDS} rounds: {statistics.median(ratios):.3f} of the other")
+    for process in players:
+        process.kill()
+
+
+if __name__ == "__main__":
+    main()
