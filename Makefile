@@ -19,13 +19,13 @@ demo: $(READY)
 
 test: test-jit test-checked test-python
 
-# Mono and coloured kernels, each on a core of its own: the test processes would compile both, each for itself.
-compile = $(BIN)/python tests/kernels.py 1 $(1) & $(BIN)/python tests/kernels.py 2 && wait
+# Kernels of each kind by a process of its own: the test processes would compile all of them, each for itself.
+compile = $(foreach kind,$(1),$(BIN)/python tests/kernels.py $(kind) &) wait
 
-# Three processes for two cores: some tests mostly wait.
+# Four processes for two cores: some tests mostly wait.
 test-jit: $(READY)
-	$(call compile,wide)
-	$(BIN)/pytest -n 3 --dist worksteal -m "not kills and not slow"
+	$(call compile,1 2 wide)
+	$(BIN)/pytest -n 4 --dist worksteal -m "not kills and not slow"
 
 # Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
 test-kills: $(READY)
@@ -35,7 +35,7 @@ test-kills: $(READY)
 test-checked: export NUMBA_BOUNDSCHECK := 1
 test-checked: export NONOCENSUS_CHECKED := 1
 test-checked: $(READY)
-	$(call compile)
+	$(call compile,1 2)
 	$(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide"
 
 # ... and as plain Python: a subset that ends in a minute.

@@ -1,7 +1,8 @@
-"""Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py COLORS.
+"""Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py 1|2|wide.
 
-Without the lock of pipeline.warm, so that two processes compile mono and coloured ones side by side. What has been
-compiled is noted beside them for tests/solver/test_specialisations.py. With "wide" also the mono ones for two words.
+Those for mono puzzles (1), for coloured ones (2), and for mono ones that take two words a bit set. Without the lock of
+pipeline.warm, so that processes compile side by side. What has been compiled is noted beside it for
+tests/solver/test_specialisations.py.
 """
 
 import importlib
@@ -37,8 +38,8 @@ def specialisations() -> dict[str, list[list[str]]]:
     return found
 
 
-if __name__ == "__main__":
-    colors = int(sys.argv[1])
+def compile_for(colors: int) -> None:
+    """All kernels for puzzles up to 63 cells a side, with so many colours."""
     batch = example(colors)
     warm_up(views(batch))
     classify(batch, cpu_limit=SHORT)
@@ -46,5 +47,10 @@ if __name__ == "__main__":
     compiled = specialisations()
     if compiled.get("solver.propagate.propagate"):  # nothing of it shows when the kernels around it come from the cache
         note(colors).write_text(json.dumps(compiled))
-    if "wide" in sys.argv[2:]:
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "wide":
         warm_up(views(puzzle_batch([from_picture(np.eye(2, 70, dtype=np.uint8))])))
+    else:
+        compile_for(int(sys.argv[1]))
