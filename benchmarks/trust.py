@@ -14,7 +14,7 @@ from benchmarks.tables import Table
 DRAWN, HOSTILE = 200_000, 1_000_000
 """Puzzles that are drawn from seeds, and rows as strangers may send them."""
 
-DRAWS, TUNED = 16, 400
+DRAWS, TUNED = 4, 1000
 """Draws of the solver's tuning, and puzzles under each."""
 
 SEED = 1_000_000
