@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks import certificates, crawl, faults, findings, line_logic, scale, simulate, start_up, trust
-from benchmarks.tables import Table, write_tables
+from benchmarks.tables import ARCHIVE, Table, write_tables
 
 BENCHMARKS = {
     "certificates": certificates.run,
@@ -17,7 +17,6 @@ BENCHMARKS = {
     "start_up": start_up.run,
     "trust": trust.run,
 }
-ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
 
 
 def main() -> None:

@@ -12,12 +12,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
+from benchmarks.tables import ARCHIVE
+
 BATCH, ROUNDS = 128, 8
 HERE = Path(__file__).resolve().parent.parent
 
 PLAYER = f"""
-import sys, time
+import sys
 from pathlib import Path
 from scrapers.files import files_in
 from scrapers.importing import read_files
@@ -66,6 +67,15 @@ def main() -> None:
     archive = options.archive.resolve()
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
     players = [player(folder, archive) for folder in (HERE, options.checkout.resolve())]
+    try:
+        compare(players)
+    finally:
+        for process in players:
+            process.kill()
+
+
+def compare(players: "list[subprocess.Popen[str]]") -> None:
+    """Let the two take turns, and print what each round says."""
     batches, others = (int(answer(process)) for process in players)
     assert batches == others, "both have the same puzzles"
     ratios = []
@@ -78,8 +88,6 @@ def main() -> None:
         ratios.append(spent[0] / spent[1])
         print(f"round {turn + 1}: {spent[0]:.2f} and {spent[1]:.2f} CPU s, {ratios[-1]:.3f} of the other", flush=True)
     print(f"median of {ROUNDS} rounds: {statistics.median(ratios):.3f} of the other")
-    for process in players:
-        process.kill()
 
 
 if __name__ == "__main__":

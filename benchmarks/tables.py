@@ -8,6 +8,9 @@ from pipeline.bench import machine
 
 RESULTS = Path(__file__).parent / "results"
 
+ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
+"""The archive that most figures are measured on; not part of the project."""
+
 
 class Table(NamedTuple):
     title: str

@@ -154,9 +154,7 @@ def probe(
 
     Returns as `propagate`; `scratch.news` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
     """
-    held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
-    counters[PROBES] += 1
-    assume(trial, y, x, c, like)
+    held = _assume(trial, y, x, c, counters, like)
     rows, columns = low(int(trial.size[1]), like), low(int(trial.size[0]), like)
     status = propagate(trial, color, bit(y, like), bit(x, like), rows, columns, scratch, counters, deadline, like)
     if CHECKED:
@@ -182,13 +180,20 @@ def look_ahead(
 
     Returns as `probe`.
     """
-    held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
-    counters[PROBES] += 1
-    assume(trial, y, x, c, like)
+    held = _assume(trial, y, x, c, counters, like)
     status = _follow_levels(trial, began, color, bit(y, like), bit(x, like), depth, scratch, counters, deadline, like)
     if CHECKED:
         assert not held or (status != CONTRADICTION and holds(trial, like)), "a lookahead refuted a solution"
     return status
+
+
+@inlined
+def _assume(trial: Board, y: int, x: int, c: int, counters: np.ndarray, like: Any) -> bool:
+    """Assume a colour of a cell. Returns whether a known solution must stay on the board (in the checked mode only)."""
+    held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
+    counters[PROBES] += 1
+    assume(trial, y, x, c, like)
+    return held
 
 
 @inlined
@@ -206,8 +211,8 @@ def _follow_levels(
 ) -> int:
     """Solve the lines of levels below the depth, from those of level 0 on; check those of the depth."""
     width, height = int(trial.size[0]), int(trial.size[1])
-    all_rows: Any = np.int64(0)  # the number of the first row, and of the first column
-    all_columns: Any = np.int64(height)
+    first_row: Any = np.int64(0)  # as lines are numbered: the rows, then the columns
+    first_column: Any = np.int64(height)
     open_rows, open_columns = rows, columns
     for level in range(depth):
         status = propagate(trial, color, rows, columns, open_rows, open_columns, scratch, counters, deadline, like)
@@ -217,14 +222,14 @@ def _follow_levels(
         columns = load(scratch.news, CHANGED_COLUMNS, like) & ~open_columns
         if level + 1 < depth:
             # Lines without news need no solving, but may be solved when they get some.
-            crossing_rows = _where_more_is_known(trial, began, all_columns, open_columns, like)
-            crossing_columns = _where_more_is_known(trial, began, all_rows, open_rows, like)
+            crossing_rows = _where_more_is_known(trial, began, first_column, open_columns, like)
+            crossing_columns = _where_more_is_known(trial, began, first_row, open_rows, like)
             open_rows, open_columns = open_rows | crossing_rows, open_columns | crossing_columns
     store(scratch.news, SOLVED_ROWS, open_rows | rows)
     store(scratch.news, SOLVED_COLUMNS, open_columns | columns)
-    status = _check_lines(trial, color, rows, width, all_rows, scratch, counters, deadline, like)
+    status = _check_lines(trial, color, rows, width, first_row, scratch, counters, deadline, like)
     if status == FIXPOINT:
-        status = _check_lines(trial, color, columns, height, all_columns, scratch, counters, deadline, like)
+        status = _check_lines(trial, color, columns, height, first_column, scratch, counters, deadline, like)
     return status
 
 
