@@ -10,8 +10,8 @@ from pysat.solvers import Solver
 from benchmarks.findings import done
 from benchmarks.scale import timed
 from benchmarks.tables import Table
-from pipeline.certificates import certificates_table
-from pipeline.run import Run, open_run
+from pipeline.certify.table import certificates_table
+from pipeline.run.folder import Run, open_run
 from solver.derivation.certificate import LEARNER
 from solver.derivation.checker import check
 from solver.derivation.follow import CHECKER, follow

@@ -60,7 +60,7 @@ def _answers(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
 
 def _answer(colors: int, puzzles: int, seed: int) -> None:
     """Print the verdicts on drawn puzzles of at most so many colours, as one of the processes."""
-    from pipeline.warm import warm
+    from pipeline.classify.warm import warm
     from solver.api import classify
     from solver.tables import puzzle_batch
     from tests import fuzz

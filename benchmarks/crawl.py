@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.tables import Table
-from pipeline.ledger import NAME
+from pipeline.crawl.ledger import NAME
 
 COMMAND = [sys.executable, "-m", "pipeline"]
 IDS = "1-5000"

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.tables import Table
-from pipeline.bench import batches_of, line_throughput, random_batches
+from pipeline.findings.bench import batches_of, line_throughput, random_batches
 from scrapers.files import files_in
 from scrapers.generate import Recipe, recipe_batch
 from scrapers.importing import read_files

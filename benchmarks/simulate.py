@@ -23,18 +23,18 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.tables import Table
-from pipeline import schedule as schedules
-from pipeline import spans
-from pipeline.bench import measure, random_batches
-from pipeline.classify import AHEAD, Job, classify_rows, drive
-from pipeline.executor import Ray, ray_crew
-from pipeline.metrics import Metrics
-from pipeline.run import SETTINGS, Piece, configuration, start_run
-from pipeline.schedule import Left, Schedule, Work, levels
-from pipeline.session import Session, Tell
+from pipeline.classify import schedule as schedules
+from pipeline.classify.metrics import Metrics
+from pipeline.classify.schedule import Left, Schedule, Work, levels
+from pipeline.classify.session import Session, Tell
+from pipeline.classify.task import AHEAD, Job, classify_rows, drive
+from pipeline.executors.crew import Ray, ray_crew
+from pipeline.findings.bench import measure, random_batches
+from pipeline.run.folder import SETTINGS, Piece, configuration, start_run
 from pipeline.settings import default_settings
-from pipeline.spans import Spans
-from pipeline.store import Store, open_store
+from pipeline.store import spans
+from pipeline.store.parts import Store, open_store
+from pipeline.store.spans import Spans
 
 CPU_LIMIT = 60.0
 CORES = (8, 64, 512, 4096)

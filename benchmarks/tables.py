@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.bench import machine
+from pipeline.findings.bench import machine
 
 RESULTS = Path(__file__).parent / "results"
 

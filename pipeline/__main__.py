@@ -1,5 +1,5 @@
 """`python -m pipeline` is `nonocensus`."""
 
-from pipeline.cli import run
+from pipeline.commands.app import run
 
 run()

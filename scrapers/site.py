@@ -1,6 +1,6 @@
 """What a crawl needs to know of a site: what to ask for a puzzle's number, and what the reply is.
 
-scrapers.webpbn and scrapers.nonograms each make one `Site`; pipeline.crawl works through its numbers.
+scrapers.webpbn and scrapers.nonograms each make one `Site`; pipeline.crawl.loop works through its numbers.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py 1|2|wide.
 
 Those for mono puzzles (1), for coloured ones (2), and for mono ones that take two words a bit set. Without the lock of
-pipeline.warm, so that processes compile side by side. What has been compiled is noted beside it for
+pipeline.classify.warm, so that processes compile side by side. What has been compiled is noted beside it for
 tests/solver/test_specialisations.py.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import solver
-from pipeline.warm import SHORT, example
+from pipeline.classify.warm import SHORT, example
 from solver.api import classify
 from solver.jit import CACHE_FOLDER
 from solver.ladder import warm_up

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.classify import Job, drive
-from pipeline.executor import Crew, Serial
-from pipeline.plan import EVERYTHING, Selection, rest_of, unanswered
-from pipeline.run import SETTINGS, Run, configuration, start_run
-from pipeline.schedule import Schedule, levels
-from pipeline.session import Session, Tell
-from pipeline.store import Store
-from pipeline.tidy import tidy
+from pipeline.classify.schedule import Schedule, levels
+from pipeline.classify.session import Session, Tell
+from pipeline.classify.task import Job, drive
+from pipeline.classify.tidy import tidy
+from pipeline.executors.crew import Crew, Serial
+from pipeline.run.folder import SETTINGS, Run, configuration, start_run
+from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
+from pipeline.store.parts import Store
 
 CONFIG = configuration(10.0)
 OF_THE_MOMENT = [

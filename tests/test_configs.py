@@ -15,7 +15,7 @@ import yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from pipeline.cli import app
+from pipeline.commands.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "configs"

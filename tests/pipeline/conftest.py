@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from runs import run_serially
 
-from pipeline.cli import main
-from pipeline.run import Run
+from pipeline.commands.app import main
+from pipeline.run.folder import Run
 from pipeline.settings import Settings, default_settings
-from pipeline.store import Store, append, create_store
+from pipeline.store.parts import Store, append, create_store
 from scrapers.generate import Recipe, recipe_batch
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.bench import exhaust
 from pipeline.errors import UserError
+from pipeline.findings.bench import exhaust
 from scrapers.formats import webpbn_xml
 from solver.puzzle import from_picture
 

@@ -14,15 +14,15 @@ import pytest
 from conftest import SMALL_GROUPS, Result
 from runs import run_serially
 
-from pipeline import certify as certifying
-from pipeline.certificates import certificates_table, certified
-from pipeline.certify import Job, drive, plan
+from pipeline.certify import prove as certifying
+from pipeline.certify.prove import Job, drive, plan
+from pipeline.certify.table import certificates_table, certified
 from pipeline.errors import UserError
-from pipeline.executor import WORKER, Fault, Serial, ray_crew
-from pipeline.plan import EVERYTHING, Selection
-from pipeline.run import Run, open_run
-from pipeline.storage import Folder
-from pipeline.store import Store, append, create_store
+from pipeline.executors.crew import WORKER, Fault, Serial, ray_crew
+from pipeline.run.folder import Run, open_run
+from pipeline.run.plan import EVERYTHING, Selection
+from pipeline.store.folder import Folder
+from pipeline.store.parts import Store, append, create_store
 from solver.derivation.checker import check, lines_of
 from solver.puzzle import Block, Puzzle
 from solver.tables import puzzle_batch

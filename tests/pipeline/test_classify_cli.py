@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import Result
 
-from pipeline.run import open_run
-from pipeline.store import Store
+from pipeline.run.folder import open_run
+from pipeline.store.parts import Store
 
 
 @pytest.mark.usefixtures("hard")
@@ -50,7 +50,7 @@ def test_an_interrupted_command_says_how_to_go_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pipeline.classify.drive", interrupted)
+        patch.setattr("pipeline.classify.task.drive", interrupted)
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.store import Store
+from pipeline.store.parts import Store
 
 DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"

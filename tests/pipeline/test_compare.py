@@ -13,9 +13,9 @@ import pytest
 from conftest import Result
 from runs import work_on
 
-from pipeline.compare import Alarm, Change, Difference, Shared, Timed, compare
 from pipeline.errors import UserError
-from pipeline.run import Run, configuration, open_run, start_run
+from pipeline.findings.compare import Alarm, Change, Difference, Shared, Timed, compare
+from pipeline.run.folder import Run, configuration, open_run, start_run
 
 Values = dict[str, dict[str, Any]]
 """Values of some columns for some puzzles, by id."""

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline import crawl as crawling
-from pipeline.ledger import NAME, Ledger, open_ledger
-from pipeline.store import open_store
+from pipeline.crawl import loop as crawling
+from pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from pipeline.store.parts import open_store
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
 from scrapers.twin import Counts, Faults, archive, serve
@@ -356,7 +356,7 @@ def test_one_crawl_at_a_time(nonocensus: Run, tmp_path: Path) -> None:
 
 
 def store_mark() -> str:
-    from pipeline.store import KIND
+    from pipeline.store.parts import KIND
     from solver.tables import SCHEMA_VERSION
 
     return json.dumps({"kind": KIND, "schema": SCHEMA_VERSION})

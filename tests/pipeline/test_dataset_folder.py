@@ -16,10 +16,10 @@ import pytest
 from conftest import Result
 from runs import CONFIG, run_serially
 
-from pipeline import dataset
-from pipeline.dataset import write_dataset
-from pipeline.run import Run, start_run
-from pipeline.store import append, create_store
+from pipeline.findings import dataset
+from pipeline.findings.dataset import write_dataset
+from pipeline.run.folder import Run, start_run
+from pipeline.store.parts import append, create_store
 from reports.dataset import SPLITS, Content, schema
 from reports.rights import CONTENT
 from scrapers.generate import Recipe, recipe_batch

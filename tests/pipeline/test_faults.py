@@ -21,14 +21,14 @@ import pytest
 from conftest import random_store
 from runs import CONFIG, lasting, run_serially, work_on
 
-from pipeline import classify as classifying
+from pipeline.classify import task as classifying
+from pipeline.classify.schedule import TRIES
 from pipeline.errors import UserError
-from pipeline.executor import NODE, WORKER, Fault, Serial, ray_crew
-from pipeline.run import Run, open_run, start_run, summarize
-from pipeline.schedule import TRIES
-from pipeline.spans import Spans
-from pipeline.storage import Folder
-from pipeline.store import Store
+from pipeline.executors.crew import NODE, WORKER, Fault, Serial, ray_crew
+from pipeline.run.folder import Run, open_run, start_run, summarize
+from pipeline.store.folder import Folder
+from pipeline.store.parts import Store
+from pipeline.store.spans import Spans
 from scrapers.generate import Recipe
 
 POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
@@ -98,7 +98,7 @@ def test_lost_nodes_are_nobodys_fault_but_lost_workers_end_the_command(store: St
 
 
 def test_a_process_that_cannot_stop_is_stopped() -> None:
-    code = "from pipeline.classify import _backstop\nwith _backstop(0.0):\n    while True: pass"
+    code = "from pipeline.classify.task import _backstop\nwith _backstop(0.0):\n    while True: pass"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGXCPU
 
 

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 import typer
 
-from pipeline import generate, generate_cli
+from pipeline.commands import generate as generate_cli
 from pipeline.errors import UserError
-from pipeline.generate import make_part, plan, rows_per_group
-from pipeline.store import append, create_store, open_store
+from pipeline.store import generate
+from pipeline.store.generate import make_part, plan, rows_per_group
+from pipeline.store.parts import append, create_store, open_store
 from scrapers.generate import Recipe, exhaustive, recipe_batch
 
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)

@@ -10,10 +10,10 @@ from conftest import SMALL_GROUPS, random_store
 from hostile import hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 
-from pipeline import warm as warming
-from pipeline.reporting import write_run_report
-from pipeline.run import start_run
-from pipeline.store import Store, append, create_store
+from pipeline.classify import warm as warming
+from pipeline.findings.reporting import write_run_report
+from pipeline.run.folder import start_run
+from pipeline.store.parts import Store, append, create_store
 from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify
 from solver.ladder import kinds
@@ -75,15 +75,15 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
         sizes.append(len(batch))
         return classify(batch, **settings)
 
-    monkeypatch.setattr("pipeline.classify.classify", seen)
+    monkeypatch.setattr("pipeline.classify.task.classify", seen)
     together = lasting(run_serially(store, tmp_path / "together"))
     assert max(sizes) > 3
     sizes.clear()
-    monkeypatch.setattr("pipeline.classify.CHUNK_CELLS", 3 * 8 * 9)
+    monkeypatch.setattr("pipeline.classify.task.CHUNK_CELLS", 3 * 8 * 9)
     assert lasting(run_serially(store, tmp_path / "apart")).equals(together)
     assert max(sizes) == 3
     assert sum(sizes) == 40
-    monkeypatch.setattr("pipeline.classify.CHUNK_CELLS", 1)
+    monkeypatch.setattr("pipeline.classify.task.CHUNK_CELLS", 1)
     assert lasting(run_serially(store, tmp_path / "alone")).equals(together)
 
 

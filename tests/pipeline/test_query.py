@@ -18,9 +18,10 @@ import pytest
 from conftest import Result
 from runs import CONFIG, run_serially
 
-from pipeline.run import Run, start_run
-from pipeline.sql import database, results_table
-from pipeline.store import Store, append, one_batch
+from pipeline.findings.tables import results_table
+from pipeline.run.folder import Run, start_run
+from pipeline.sql import database
+from pipeline.store.parts import Store, append, one_batch
 from reports.measures import MEASURES, measures
 
 Nonocensus = Callable[..., Result]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from runs import run_serially, work_on
 
-from pipeline.plan import Selection
-from pipeline.reporting import about_run, sessions, write_run_report
-from pipeline.run import summarize
-from pipeline.store import Store
+from pipeline.findings.reporting import about_run, sessions, write_run_report
+from pipeline.run.folder import summarize
+from pipeline.run.plan import Selection
+from pipeline.store.parts import Store
 
 
 def test_sessions_of_a_run(store: Store, tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 import pytest
 from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 
-from pipeline.classify import Job, classify_rows
+from pipeline.classify.task import Job, classify_rows
+from pipeline.classify.warm import warm
 from pipeline.errors import UserError
-from pipeline.plan import Selection, rest_of, unanswered
-from pipeline.run import SETTINGS, Piece, configuration, open_run, start_run, summarize
-from pipeline.store import Store, append, rewrite
-from pipeline.warm import warm
+from pipeline.run.folder import SETTINGS, Piece, configuration, open_run, start_run, summarize
+from pipeline.run.plan import Selection, rest_of, unanswered
+from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
 
@@ -67,7 +67,7 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
         return call
 
     for name, function in (("warm", warm), ("classify", classify)):
-        monkeypatch.setattr(f"pipeline.classify.{name}", watched(name, function))
+        monkeypatch.setattr(f"pipeline.classify.task.{name}", watched(name, function))
     piece = classify_rows({"part-00000": [(0, 20)]}, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(piece, Piece)
     assert piece.rows == 20
@@ -206,7 +206,7 @@ def test_a_damaged_part_is_named_and_the_others_go_on(store: Store, tmp_path: Pa
 
 
 def test_an_empty_store_is_refused(tmp_path: Path) -> None:
-    from pipeline.store import create_store
+    from pipeline.store.parts import create_store
 
     empty = create_store(str(tmp_path / "empty"))
     append(empty, [puzzle_batch([])])

@@ -14,9 +14,9 @@ from conftest import Result
 from pyarrow import fs
 from runs import lasting, run_serially
 
-from pipeline.run import open_run
-from pipeline.storage import folder
-from pipeline.store import Store, open_store
+from pipeline.run.folder import open_run
+from pipeline.store.folder import folder
+from pipeline.store.parts import Store, open_store
 
 
 @pytest.fixture

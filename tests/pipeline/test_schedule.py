@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from pipeline import schedule as schedules
-from pipeline import spans
-from pipeline.schedule import Left, Schedule, Work, halves, levels
+from pipeline.classify import schedule as schedules
+from pipeline.classify.schedule import Left, Schedule, Work, halves, levels
+from pipeline.store import spans
 
 
 def rows_of(work: Work) -> list[tuple[str, int]]:

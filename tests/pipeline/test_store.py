@@ -8,8 +8,8 @@ import pytest
 from conftest import SMALL_GROUPS
 
 from pipeline.errors import UserError
-from pipeline.storage import folder
-from pipeline.store import Store, append, create_store, open_store, regrouped
+from pipeline.store.folder import folder
+from pipeline.store.parts import Store, append, create_store, open_store, regrouped
 from solver.puzzle import from_picture
 from solver.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
 

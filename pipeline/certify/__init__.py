@@ -1,0 +1,1 @@
+"""Verdicts proved again, without trusting the solver."""

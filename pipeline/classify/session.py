@@ -1,0 +1,212 @@
+"""One command at work on a run: the names of its files, its log, what it tells while it works.
+
+The log is RUN/log/0001-ab12.jsonl, one JSON object a line: `at`, `event` and what belongs to it. On storage without
+files that grow it comes in chunks, 0001-ab12-000.jsonl and so on.
+"""
+
+import json
+import os
+import platform
+import secrets
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from pipeline.classify.metrics import Metrics
+from pipeline.classify.schedule import Schedule, Work
+from pipeline.errors import UserError
+from pipeline.executors.crew import Fault
+from pipeline.run.folder import PROGRESS, Piece, Run, next_session, session_of
+
+PROGRESS_EVERY, LOG_EVERY = 2.0, 30.0
+"""Seconds between two progress.json, and between two chunks of the log on storage without files that grow."""
+
+LISTED = 10
+"""Longest running puzzles in progress.json."""
+
+
+class Tell(NamedTuple):
+    """What the command shows of a session: called with a finished file and its task, and with lines about trouble."""
+
+    finished: Callable[[Piece, Work], None]
+    line: Callable[[str], None]
+
+
+class Flight(NamedTuple):
+    """A task that was given out, and when it must have begun (seconds of the monotonic clock); None: it waits."""
+
+    work: Work
+    begun: float | None
+
+
+class Session:
+    """One command at work on a run."""
+
+    def __init__(self, run: Run, tell: Tell, metrics: Metrics | None = None) -> None:
+        self.run, self.tell, self.metrics = run, tell, metrics
+        for place in (run.folder, run.results):
+            place.sweep()
+        self.number = next_session(run)
+        self.name = f"{self.number:04d}-{secrets.token_hex(2)}"
+        self.files = 0
+        self.rows = 0
+        self.began = time.monotonic()
+        self.flying: dict[Any, Flight] = {}
+        self.queued: deque[Any] = deque()  # tickets of tasks that wait for a core
+        self.begun = 0  # tasks that have one
+        self.hosts: dict[str, Counter[str]] = {}
+        self.labels = Counter[str]()
+        self.log = Log(run, self.name)
+        self.told = 0.0
+        self.note("session begun", run_id=run.about["run_id"], command=sys.argv, host=platform.node(), pid=os.getpid())
+
+    def new_name(self) -> str:
+        """A name for a file of results that no other file has."""
+        self.files += 1
+        return f"part-{self.name}-{self.files:06d}"
+
+    def note(self, event: str, **fields: Any) -> None:
+        """A line in the log."""
+        self.log.write({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event} | fields)
+
+    def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
+        """A task was given out."""
+        self.flying[ticket] = Flight(work, None)
+        self.queued.append(ticket)
+        self._begin(cpus)
+
+    def ended(self, ticket: Any, cpus: int) -> None:
+        """A task has ended in some way."""
+        if self.flying.pop(ticket).begun is not None:
+            self.begun -= 1
+        self._begin(cpus)
+
+    def _begin(self, cpus: int) -> None:
+        """The oldest tasks, one a CPU, are those at work."""
+        while self.queued and self.begun < cpus:
+            ticket = self.queued.popleft()
+            if ticket in self.flying:
+                self.flying[ticket] = self.flying[ticket]._replace(begun=time.monotonic())
+                self.begun += 1
+
+    def finished(self, piece: Piece, work: Work) -> None:
+        """A file of results stands."""
+        self.rows += piece.rows
+        self.labels.update(piece.labels)
+        self.hosts.setdefault(piece.about["hosts"][0], Counter()).update(
+            rows=piece.rows, tasks=1, cpu_seconds=piece.about["cpu_task"]
+        )
+        self.note(
+            "task finished", name=piece.name, level=work.level, limit=piece.limit, rows=piece.rows,
+            left=len(piece.left), status=piece.status, labels=piece.labels, **piece.about,
+        )  # fmt: skip
+        if self.metrics:
+            self.metrics.finished(piece)
+        self.tell.finished(piece, work)
+
+    def lost(self, work: Work, name: str, fault: Fault) -> None:
+        """A task has no result."""
+        self.note("task lost", name=name, kind=fault.kind, reason=fault.reason, rows=work.rows, puzzles=work.size)
+        if self.metrics:
+            self.metrics.lost(fault.kind)
+
+    def stuck(self, reason: str, pause: float) -> None:
+        """Nothing can be written."""
+        self.note("cannot write", reason=reason, pause=pause)
+        self.tell.line(f"{reason}; waiting {pause:.0f} s")
+
+    def tick(self, schedule: Schedule, cpus: int, last: bool = False) -> None:
+        """Tell others how far this is, every now and then. A UserError ends it if another command has taken over."""
+        now = time.monotonic()
+        if not last and now < self.told + PROGRESS_EVERY:
+            return
+        self.told = now
+        flying = sum(flight.work.size for flight in self.flying.values())
+        left = schedule.seconds_left()
+        if self.metrics:
+            self.metrics.left(schedule.left() + flying)
+        at_work = [flight for flight in self.flying.values() if flight.begun and flight.work.level]
+        state = {
+            "session": self.name,
+            "host": platform.node(),
+            "pid": os.getpid(),
+            "updated": datetime.now(UTC).isoformat(timespec="seconds"),
+            "at_work": not last,
+            "seconds": round(now - self.began, 3),
+            "rows": self.rows,
+            "rows_in_flight": flying,
+            "rows_left": schedule.left(),
+            "waiting_for_more_time": schedule.waiting,
+            "rate": round(self.rows / (now - self.began), 3),
+            "eta_seconds": None if left is None else round(left / cpus, 1),
+            "cpus": cpus,
+            "hosts": {host: dict(counted) for host, counted in self.hosts.items()},
+            "longest_running": [
+                {"puzzle": work.hardest, "puzzles": work.puzzles, "cpu_limit": schedule.limits[work.level],
+                 "seconds": round(now - (begun or now), 1)}
+                for work, begun in at_work[:LISTED]  # in the order in which they were given out
+            ],
+        }  # fmt: skip
+        try:
+            self.log.flush()
+            self.run.folder.write_json(PROGRESS, state)
+            newest = max(map(session_of, (self.run.folder / "log").names()), default=0)
+        except OSError:
+            return  # the results are what matters; when they can't be written either, the driver says so
+        if newest > self.number:
+            raise UserError(f"another command has begun to work on {self.run.folder.name}; this one leaves it to it")
+
+    def close(self, schedule: Schedule, cpus: int) -> None:
+        """The last lines."""
+        self.note(
+            "session ended", rows=self.rows, left=schedule.left(), cpus=cpus,
+            seconds=round(time.monotonic() - self.began, 3),
+        )  # fmt: skip
+        self.tick(schedule, cpus, last=True)
+        self.log.close()
+
+
+class Log:
+    """Lines of JSON: a file that grows where there is a local disk, chunks elsewhere."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self.place, self.name = run.folder / "log", name
+        self.lines: list[str] = []
+        self.chunks, self.flushed = 0, -LOG_EVERY
+        self.file: TextIO | None = None
+        if self.place.local:
+            Path(self.place.path).mkdir(parents=True, exist_ok=True)
+            self.file = Path(self.place.path, f"{name}.jsonl").open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
+
+    def write(self, fields: dict[str, Any]) -> None:
+        """Add a line."""
+        line = json.dumps(fields, ensure_ascii=False)
+        if self.file is None:
+            self.lines.append(line)
+            if not self.chunks:
+                self.flush()  # its name claims the session's number
+            return
+        try:
+            self.file.write(line + "\n")
+        except OSError:
+            return  # a full disk: the results are what matters
+
+    def flush(self, last: bool = False) -> None:
+        """Write what has come since the last chunk."""
+        if not self.lines or (not last and time.monotonic() < self.flushed + LOG_EVERY):
+            return
+        self.place.write(f"{self.name}-{self.chunks:03d}.jsonl", ("\n".join(self.lines) + "\n").encode())
+        self.lines, self.flushed = [], time.monotonic()
+        self.chunks += 1
+
+    def close(self) -> None:
+        """Write the rest."""
+        with suppress(OSError):
+            self.flush(last=True)
+            if self.file is not None:
+                self.file.close()

@@ -1,0 +1,364 @@
+"""Classify rows of a store: what one task does, and the loop that gives tasks out and takes in what becomes of them.
+
+A task reads its rows from the store and writes their results into the run; the driver sees statistics only.
+"""
+
+import platform
+import resource
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipeline.classify.schedule import TRIES, Left, Schedule, Work
+from pipeline.classify.session import Session
+from pipeline.classify.warm import warm
+from pipeline.errors import UserError
+from pipeline.executors.crew import NODE, TROUBLE, Crew, Fault
+from pipeline.run.folder import Piece, Run, counts
+from pipeline.store import spans
+from pipeline.store.folder import Folder, folder
+from pipeline.store.parts import Store, one_batch, open_store
+from pipeline.store.spans import Spans
+from solver.api import classify
+from solver.identity import first_of_equals
+from solver.tables import DECISIVE, RESULTS, check_readable
+from solver.verdict import unclassified
+from solver.views import views
+
+AHEAD = 2
+"""Tasks in flight for each CPU: one at work, one to follow at once."""
+
+GRACE, PATIENCE = 60.0, 600.0
+"""CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""
+
+CHUNK, CHUNK_CELLS = 4096, 1 << 26
+"""Puzzles that are classified in one call, or a row group of more; and how many cells all of them may have."""
+
+HOPELESS = 50
+"""Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
+
+READINGS = 3
+"""Times that a part of the store is tried that can't be read."""
+
+FIRST_PAUSE, LONGEST_PAUSE, GIVE_UP = 1.0, 60.0, 600.0
+"""Seconds between tries to write when nothing can be written: the first, the longest, and all together."""
+
+
+class Job(NamedTuple):
+    """What all tasks of a session have in common.
+
+    store, run    their URIs
+    settings      of `solver.api.classify`, the CPU limit that of the run
+    stamp         what stands in every row: run_id, config_hash
+    apart         tasks run in processes of their own, which may be killed
+    """
+
+    store: str
+    run: str
+    settings: dict[str, Any]
+    stamp: dict[str, str]
+    apart: bool
+
+
+class Unreadable(NamedTuple):
+    """What a task returns when the store could not be read."""
+
+    reason: str
+
+
+class Unwritable(NamedTuple):
+    """What a task returns when its results could not be written: the disk is full, the storage does not answer."""
+
+    reason: str
+
+
+def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> list[str]:
+    """Do what a schedule has; returns a line for each part of the store that could not be read.
+
+    A UserError ends it if nothing can be written for ten minutes.
+    """
+    flying: dict[Any, tuple[Work, str]] = {}
+    errors: dict[str, str] = {}
+    failures: dict[str, int] = {}
+    pause = resume = given_up = 0.0
+    in_a_row = 0
+    while True:
+        cpus = crew.cpus()
+        while len(flying) < AHEAD * cpus and time.monotonic() >= resume:
+            work = schedule.next(cpus)
+            if work is None:
+                break
+            name = session.new_name()
+            ticket = crew.submit(classify_rows, work.rows, schedule.limits[work.level], name, job)
+            flying[ticket] = work, name
+            session.submitted(ticket, work, cpus)
+        if not flying:
+            if time.monotonic() >= resume:
+                return list(errors.values())
+            time.sleep(0.1)
+        for ticket, outcome in crew.wait(1.0) if flying else []:
+            work, name = flying.pop(ticket)
+            session.ended(ticket, cpus)
+            if isinstance(outcome, Fault):
+                outcome = _arrived(run, name) or outcome
+            if not isinstance(outcome, Fault):
+                in_a_row = 0
+            elif outcome.kind != NODE:
+                in_a_row += 1
+                if in_a_row > HOPELESS + AHEAD * cpus:
+                    raise UserError(f"{in_a_row} tasks were lost, one after the other: {outcome.reason}")
+            if isinstance(outcome, Piece):
+                pause = given_up = 0.0
+                schedule.finished(work, outcome.about["seconds"], (Left(*left) for left in outcome.left))
+                session.finished(outcome, work)
+            elif isinstance(outcome, Fault) and outcome.kind == NODE:
+                session.note("node lost", name=name, reason=outcome.reason)
+                schedule.again_whole(work)
+            elif isinstance(outcome, Fault):
+                session.lost(work, name, outcome)
+                hopeless = schedule.failed(work)
+                if hopeless is not None:
+                    session.finished(_write_off(run, job, hopeless, session.new_name(), outcome), hopeless)
+            elif isinstance(outcome, Unreadable):
+                part = next(iter(work.rows))
+                failures[part] = failures.get(part, 0) + 1
+                session.note("unreadable", name=name, reason=outcome.reason)
+                if failures[part] < READINGS:
+                    schedule.again_whole(work)
+                else:
+                    errors[part] = outcome.reason
+            else:
+                now = time.monotonic()
+                given_up = given_up or now + GIVE_UP
+                if now > given_up:
+                    raise UserError(f"{outcome.reason}; when that is mended, the same command goes on")
+                if now >= resume:  # of all tasks that were in flight the first one tells
+                    pause = min(pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
+                    resume = now + pause
+                    session.stuck(outcome.reason, pause)
+                schedule.again_whole(work)
+        session.tick(schedule, cpus)
+
+
+def _arrived(run: Run, name: str) -> Piece | None:
+    """The file of a task that was lost after it had written it, if so."""
+    try:
+        return run.piece(name) if run.results.has(f"{name}.json") else None
+    except OSError:
+        return None
+
+
+class _CannotRead(Exception):
+    """The store is damaged, or does not answer."""
+
+
+def classify_rows(rows: dict[str, Spans], limit: float, name: str, job: Job) -> Piece | Unreadable | Unwritable:
+    """One task: read rows of the store, classify them with `limit` CPU seconds each, write a file of results.
+
+    Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`.
+    """
+    place = folder(job.run) / "results"
+    try:
+        made = Made()
+        with results_file(place, name) as writer:
+            for chunk in _chunks(open_store(job.store), rows):
+                made.warmed(chunk.batch)
+                seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
+                with _backstop(seconds) if job.apart else nullcontext():
+                    classified = made.classified(chunk, limit, job)
+                writer.write_batch(classified)
+        piece = made.piece(name, limit)
+        write_statistics(place, piece)
+        return piece
+    except _CannotRead as error:
+        return Unreadable(str(error))
+    except OSError as error:
+        return Unwritable(f"{place.name} can't be written: {error}")
+
+
+class Chunk(NamedTuple):
+    """Some puzzles of a task: where they are in the store, part by part, and the puzzles in that order."""
+
+    places: list[tuple[str, np.ndarray]]
+    batch: pa.RecordBatch
+
+
+def _chunks(store: Store, rows: dict[str, Spans]) -> Iterator[Chunk]:
+    """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together."""
+    places: list[tuple[str, np.ndarray]] = []
+    batches: list[pa.RecordBatch] = []
+    cells = 0
+    for part, wanted in rows.items():
+        for numbers, batch in _read(store, part, wanted):
+            for these, count in _portions(batch):
+                if batches and cells + count > CHUNK_CELLS:
+                    yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
+                    places, batches, cells = [], [], 0
+                places.append((part, numbers[these]))
+                batches.append(batch[these])
+                cells += count
+            if sum(map(len, batches)) >= CHUNK:
+                yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
+                places, batches, cells = [], [], 0
+    if batches:
+        yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
+
+
+def _read(store: Store, part: str, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
+    """What a task needs of some rows of a part, a row group at a time; raises _CannotRead if it isn't there."""
+    try:
+        for numbers, batch in store.read(part, wanted, [*DECISIVE]):
+            check_readable(batch)
+            yield numbers, batch
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise _CannotRead(f"{store.folder.name}/puzzles/{part}.parquet: {error}") from error
+
+
+def _portions(batch: pa.RecordBatch) -> Iterator[tuple[slice, int]]:
+    """A batch in slices of at most CHUNK_CELLS cells, or of one puzzle of more: the slices and their cells."""
+    width, height = (batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("width", "height"))
+    ends = np.concatenate([[0], np.cumsum(width * height)])
+    first = 0
+    while first < len(batch):
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + CHUNK_CELLS, "right")) - 1)
+        yield slice(first, last), int(ends[last] - ends[first])
+        first = last
+
+
+class Made:
+    """What a task has made so far: the statistics of its file of results."""
+
+    def __init__(self) -> None:
+        self.started, self.wall, self.cpu = datetime.now(UTC), time.monotonic(), time.process_time()
+        self.covers: dict[str, list[tuple[int, int]]] = {}
+        self.left: list[Left] = []
+        self.status, self.labels = Counter[str](), Counter[str]()
+        self.solver = 0.0
+
+    def warmed(self, batch: pa.RecordBatch) -> None:
+        """Have the kernels ready that a batch needs, in time that is not counted."""
+        wall, cpu = time.monotonic(), time.process_time()
+        warm(batch)
+        self.wall += time.monotonic() - wall
+        self.cpu += time.process_time() - cpu
+
+    def classified(self, chunk: Chunk, limit: float, job: Job) -> pa.RecordBatch:
+        """The rows of a chunk that are decided; the others are noted as left."""
+        rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit})
+        seconds = rows["cpu_seconds"]
+        there = seconds.is_valid().to_numpy(zero_copy_only=False)
+        first = first_of_equals(chunk.batch["clue_hash"], views(chunk.batch), there)
+        solved = there & (first == np.arange(len(rows)))
+        self.solver += float(seconds.to_numpy(zero_copy_only=False)[solved].sum())
+        late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
+        if limit >= job.settings["cpu_limit"]:
+            late[:] = False
+        return self.noted(chunk, rows, late, job)
+
+    def noted(self, chunk: Chunk, rows: pa.RecordBatch, late: np.ndarray, job: Job) -> pa.RecordBatch:
+        """Note the rows of a chunk, and those that are late, and stamp those that are not."""
+        parts = np.repeat([part for part, _ in chunk.places], [len(numbers) for _, numbers in chunk.places])
+        numbers = np.concatenate([numbers for _, numbers in chunk.places])
+        for part in dict.fromkeys(part for part, _ in chunk.places):
+            self.covers.setdefault(part, []).extend(spans.of_rows(numbers[(parts == part) & ~late]))
+        if late.any():
+            these = rows.filter(pa.array(late))
+            columns = (these[name].to_pylist() for name in ("clue_hash", "cells", "cells_after_line",
+                       "cells_after_depth2", "cells_after_probe", "puzzle_id"))  # fmt: skip
+            for part, number, (clues, cells, *after, name) in zip(
+                parts[late], numbers[late], zip(*columns, strict=True), strict=True
+            ):
+                self.left.append(Left(str(part), int(number), clues, cells - max(k or 0 for k in after), name))
+            rows, parts = rows.filter(pa.array(~late)), parts[~late]
+        self.status.update(counts(rows["status"]))
+        self.labels.update(counts(rows["label"]))
+        return _stamped(rows, {"part": pa.array(parts, pa.string()), "host": platform.node(), **job.stamp})
+
+    def piece(self, name: str, limit: float) -> Piece:
+        """The statistics of the whole file."""
+        about = {
+            "seconds": round(time.monotonic() - self.wall, 6),
+            "cpu_solver": round(self.solver, 6),
+            "cpu_task": round(time.process_time() - self.cpu, 6),
+            "started": self.started.isoformat(),
+            "finished": datetime.now(UTC).isoformat(),
+            "hosts": [platform.node()],
+        }
+        covers = {part: spans.union(there) for part, there in self.covers.items() if there}
+        left = [list(puzzle) for puzzle in self.left]
+        return Piece(name, covers, limit, left, dict(self.status), dict(self.labels), about)
+
+
+def _stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
+    """The rows with some columns filled in, each from an array or with one value throughout."""
+    for name, value in columns.items():
+        if isinstance(value, str):
+            value = pa.repeat(pa.scalar(value), len(rows))
+        rows = rows.set_column(RESULTS.get_field_index(name), RESULTS.field(name), value)
+    return rows
+
+
+@contextmanager
+def results_file(place: Folder, name: str) -> Iterator[pq.ParquetWriter]:
+    """A file of results, which appears when the block ends well."""
+    with (
+        place.create(f"{name}.parquet") as stream,
+        pq.ParquetWriter(stream, RESULTS, compression="zstd", write_page_checksum=True) as writer,
+    ):
+        yield writer
+
+
+def write_statistics(place: Folder, piece: Piece) -> None:
+    """Make a file of results count."""
+    statistics = piece._asdict()
+    del statistics["name"]
+    place.write_json(f"{piece.name}.json", statistics, indent=None)
+
+
+def _write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
+    """Write the row of a puzzle that can't be classified here: `killed` if its worker died, else `error`.
+
+    Raises UserError if the store can't be read, OSError if the run can't be written.
+    """
+    status = "error" if fault.kind == TROUBLE else "killed"
+    reason = fault.reason if status == "error" else f"its worker died {TRIES} times: {fault.reason}"
+    made = Made()
+    try:
+        chunks = list(_chunks(run.store, work.rows))
+    except _CannotRead as error:
+        raise UserError(str(error)) from error
+    with results_file(run.results, name) as writer:
+        for chunk in chunks:
+            rows = unclassified(chunk.batch, status, [reason] * len(chunk.batch))
+            writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
+    piece = made.piece(name, job.settings["cpu_limit"])
+    write_statistics(run.results, piece)
+    return piece
+
+
+@contextmanager
+def _backstop(cpu: float) -> Iterator[None]:
+    """Have the system end this process if the block takes more than so many CPU seconds, or ten times that by the wall.
+
+    The solver looks at its clock itself; this is for the case that it can't. Compiling kernels, which takes a minute or
+    more, must not be in such a block.
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + cpu) + 1, hard))
+    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

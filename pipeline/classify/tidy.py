@@ -1,0 +1,89 @@
+"""Few files, each row once: what a run's results are made into when a session ends.
+
+Puzzles that needed a task each have left a file each, and some rows may have been made twice. A joined file is written
+before those that it is made of are deleted, and its name is later than theirs, so that at no moment a row is missing
+or counted twice.
+"""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.classify.session import Session
+from pipeline.classify.task import results_file, write_statistics
+from pipeline.executors.crew import Crew, Fault, each
+from pipeline.run.folder import Piece, Run, counts, open_run, overlaps
+from pipeline.store import spans
+
+SMALL, FEW = 256, 32
+"""Rows of a file that is to be joined with others, and how many such files may stay."""
+
+TOGETHER = 512
+"""Most files that become one."""
+
+
+def tidy(run: Run, crew: Crew, session: Session) -> None:
+    """Join small files, and leave out rows that later files have too. No task may be at work on the run."""
+    pieces = run.pieces()
+    masks = overlaps(pieces)
+    small = {piece.name for piece in pieces if piece.rows < SMALL}
+    wanted = masks.keys() | (small if len(small) > FEW else set())
+    bundles: dict[float, list[str]] = {}
+    for piece in pieces:
+        if piece.name in wanted:
+            bundles.setdefault(piece.limit, []).append(piece.name)
+    tasks = []
+    for names in bundles.values():
+        for first in range(0, len(names), TOGETHER):
+            these = names[first : first + TOGETHER]
+            tasks.append((run.folder.uri, session.new_name(), these, {name: masks.get(name) for name in these}))
+    for _, joined in each(crew, join, tasks):
+        if isinstance(joined, Fault):
+            session.note("files not joined", reason=joined.reason)  # they count as they are
+        else:
+            session.note("files joined", **joined)
+    run.results.sweep()
+    there = set(run.results.names())
+    for name in there:
+        if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
+            run.results.delete(name)  # of a task that was lost
+
+
+def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | None]) -> dict[str, Any]:
+    """Make one file of several, with the rows that their masks keep, and delete them; returns a note about it."""
+    run = open_run(uri)
+    pieces = [run.piece(each) for each in names]
+    rows = pa.concat_tables([run.read(piece, masks[piece.name]) for piece in pieces])
+    kept = [slice(None) if masks[piece.name] is None else masks[piece.name] for piece in pieces]
+    parts, numbers = (
+        np.concatenate([piece.places()[k][keep] for piece, keep in zip(pieces, kept, strict=True)]) for k in range(2)
+    )
+    order = np.lexsort((numbers, parts))
+    rows, parts, numbers = rows.take(order), parts[order], numbers[order]
+    covers = {part: spans.of_rows(numbers[parts == part]) for part in np.unique(parts).tolist()}
+    if len(rows):
+        with results_file(run.results, name) as writer:
+            writer.write_table(rows)
+        write_statistics(run.results, _joined(name, covers, pieces, rows))
+    for old in pieces:
+        run.results.delete(f"{old.name}.json")
+    for old in pieces:
+        run.results.delete(f"{old.name}.parquet")
+    return {"name": name, "rows": len(rows), "files": len(pieces)}
+
+
+def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows: pa.Table) -> Piece:
+    """The statistics of a joined file."""
+    sums = Counter[str]()
+    for piece in pieces:
+        sums.update({key: piece.about[key] for key in ("seconds", "cpu_solver", "cpu_task")})
+    about = {
+        **{key: round(value, 6) for key, value in sums.items()},
+        "started": min(piece.about["started"] for piece in pieces),
+        "finished": max(piece.about["finished"] for piece in pieces),
+        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
+    }
+    left = [puzzle for piece in pieces for puzzle in piece.left]
+    return Piece(name, covers, pieces[0].limit, left, counts(rows["status"]), counts(rows["label"]), about)

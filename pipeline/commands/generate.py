@@ -1,0 +1,111 @@
+"""The command generate, which fills a store with pictures made by rule."""
+
+import json
+import time
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.classify import Address, Cpus, Serial, hands
+from pipeline.commands.output import DONE, Json, goes_on, out, parsed_size, progress, rate_of
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from pipeline.store.generate import Task
+    from scrapers.generate import Recipe
+
+TRIES = 3
+"""Times that a part is tried whose making fails."""
+
+DENSITY, SEED = 0.5, 1
+
+
+class Kind(StrEnum):
+    """The kinds of pictures that can be made."""
+
+    random = "random"
+    blobs = "blobs"
+    exhaustive = "exhaustive"
+
+
+def generate(
+    kind: Annotated[
+        Kind,
+        typer.Argument(
+            help="random: each cell for itself; blobs: smooth areas; exhaustive: every picture of the size.",
+            metavar="random|blobs|exhaustive",
+        ),
+    ],
+    size: Annotated[str, typer.Argument(help="Width x height, like 10x10.")],
+    store: Annotated[str, typer.Option("--out", help="Store to make or to go on with.")],
+    count: Annotated[int | None, typer.Option(min=1, help="How many pictures; exhaustive makes all.")] = None,
+    density: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help=f"Share of black cells.  [default: {DENSITY}]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
+    cpus: Cpus = None,
+    address: Address = None,
+    serial: Serial = False,
+    as_json: Json = False,
+) -> None:
+    """Fill a store with the puzzles of pictures made by rule. The same command again continues where it was stopped.
+
+    Each picture depends on kind, size, density, seed and its number alone.
+    """
+    from pipeline.executors.crew import Fault, each
+    from pipeline.store.generate import make_part, plan
+
+    recipe = recipe_of(kind, parsed_size(size), count, density, seed)
+    start = time.perf_counter()
+    left = plan(store, recipe)
+    rows = sum(task.rows for task in left)
+    with goes_on(), progress("generating", recipe.count) as (bar, task):
+        bar.update(task, completed=recipe.count - rows)
+        tries = 0
+        while left and tries < TRIES:
+            tries += 1
+            lost: list[Task] = []
+            with hands(cpus, address, serial or len(left) == 1) as crew:
+                for (part,), made in each(crew, make_part, ((part,) for part in left)):
+                    if isinstance(made, Fault):
+                        lost.append(part)
+                        reason = made.reason
+                    else:
+                        bar.update(task, advance=made["rows"], rate=rate_of(bar, task))
+            left = lost
+        if left:
+            raise UserError(f"{len(left)} parts could not be made: {reason}; the same command goes on")
+    say(store, recipe.count, rows, time.perf_counter() - start, as_json)
+    raise typer.Exit(DONE)
+
+
+def recipe_of(
+    kind: Kind, size: tuple[int, int], count: int | None, density: float | None, seed: int | None
+) -> "Recipe":
+    """The recipe that the options ask for; refuse those that do not fit the kind."""
+    from scrapers.generate import Recipe, exhaustive
+
+    if kind is not Kind.exhaustive:
+        if count is None:
+            raise UserError(f"say how many {kind.value} pictures to make: --count")
+        return Recipe(kind.value, *size, DENSITY if density is None else density, SEED if seed is None else seed, count)
+    for option, value in (("--count", count), ("--density", density), ("--seed", seed)):
+        if value is not None:
+            raise UserError(f"{option} is for random and blobs; exhaustive makes every picture of the size once")
+    return exhaustive(*size)
+
+
+def say(store: str, total: int, made: int, seconds: float, as_json: bool) -> None:
+    """What the store holds now, and how much of it has just been made."""
+    if as_json:
+        print(json.dumps({"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}))
+    elif made:
+        out.print(
+            f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    else:
+        out.print(f"{escape(store)} is complete: {total:,} puzzles.", highlight=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""What a run has found: reports, datasets, comparisons, exports, SQL."""

@@ -1,0 +1,74 @@
+"""Any Arrow batches as a CSV file: streamed, compressed if its name ends in .gz, there as a whole or not at all.
+
+Null is an empty field, text stands in quotes, bytes are hexadecimal digits, lists and structs are JSON, NaN is nan.
+"""
+
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO
+
+import pyarrow as pa
+import pyarrow.csv as csv
+
+from pipeline.errors import UserError
+from pipeline.findings.plain import plain
+from pipeline.store.folder import folder
+
+STDOUT = "-"
+
+
+def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write batches of a schema to a file, on any of Arrow's filesystems, or to standard output; returns their rows."""
+    rows = 0
+    columns = pa.schema([pa.field(field.name, _flat(field.type)) for field in schema])
+    with _opened(path) as stream, csv.CSVWriter(stream, columns) as writer:
+        for batch in batches:
+            flat = [_flattened(column, kind) for column, kind in zip(batch.columns, columns.types, strict=True)]
+            writer.write_batch(pa.RecordBatch.from_arrays(flat, schema=columns))
+            rows += len(batch)
+    return rows
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """A file that appears when the block ends well, or standard output."""
+    if path == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
+    parent, slash, name = path.rpartition("/")
+    if not name:
+        raise UserError(f"{path} is a folder; name a file")
+    with folder((parent or slash) or ".").create(name) as stream:
+        if name.endswith(".gz"):
+            with gzip.GzipFile(name, "wb", 6, stream, mtime=0) as compressed:
+                yield compressed
+        else:
+            yield stream
+
+
+def _flat(kind: pa.DataType) -> pa.DataType:
+    """The type that a column has in the file: its own, if CSV can hold it."""
+    if pa.types.is_dictionary(kind):
+        return _flat(kind.value_type)
+    simple = (
+        *(pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_temporal),
+        *(pa.types.is_string, pa.types.is_large_string, pa.types.is_null),
+    )
+    return kind if any(is_(kind) for is_ in simple) and not pa.types.is_interval(kind) else pa.string()
+
+
+def _flattened(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A column as the type that it has in the file."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if column.type == kind:
+        return column
+    return pa.array([_text(plain(value)) for value in column.to_pylist()], kind)
+
+
+def _text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)

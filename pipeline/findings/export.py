@@ -1,0 +1,51 @@
+"""A run as one flat table: for each puzzle its facts, its result and the measures of its difficulty.
+
+No clues, no pictures and none of the author's words: what may be shared whatever the puzzles' licences.
+"""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from pipeline.findings.csv_file import write_csv
+from pipeline.run.folder import Run
+from pipeline.sql import database, meets
+from pipeline.store.parts import one_batch
+from reports import measures as measured
+from solver.tables import PUZZLES, RESULTS
+
+FACTS = [name for name in PUZZLES.names if name not in ("rows", "columns", "palette", "goal", "description")]
+OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, "solution", "second_solution")]
+EXPORTED = pa.schema(
+    [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
+)
+"""The columns of an export."""
+
+
+def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], None] = lambda _: None) -> int:
+    """Write what a run has so far as CSV, or those rows that meet a condition in SQL; returns their number.
+
+    The rows are in the run's order; `seen` is told of each stretch of them. A UserError says what is wrong with the
+    condition before anything is written.
+    """
+    with database() as connection:
+        if where is not None:
+            meets(connection, EXPORTED.empty_table(), where)
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for rows in _rows(run):
+                chosen = rows if where is None else rows.filter(pa.array(meets(connection, rows, where)))
+                yield one_batch(chosen)
+                seen(len(rows))
+
+        return write_csv(path, EXPORTED, batches())
+
+
+def _rows(run: Run) -> Iterator[pa.Table]:
+    """The rows of the export, a file of results at a time."""
+    outcome = list(dict.fromkeys([*OUTCOME, *measured.RESULT_COLUMNS]))
+    facts = list(dict.fromkeys([*FACTS, *measured.PUZZLE_COLUMNS]))
+    for results, puzzles in run.aligned(outcome, facts):
+        computed = measured.measures(one_batch(results), one_batch(puzzles))
+        columns = [*puzzles.select(FACTS).columns, *results.select(OUTCOME).columns, *computed.columns]
+        yield pa.Table.from_arrays(columns, schema=EXPORTED)

@@ -1,0 +1,106 @@
+"""Turn a run folder into its report's files."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.certify.table import certified
+from pipeline.run.folder import Run, session_of, summarize
+from pipeline.store.folder import folder
+from reports.activity import Session, activity
+from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS
+from reports.page import About, write_report
+
+PAGE = "report.html"
+
+
+def write_run_report(
+    run: Run, uri: str, public: bool = False, seen: Callable[[int], object] = lambda _: None
+) -> tuple[int, str]:
+    """Write the report of what a run has so far; returns its number of rows and the page's path.
+
+    public   leave out what may not be passed on, see `reports.rights`
+    seen     told how many rows more have been read
+    """
+    summary = summarize(run)
+    place = folder(uri)
+
+    def pairs() -> Iterator[tuple[pa.Table, pa.Table]]:
+        for results, puzzles in run.aligned(RESULT_COLUMNS, PUZZLE_COLUMNS):
+            yield results, puzzles
+            seen(len(results))
+
+    files = write_report(pairs(), about_run(run, summary), public)
+    for name, data in files.items():
+        place.write(name, data)
+    for name in place.names():
+        if re.fullmatch(r"report-[a-z]+\.svg", name) and name not in files:
+            place.delete(name)  # a chart of a former report
+    return summary["rows"], f"{place.name}/{PAGE}"
+
+
+def about_run(run: Run, summary: dict[str, Any]) -> About:
+    """What the report says about the run itself; `summary` is that of `summarize`."""
+    tasks = summary["cpu_tasks"]
+    return About(
+        run_id=summary["run_id"],
+        puzzles=run.rows,
+        configuration=run.about["config"],
+        versions=run.about["versions"],
+        started=summary["first_started"],
+        finished=summary["last_finished"],
+        hosts=summary["hosts"],
+        worker_cpu_seconds=tasks,
+        kernel_share=summary["cpu_solver"] / tasks if tasks else None,
+        activity=activity(sessions(run)),
+        certificates=certified(run),
+    )
+
+
+def sessions(run: Run) -> list[Session]:
+    """The run's sessions as its logs tell them, in their order."""
+    log = run.folder / "log"
+    chunks: dict[str, list[str]] = {}
+    for name in log.names():
+        if name.endswith(".jsonl") and session_of(name) >= run.about["first_session"]:
+            chunks.setdefault("-".join(name.removesuffix(".jsonl").split("-")[:2]), []).append(name)
+    return [_session(event for name in names for event in _events(run, name)) for names in chunks.values()]
+
+
+def _events(run: Run, name: str) -> Iterator[dict[str, Any]]:
+    """The events of a log; a last line that a killed process left unfinished is left out."""
+    with (run.folder / "log").open(name) as stream:
+        for line in stream.read().splitlines():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                continue
+
+
+def _session(events: Iterator[dict[str, Any]]) -> Session:
+    times: list[float] = []
+    tasks: list[tuple[float, ...]] = []
+    lost = Counter[str]()
+    cpus = None
+    for event in events:
+        times.append(_seconds(event["at"]))
+        if event["event"] == "task finished":
+            tasks.append((_seconds(event["started"]), _seconds(event["finished"]), event["cpu_task"], event["rows"]))
+        elif event["event"] == "task lost":
+            lost[event["kind"]] += 1
+        elif event["event"] == "session ended":
+            cpus = event.get("cpus")
+    made = np.array(tasks, np.float64).reshape(-1, 4)
+    # Where clocks of machines differ, what a task says of itself counts.
+    begun = min([*times[:1], *made[:, 0]], default=0.0)
+    return Session(begun, max([*times, *made[:, 1]], default=0.0), made, cpus, lost)
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()

@@ -1,0 +1,43 @@
+"""Stores and runs as tables for SQL: DuckDB reads them as they lie, no more of them than a query needs."""
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pipeline.run.folder import Run, overlaps
+from pipeline.store.folder import Folder
+from pipeline.store.parts import Part, Store
+from solver.tables import PUZZLES, RESULTS
+
+if TYPE_CHECKING:  # it takes 50 MB
+    import pyarrow.dataset as ds
+
+
+def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
+    """The puzzles of some parts of a store, to be read as often as one likes."""
+    return _files(store.puzzles, [part.name for part in parts], PUZZLES)
+
+
+def results_table(run: Run) -> "ds.Dataset":
+    """The results of a run so far, each row of the store once, to be read as often as one likes.
+
+    Files some of whose rows don't count are read here, into memory: there are few of them, until a session ends.
+    """
+    import pyarrow.dataset as ds
+
+    pieces = run.pieces()
+    kept = overlaps(pieces)
+    files = _files(run.results, [piece.name for piece in pieces if piece.name not in kept], RESULTS)
+    if not kept:
+        return files
+    masked = [run.read(piece, kept[piece.name]) for piece in pieces if piece.name in kept]
+    return ds.dataset([files, ds.InMemoryDataset(pa.concat_tables(masked))])
+
+
+def _files(place: Folder, names: list[str], schema: pa.Schema) -> "ds.Dataset":
+    """Parquet files of a folder as one table. No file is looked at yet, nor asked for on a far filesystem."""
+    import pyarrow.dataset as ds
+
+    parquet = ds.ParquetFileFormat()
+    files = [parquet.make_fragment(f"{place.path}/{name}.parquet", place.filesystem) for name in names]
+    return ds.FileSystemDataset(files, schema, parquet, place.filesystem)

@@ -1,0 +1,1 @@
+"""Puzzles on disk: a folder of Parquet parts, and what fills it."""
