@@ -24,13 +24,15 @@ import pyarrow as pa
 
 from benchmarks.tables import Table
 from pipeline.classify import schedule as schedules
+from pipeline.classify.driver import AHEAD, drive
 from pipeline.classify.metrics import Metrics
 from pipeline.classify.schedule import Left, Schedule, Work, levels
 from pipeline.classify.session import Session, Tell
-from pipeline.classify.task import AHEAD, Job, classify_rows, drive
-from pipeline.executors.crew import Ray, ray_crew
+from pipeline.classify.task import Job, classify_rows
+from pipeline.executors.ray_crew import Ray, ray_crew
 from pipeline.findings.bench import measure, random_batches
-from pipeline.run.folder import SETTINGS, Piece, configuration, start_run
+from pipeline.run.folder import SETTINGS, configuration, start_run
+from pipeline.run.results import Piece
 from pipeline.settings import default_settings
 from pipeline.store import spans
 from pipeline.store.parts import Store, open_store

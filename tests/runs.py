@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from pipeline.classify.driver import drive
 from pipeline.classify.schedule import Schedule, levels
 from pipeline.classify.session import Session, Tell
-from pipeline.classify.task import Job, drive
+from pipeline.classify.task import Job
 from pipeline.classify.tidy import tidy
-from pipeline.executors.crew import Crew, Serial
+from pipeline.executors.crew import Crew
+from pipeline.executors.serial import Serial
 from pipeline.run.folder import SETTINGS, Run, configuration, start_run
 from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
 from pipeline.store.parts import Store

@@ -34,8 +34,9 @@ from pipeline.certify.table import (
 from pipeline.classify.warm import warm
 from pipeline.errors import UserError
 from pipeline.executors.crew import Crew, Fault, each
-from pipeline.run.folder import Piece, Run, open_run
+from pipeline.run.folder import Run, open_run
 from pipeline.run.plan import Selection
+from pipeline.run.results import Piece
 from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
 from solver import __version__

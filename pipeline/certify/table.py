@@ -17,8 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.errors import UserError
-from pipeline.run.folder import Piece, Run, overlaps
+from pipeline.run.coverage import overlaps
+from pipeline.run.folder import Run
 from pipeline.run.plan import EVERYTHING, Chosen, Selection
+from pipeline.run.results import Piece
 from pipeline.store import spans
 from pipeline.store.folder import Folder
 from reports.figures import Certified, Unproved

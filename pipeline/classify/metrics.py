@@ -1,6 +1,6 @@
 """What Prometheus sees of a run, through Ray's own metrics: all names begin with ray_nonocensus_."""
 
-from pipeline.run.folder import Piece
+from pipeline.run.results import Piece
 
 SECONDS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0]
 """Bounds of the histogram of task times."""

@@ -1,10 +1,5 @@
-"""One command at work on a run: the names of its files, its log, what it tells while it works.
+"""One command at work on a run: the names of its files, its log, what it tells while it works."""
 
-The log is RUN/log/0001-ab12.jsonl, one JSON object a line: `at`, `event` and what belongs to it. On storage without
-files that grow it comes in chunks, 0001-ab12-000.jsonl and so on.
-"""
-
-import json
 import os
 import platform
 import secrets
@@ -12,19 +7,20 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
+from pipeline.classify.log import Log
 from pipeline.classify.metrics import Metrics
 from pipeline.classify.schedule import Schedule, Work
 from pipeline.errors import UserError
 from pipeline.executors.crew import Fault
-from pipeline.run.folder import PROGRESS, Piece, Run, next_session, session_of
+from pipeline.run.folder import PROGRESS, Run, next_session, session_of
+from pipeline.run.results import Piece
 
-PROGRESS_EVERY, LOG_EVERY = 2.0, 30.0
-"""Seconds between two progress.json, and between two chunks of the log on storage without files that grow."""
+PROGRESS_EVERY = 2.0
+"""Seconds between two progress.json."""
+
 
 LISTED = 10
 """Longest running puzzles in progress.json."""
@@ -169,44 +165,3 @@ class Session:
         )  # fmt: skip
         self.tick(schedule, cpus, last=True)
         self.log.close()
-
-
-class Log:
-    """Lines of JSON: a file that grows where there is a local disk, chunks elsewhere."""
-
-    def __init__(self, run: Run, name: str) -> None:
-        self.place, self.name = run.folder / "log", name
-        self.lines: list[str] = []
-        self.chunks, self.flushed = 0, -LOG_EVERY
-        self.file: TextIO | None = None
-        if self.place.local:
-            Path(self.place.path).mkdir(parents=True, exist_ok=True)
-            self.file = Path(self.place.path, f"{name}.jsonl").open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
-
-    def write(self, fields: dict[str, Any]) -> None:
-        """Add a line."""
-        line = json.dumps(fields, ensure_ascii=False)
-        if self.file is None:
-            self.lines.append(line)
-            if not self.chunks:
-                self.flush()  # its name claims the session's number
-            return
-        try:
-            self.file.write(line + "\n")
-        except OSError:
-            return  # a full disk: the results are what matters
-
-    def flush(self, last: bool = False) -> None:
-        """Write what has come since the last chunk."""
-        if not self.lines or (not last and time.monotonic() < self.flushed + LOG_EVERY):
-            return
-        self.place.write(f"{self.name}-{self.chunks:03d}.jsonl", ("\n".join(self.lines) + "\n").encode())
-        self.lines, self.flushed = [], time.monotonic()
-        self.chunks += 1
-
-    def close(self) -> None:
-        """Write the rest."""
-        with suppress(OSError):
-            self.flush(last=True)
-            if self.file is not None:
-                self.file.close()

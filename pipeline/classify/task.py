@@ -1,6 +1,6 @@
-"""Classify rows of a store: what one task does, and the loop that gives tasks out and takes in what becomes of them.
+"""Classify rows of a store: what one task does.
 
-A task reads its rows from the store and writes their results into the run; the driver sees statistics only.
+It reads its rows from the store and writes their results into the run; the driver sees statistics only.
 """
 
 import platform
@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from pipeline.classify.schedule import TRIES, Left, Schedule, Work
-from pipeline.classify.session import Session
+from pipeline.classify.schedule import TRIES, Left, Work
 from pipeline.classify.warm import warm
 from pipeline.errors import UserError
-from pipeline.executors.crew import NODE, TROUBLE, Crew, Fault
-from pipeline.run.folder import Piece, Run, counts
+from pipeline.executors.crew import TROUBLE, Fault
+from pipeline.run.folder import Run
+from pipeline.run.results import Piece, results_file, write_statistics
+from pipeline.run.summary import counts
 from pipeline.store import spans
-from pipeline.store.folder import Folder, folder
+from pipeline.store.folder import folder
 from pipeline.store.parts import Store, one_batch, open_store
 from pipeline.store.spans import Spans
 from solver.api import classify
@@ -34,23 +34,12 @@ from solver.tables import DECISIVE, RESULTS, check_readable
 from solver.verdict import unclassified
 from solver.views import views
 
-AHEAD = 2
-"""Tasks in flight for each CPU: one at work, one to follow at once."""
-
 GRACE, PATIENCE = 60.0, 600.0
 """CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""
 
+
 CHUNK, CHUNK_CELLS = 4096, 1 << 26
 """Puzzles that are classified in one call, or a row group of more; and how many cells all of them may have."""
-
-HOPELESS = 50
-"""Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
-
-READINGS = 3
-"""Times that a part of the store is tried that can't be read."""
-
-FIRST_PAUSE, LONGEST_PAUSE, GIVE_UP = 1.0, 60.0, 600.0
-"""Seconds between tries to write when nothing can be written: the first, the longest, and all together."""
 
 
 class Job(NamedTuple):
@@ -79,82 +68,6 @@ class Unwritable(NamedTuple):
     """What a task returns when its results could not be written: the disk is full, the storage does not answer."""
 
     reason: str
-
-
-def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> list[str]:
-    """Do what a schedule has; returns a line for each part of the store that could not be read.
-
-    A UserError ends it if nothing can be written for ten minutes.
-    """
-    flying: dict[Any, tuple[Work, str]] = {}
-    errors: dict[str, str] = {}
-    failures: dict[str, int] = {}
-    pause = resume = given_up = 0.0
-    in_a_row = 0
-    while True:
-        cpus = crew.cpus()
-        while len(flying) < AHEAD * cpus and time.monotonic() >= resume:
-            work = schedule.next(cpus)
-            if work is None:
-                break
-            name = session.new_name()
-            ticket = crew.submit(classify_rows, work.rows, schedule.limits[work.level], name, job)
-            flying[ticket] = work, name
-            session.submitted(ticket, work, cpus)
-        if not flying:
-            if time.monotonic() >= resume:
-                return list(errors.values())
-            time.sleep(0.1)
-        for ticket, outcome in crew.wait(1.0) if flying else []:
-            work, name = flying.pop(ticket)
-            session.ended(ticket, cpus)
-            if isinstance(outcome, Fault):
-                outcome = _arrived(run, name) or outcome
-            if not isinstance(outcome, Fault):
-                in_a_row = 0
-            elif outcome.kind != NODE:
-                in_a_row += 1
-                if in_a_row > HOPELESS + AHEAD * cpus:
-                    raise UserError(f"{in_a_row} tasks were lost, one after the other: {outcome.reason}")
-            if isinstance(outcome, Piece):
-                pause = given_up = 0.0
-                schedule.finished(work, outcome.about["seconds"], (Left(*left) for left in outcome.left))
-                session.finished(outcome, work)
-            elif isinstance(outcome, Fault) and outcome.kind == NODE:
-                session.note("node lost", name=name, reason=outcome.reason)
-                schedule.again_whole(work)
-            elif isinstance(outcome, Fault):
-                session.lost(work, name, outcome)
-                hopeless = schedule.failed(work)
-                if hopeless is not None:
-                    session.finished(_write_off(run, job, hopeless, session.new_name(), outcome), hopeless)
-            elif isinstance(outcome, Unreadable):
-                part = next(iter(work.rows))
-                failures[part] = failures.get(part, 0) + 1
-                session.note("unreadable", name=name, reason=outcome.reason)
-                if failures[part] < READINGS:
-                    schedule.again_whole(work)
-                else:
-                    errors[part] = outcome.reason
-            else:
-                now = time.monotonic()
-                given_up = given_up or now + GIVE_UP
-                if now > given_up:
-                    raise UserError(f"{outcome.reason}; when that is mended, the same command goes on")
-                if now >= resume:  # of all tasks that were in flight the first one tells
-                    pause = min(pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
-                    resume = now + pause
-                    session.stuck(outcome.reason, pause)
-                schedule.again_whole(work)
-        session.tick(schedule, cpus)
-
-
-def _arrived(run: Run, name: str) -> Piece | None:
-    """The file of a task that was lost after it had written it, if so."""
-    try:
-        return run.piece(name) if run.results.has(f"{name}.json") else None
-    except OSError:
-        return None
 
 
 class _CannotRead(Exception):
@@ -307,24 +220,7 @@ def _stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
     return rows
 
 
-@contextmanager
-def results_file(place: Folder, name: str) -> Iterator[pq.ParquetWriter]:
-    """A file of results, which appears when the block ends well."""
-    with (
-        place.create(f"{name}.parquet") as stream,
-        pq.ParquetWriter(stream, RESULTS, compression="zstd", write_page_checksum=True) as writer,
-    ):
-        yield writer
-
-
-def write_statistics(place: Folder, piece: Piece) -> None:
-    """Make a file of results count."""
-    statistics = piece._asdict()
-    del statistics["name"]
-    place.write_json(f"{piece.name}.json", statistics, indent=None)
-
-
-def _write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
+def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
     """Write the row of a puzzle that can't be classified here: `killed` if its worker died, else `error`.
 
     Raises UserError if the store can't be read, OSError if the run can't be written.

@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.classify.session import Session
-from pipeline.classify.task import results_file, write_statistics
 from pipeline.executors.crew import Crew, Fault, each
-from pipeline.run.folder import Piece, Run, counts, open_run, overlaps
+from pipeline.run.coverage import overlaps
+from pipeline.run.folder import Run, open_run
+from pipeline.run.results import Piece, results_file, write_statistics
+from pipeline.run.summary import counts
 from pipeline.store import spans
 
 SMALL, FEW = 256, 32

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import LISTED, Address, Cpus, Ids, RunFolder, Serial, Where, hands, selected
-from pipeline.commands.output import DONE, SOME_FAILED, Json, err, goes_on, out, progress, rate_of
+from pipeline.commands.classify import hands
+from pipeline.commands.options import Address, Cpus, Ids, Json, RunFolder, Serial, Where, selected
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, goes_on, out, progress, rate_of
 
 if TYPE_CHECKING:
     from reports.figures import Certified, Unproved

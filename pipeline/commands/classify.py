@@ -1,4 +1,4 @@
-"""The commands about runs: classify, status of a run, failed, retry, warm."""
+"""The commands classify and retry: work on a run."""
 
 import json
 from collections import Counter
@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import DONE, SOME_FAILED, Json, err, goes_on, out, progress, rate_of
+from pipeline.commands.options import Json
+from pipeline.commands.output import DONE, SOME_FAILED, err, goes_on, out, progress, rate_of
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from pipeline.classify.schedule import Work
     from pipeline.classify.session import Tell
     from pipeline.executors.crew import Crew
-    from pipeline.run.folder import Piece, Run
-    from pipeline.run.plan import Plan, Selection
+    from pipeline.run.folder import Run
+    from pipeline.run.plan import Plan
+    from pipeline.run.results import Piece
+
+from pipeline.commands.options import Address, CheckGoal, Cpus, DryRun, Ids, Limit, RunFolder, Serial, Where, selected
+from pipeline.commands.run_status import failures, label_counts, print_summary
 
 
 class Rung(StrEnum):
@@ -28,24 +33,6 @@ class Rung(StrEnum):
     depth_2 = "depth-2"
     probe = "probe"
     search = "search"
-
-
-CheckGoal = Annotated[
-    bool,
-    typer.Option("--check-goal", "-c", help="Take the author's picture, if it fits, and look only for another."),
-]
-RunFolder = Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")]
-Cpus = Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")]
-Address = Annotated[str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")]
-Serial = Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")]
-Ids = Annotated[str | None, typer.Option(help="Only these puzzles: webpbn/1,webpbn/23, or @FILE with an id a line.")]
-Where = Annotated[
-    str | None, typer.Option(help="Only puzzles that meet a condition in SQL over `nonocensus schema`'s columns.")
-]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many puzzles.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
-
-LISTED = 20
 
 
 def possible_depth(depth: int) -> int:
@@ -78,7 +65,8 @@ def classify(
     as_json: Json = False,
 ) -> None:
     """Classify the puzzles of a store. The same command again continues where it was stopped."""
-    from pipeline.run.folder import configuration, covered_rows, start_run
+    from pipeline.run.coverage import covered_rows
+    from pipeline.run.folder import configuration, start_run
     from pipeline.run.plan import rest_of
     from pipeline.settings import default_settings
     from pipeline.store.parts import open_store
@@ -128,24 +116,6 @@ def retry(
     work(run, plan, 0, run.about["config"] | {"cpu_limit": cpu_limit}, cpus, address, serial, as_json)
 
 
-def selected(ids: str | None, where: str | None, limit: int | None) -> "Selection":
-    """The selection that options mean."""
-    from pathlib import Path
-
-    from pipeline.run.plan import Selection, check
-
-    names: list[str] = []
-    if ids is not None:
-        text = ids if not ids.startswith("@") else Path(ids[1:]).read_text(encoding="utf-8")
-        names = [name for part in text.splitlines() for name in part.split(",")]
-        names = [name.strip() for name in names if name.strip()]
-        if not names:
-            raise UserError(f"--ids {ids} names no puzzle")
-    selection = Selection(tuple(names), where, limit)
-    check(selection)
-    return selection
-
-
 def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
     """What a command would do."""
     from pipeline.store.spans import size
@@ -172,12 +142,14 @@ def work(
     as_json: bool,
 ) -> None:
     """Do what a plan has, with a progress bar, and end the command."""
+    from pipeline.classify.driver import drive
     from pipeline.classify.metrics import Metrics
     from pipeline.classify.schedule import Schedule, levels
     from pipeline.classify.session import Session
-    from pipeline.classify.task import Job, drive
+    from pipeline.classify.task import Job
     from pipeline.classify.tidy import tidy
-    from pipeline.run.folder import SETTINGS, config_hash, summarize
+    from pipeline.run.folder import SETTINGS, config_hash
+    from pipeline.run.summary import summarize
     from pipeline.settings import default_settings
 
     settings = default_settings()
@@ -217,7 +189,8 @@ def work(
 @contextmanager
 def hands(cpus: int | None, address: str | None, serial: bool) -> Iterator["Crew"]:
     """What runs the tasks."""
-    from pipeline.executors.crew import Serial, ray_crew
+    from pipeline.executors.ray_crew import ray_crew
+    from pipeline.executors.serial import Serial
 
     if serial and (cpus or address):
         raise UserError("--serial goes with neither --cpus nor --address")
@@ -245,163 +218,3 @@ def teller(bar: Any, task: Any, done: int) -> "Tell":
         err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True, highlight=False)
 
     return Tell(finished, line)
-
-
-COLORS = {
-    "unique line": "green",
-    "trivial unique line": "green",
-    "unique depth-2": "green",
-    "unique": "green",
-    "multiple": "blue",
-    "stalled": "yellow",
-    "contradiction": "magenta",
-    "timeout": "red",
-}
-
-
-def label_counts(labels: Counter[str]) -> str:
-    """The labels with their counts on one line, coloured, the most frequent first."""
-    return "  ".join(f"[{COLORS.get(label, 'cyan')}]{label} {count:,}[/]" for label, count in labels.most_common())
-
-
-def failures(summary: dict[str, Any]) -> int:
-    """Puzzles without an answer for a reason other than difficulty."""
-    return sum(count for status, count in summary["status"].items() if status not in ("ok", "timeout"))
-
-
-def print_summary(summary: dict[str, Any]) -> None:
-    """A table of labels with counts and shares, and what went wrong."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("label")
-    table.add_column("puzzles", justify="right")
-    table.add_column("share", justify="right")
-    rows = summary["rows"]
-    for label, count in summary["labels"].items():
-        table.add_row(f"[{COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
-    for status, count in summary["status"].items():
-        if status not in ("ok", "timeout"):
-            table.add_row(f"[red]{status}[/]", f"{count:,}", f"{count / rows:.1%}")
-    out.print(table)
-    out.print(
-        f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
-        f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
-    )
-
-
-def show_run(run: "Run", as_json: bool) -> None:
-    """What a run has done so far, and what the command at work on it is doing."""
-    from pipeline.run.folder import PROGRESS, summarize
-
-    summary = summarize(run)
-    now = run.folder.read_json(PROGRESS) if run.folder.has(PROGRESS) else None
-    left = summary["puzzles"] - summary["rows"]
-    if as_json:
-        print(
-            json.dumps(summary | {"left": left, "progress": now} | {key: run.about[key] for key in ("config", "store")})
-        )
-        return
-    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in run.about["config"].items())
-    out.print(f"Run {summary['run_id']} of {escape(run.about['store'])}: {config}", highlight=False, soft_wrap=True)
-    print_summary(summary)
-    if now is not None:
-        show_progress(now, left)
-    if left and not (now and at_work(now)):
-        out.print(f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to go on.")
-
-
-def at_work(now: dict[str, Any]) -> bool:
-    """Whether a progress.json is of a command that is still at work: it has told so less than a minute ago."""
-    from datetime import UTC, datetime
-
-    age = datetime.now(UTC) - datetime.fromisoformat(now["updated"])
-    return bool(now["at_work"]) and age.total_seconds() < 60
-
-
-def show_progress(now: dict[str, Any], left: int) -> None:
-    """What the last session was doing when it last told."""
-    from datetime import timedelta
-
-    eta = now["eta_seconds"]
-    if at_work(now):
-        out.print(
-            f"[green]At work[/green] on {escape(now['host'])}, process {now['pid']}, {now['cpus']} CPUs: "
-            f"{left:,} left, {now['rows_in_flight']:,} of them in tasks; "
-            f"{now['waiting_for_more_time']:,} wait for more time; {now['rate']:,.0f} puzzles a second"
-            + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go"),
-            highlight=False,
-        )
-    else:
-        spent = timedelta(seconds=round(now["seconds"]))
-        out.print(
-            f"The last session, {now['session']}, classified {now['rows']:,} puzzles in {spent}.", highlight=False
-        )
-    for host, counted in sorted(now["hosts"].items()):
-        rate = counted["rows"] / now["seconds"] if now["seconds"] else 0.0
-        out.print(
-            f"  {escape(host)}: {counted['rows']:,} puzzles, {rate:,.0f} a second, "
-            f"{counted['cpu_seconds']:,.1f} CPU seconds in {counted['tasks']:,} tasks",
-            highlight=False,
-        )
-    for running in now["longest_running"] if at_work(now) else []:
-        out.print(
-            f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}",
-            highlight=False,
-        )
-
-
-def failed(
-    run_folder: RunFolder,
-    everything: Annotated[bool, typer.Option("--all", help="List all of them.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List the puzzles of a run without an answer: invalid, error, killed, timeout, and why."""
-    import pyarrow.compute as pc
-    from rich.table import Table
-
-    from pipeline.run.folder import open_run
-
-    run = open_run(run_folder)
-    columns = ["puzzle_id", "status", "error", "cpu_seconds"]
-    found: list[dict[str, Any]] = []
-    counted: Counter[str] = Counter()
-    for rows in run.batches(columns):
-        bad = rows.filter(pc.not_equal(rows["status"], "ok")).to_pylist()
-        counted.update(row["status"] for row in bad)
-        found.extend(bad if everything or as_json else bad[: LISTED - len(found)])
-    if as_json:
-        print(json.dumps({"counts": counted, "puzzles": found}))
-        return
-    if not found:
-        out.print(f"Every puzzle that {escape(run_folder)} has tried has its answer.", highlight=False)
-        return
-    out.print(", ".join(f"[red]{status}[/red] {count:,}" for status, count in counted.most_common()))
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for heading in ("status", "puzzle", "why"):
-        table.add_column(heading, overflow="fold")
-    for row in found:
-        why = row["error"] or f"no answer in {row['cpu_seconds']:.3g} CPU seconds"
-        table.add_row(row["status"], escape(row["puzzle_id"]), escape(why))
-    out.print(table)
-    more = sum(counted.values()) - len(found)
-    if more:
-        out.print(f"... and {more:,} more (--all lists them)")
-
-
-def warm(
-    store: Annotated[
-        str | None, typer.Argument(help="Store whose puzzles' kernels are wanted.", metavar="STORE")
-    ] = None,
-) -> None:
-    """Compile the solver's kernels into this machine's cache, so that no run has to: once a machine, half a minute.
-
-    Those for puzzles up to 63 cells a side, mono and coloured, or those that the puzzles of a store need.
-    """
-    import time
-
-    from pipeline.classify.warm import warm_for_most, warm_for_store
-
-    began = time.monotonic()
-    folder = warm_for_most() if store is None else warm_for_store(store)
-    out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}", highlight=False, soft_wrap=True)

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import DONE, INTERRUPTED, SOME_FAILED, Json, err, out, progress, rate_of
+from pipeline.commands.options import Json
+from pipeline.commands.output import DONE, INTERRUPTED, LISTED, SOME_FAILED, err, out, progress, rate_of
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
-LISTED = 20
 
 
 class CrawledSite(StrEnum):
@@ -71,14 +71,16 @@ def crawl(
     """
     from pipeline.crawl import loop as crawling
     from pipeline.crawl.ledger import open_ledger
+    from pipeline.crawl.numbers import parse_ids
+    from pipeline.crawl.table import crawl_store
     from scrapers import nonograms, webpbn
 
     check_options(archive, ids, new, ratings, reparse, refresh, kind, out_folder)
-    wanted = None if ids in (None, "all") else crawling.parse_ids(str(ids))
+    wanted = None if ids in (None, "all") else parse_ids(str(ids))
     bases = [address.rstrip("/") for address in base_url or ()]
     judges: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge}
     who = "" if reparse else contact_for(bases, contact)
-    store = crawling.crawl_store(out_folder)
+    store = crawl_store(out_folder)
     with ended_by_signals(), open_ledger(out_folder) as ledger:
         if reparse:
             finish(store, parse_again(store, ledger, judges), as_json)
@@ -196,7 +198,7 @@ def outcome_counts(outcomes: dict[str, int]) -> str:
 
 def ask_ratings(store: "Store", ledger: "Ledger", session: "Polite", bases: list[str]) -> int:
     """Ask for all ratings; returns how many puzzles have one."""
-    from pipeline.crawl.loop import collect_ratings
+    from pipeline.crawl.ratings import collect_ratings
     from scrapers.webpbn import Bucket, buckets
 
     questions = list(buckets(*bases[:1]))
@@ -220,7 +222,7 @@ def finish_ratings(rated: int, as_json: bool) -> None:
 
 def read_lists(ledger: "Ledger", base: str, kinds: list[str], session: "Polite") -> None:
     """Read the site's lists, once."""
-    from pipeline.crawl.loop import walk_lists
+    from pipeline.crawl.lists import walk_lists
 
     with progress("reading lists", None) as (bar, task):
 
@@ -232,7 +234,7 @@ def read_lists(ledger: "Ledger", base: str, kinds: list[str], session: "Polite")
 
 def parse_again(store: "Store", ledger: "Ledger", judges: "Judges") -> "CrawlReport":
     """Make the table anew from the replies kept."""
-    from pipeline.crawl.loop import reparse
+    from pipeline.crawl.table import reparse
 
     with progress("reading replies", ledger.size()["replies"]) as (bar, task):
         outcomes: dict[str, int] = {}

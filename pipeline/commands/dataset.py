@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import DONE, Json, out, progress, rate_of
+from pipeline.commands.options import Json
+from pipeline.commands.output import DONE, out, progress, rate_of
 from pipeline.errors import UserError
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import Address, Cpus, Serial, hands
-from pipeline.commands.output import DONE, Json, goes_on, out, parsed_size, progress, rate_of
+from pipeline.commands.classify import hands
+from pipeline.commands.options import Address, Cpus, Json, Serial, parsed_size
+from pipeline.commands.output import DONE, goes_on, out, progress, rate_of
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
-
-from pipeline.errors import UserError
+from rich.markup import escape
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -15,9 +14,10 @@ if TYPE_CHECKING:
 out = Console()
 err = Console(stderr=True)
 
-DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+LISTED = 20
+"""Lines of a list that a terminal gets."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
 @contextmanager
@@ -63,11 +63,6 @@ def rate_of(bar: "Progress", task: Any) -> str:
     return f"{speed:,.0f}/s" if speed else ""
 
 
-def parsed_size(size: str) -> tuple[int, int]:
-    """Width and height of a text like 30x20."""
-    from solver.limits import MAX_CELLS
-
-    width, _, height = size.partition("x")
-    if not (width.isdecimal() and height.isdecimal() and 0 < int(width) <= MAX_CELLS and 0 < int(height) <= MAX_CELLS):
-        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {size}")
-    return int(width), int(height)
+def report_problem(name: str, reason: str) -> None:
+    """One line on standard error for a file that can't be read."""
+    err.print(f"[red]not read:[/red] {escape(name)}: {escape(reason)}", soft_wrap=True, highlight=False)

@@ -1,4 +1,4 @@
-"""The commands that ask what runs have found: query, export, compare."""
+"""The command query: SQL over runs and stores."""
 
 import json
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ import typer
 from rich.cells import cell_len
 from rich.markup import escape
 
-from pipeline.commands.classify import COLORS, LISTED, RunFolder
-from pipeline.commands.output import DONE, SOME_FAILED, Json, err, out, progress, rate_of
+from pipeline.commands.options import Json
+from pipeline.commands.output import out
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-    from pipeline.findings.compare import Comparison, Timed
 
 SHOWN = 100
 """Rows of a query's result that a terminal gets."""
+
 
 WIDEST = 40
 """Characters that a value may take there."""
@@ -164,149 +164,3 @@ def those_that_fit(columns: dict[str, list[str]]) -> int:
         room -= max(map(cell_len, (name, *values))) + 2
         fitting += room >= -2  # nothing stands behind the last one
     return max(fitting, 1)
-
-
-def export(
-    run_folder: RunFolder,
-    csv: Annotated[str, typer.Option(help="File to write (- for standard output); with .gz at its end compressed.")],
-    where: Annotated[str | None, typer.Option(help="Only rows that meet a condition in SQL over the columns.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Write a run as a table of CSV: a line for each puzzle with its facts, its result and its measures of difficulty.
-
-    Without clues and pictures.
-    """
-    from pipeline.findings.csv_file import STDOUT
-    from pipeline.findings.export import EXPORTED, export
-    from pipeline.run.folder import open_run
-
-    if csv == STDOUT and as_json:
-        raise UserError("--json would stand among the rows that --csv - prints; choose a file")
-    run = open_run(run_folder)
-    with progress("exporting", run.rows) as (bar, task):
-        rows = export(run, csv, where, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task)))
-    if as_json:
-        print(json.dumps({"rows": rows, "columns": len(EXPORTED), "file": csv}))
-    elif csv != STDOUT:
-        out.print(
-            f"[bold]{rows:,}[/bold] puzzles with {len(EXPORTED)} columns written to {escape(csv)}",
-            highlight=False,
-            soft_wrap=True,
-        )
-
-
-def compare(
-    old: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN1")],
-    new: Annotated[str, typer.Argument(help="Run folder that is compared with it.", metavar="RUN2")],
-    as_json: Json = False,
-) -> None:
-    """Compare two runs puzzle by puzzle: verdicts, proofs, CPU times, and the work that does not depend on the machine.
-
-    Exit status 1 if a proof has changed: then one of the runs is wrong.
-    """
-    from pipeline.findings.compare import compare
-    from pipeline.run.folder import open_run
-    from reports.aggregate import plain
-
-    with err.status("comparing"):
-        found = compare(open_run(old), open_run(new))
-    if as_json:
-        print(json.dumps(plain(found)))
-    else:
-        show_comparison(found, old, new)
-    raise typer.Exit(SOME_FAILED if found.alarms else DONE)
-
-
-def show_comparison(found: "Comparison", old: str, new: str) -> None:
-    """A comparison on the terminal, what matters most last."""
-    puzzles = found.puzzles
-    out.print(
-        f"[bold]{puzzles.both:,}[/bold] puzzles in both; {puzzles.only_old:,} only in {escape(old)}, "
-        f"{puzzles.only_new:,} only in {escape(new)}, {puzzles.other_clues:,} with other clues.",
-        highlight=False,
-        soft_wrap=True,
-    )
-    for what, differences in (("configuration", found.configuration), ("versions", found.versions)):
-        if differences:
-            listed = ", ".join(f"{name} {before} -> {after}" for name, before, after in differences)
-            out.print(f"[yellow]Other {what}:[/yellow] {escape(listed)}", highlight=False, soft_wrap=True)
-    show_times(found)
-    for title, count, moved in (
-        ("slower", found.slower, found.slowed),
-        ("faster", found.faster, found.sped_up),
-    ):
-        show_moved(title, count, moved)
-    show_verdicts(found)
-
-
-def show_times(found: "Comparison") -> None:
-    """CPU times and counters of both runs."""
-    table = plain_table()
-    for name in ("CPU seconds", "puzzles", "old", "new", "mean ratio", "p10", "median", "p90"):
-        table.add_column(name, justify="left" if name == "CPU seconds" else "right")
-    for label, puzzles, before, after, *ratios in found.times:
-        name = "all" if label is None else f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]"
-        table.add_row(name, f"{puzzles:,}", seconds(before), seconds(after), *(f"{ratio:.3f}" for ratio in ratios))
-    if found.times:
-        out.print(table, "(the mean is the geometric one of new / old, puzzle by puzzle)", highlight=False)
-    table = plain_table()
-    for name in ("work", "old", "new", "puzzles that differ"):
-        table.add_column(name, justify="left" if name == "work" else "right")
-    for counter, before, after, differ in found.work:
-        count = f"[yellow]{differ:,}[/yellow]" if differ else "0"
-        table.add_row(counter.replace("_", " "), f"{before:,}", f"{after:,}", count)
-    out.print(table)
-
-
-def seconds(value: float) -> str:
-    """CPU seconds with four significant digits."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-def show_moved(title: str, count: int, moved: "list[Timed]") -> None:
-    """The puzzles whose times changed most."""
-    from pipeline.findings.compare import SECONDS, SLOWER
-
-    limits = f"{SLOWER:g} times and {SECONDS * 1000:g} ms {title}"
-    if not count:
-        out.print(f"No puzzle is at least {limits}.", highlight=False)
-        return
-    color = "red" if title == "slower" else "green"
-    more = f", of which these {len(moved)} most" if count > len(moved) else ""
-    out.print(f"[{color}]{count:,} at least {limits}[/{color}]{more}:", highlight=False)
-    table = plain_table()
-    for name in ("puzzle", "old s", "new s", "times", "label"):
-        table.add_column(name, justify="left" if name in ("puzzle", "label") else "right", overflow="fold")
-    for puzzle_id, before, after, old_seconds, new_seconds in moved:
-        label = before if before == after else f"{before} -> {after}"
-        times = f"{new_seconds / old_seconds:,.3g}" if old_seconds else ""
-        table.add_row(escape(puzzle_id), seconds(old_seconds), seconds(new_seconds), times, escape(label))
-    out.print(table)
-
-
-def show_verdicts(found: "Comparison") -> None:
-    """Verdicts that became others, answers won and lost, proofs that contradict each other."""
-    if found.changes:
-        table = plain_table()
-        for name in ("verdict", "became", "puzzles", "for instance"):
-            table.add_column(name, justify="right" if name == "puzzles" else "left", overflow="fold")
-        for before, after, puzzles, examples in found.changes:
-            labels = (f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]" for label in (before, after))
-            table.add_row(*labels, f"{puzzles:,}", escape(", ".join(examples)))
-        out.print(table)
-    else:
-        out.print("No verdict has changed.")
-    out.print(
-        f"Answers gained: [green]{found.gained:,}[/green], lost: "
-        + (f"[red]{found.lost:,}[/red]" if found.lost else "0"),
-        highlight=False,
-    )
-    if not found.alarms:
-        out.print("[green]No proof has changed.[/green]")
-        return
-    out.print(f"[bold red]{len(found.alarms):,} proofs have changed: one of the runs is wrong.[/bold red]")
-    for alarm in found.alarms[:LISTED]:
-        how = "unique with other cells" if alarm.what == "solution" else f"{alarm.old} -> {alarm.new}"
-        out.print(f"[red]  {escape(alarm.puzzle_id)}: {alarm.what} {escape(how)}[/red]", highlight=False)
-    if len(found.alarms) > LISTED:
-        out.print(f"[red]  ... and {len(found.alarms) - LISTED:,} more (--json lists all)[/red]")

@@ -23,7 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.errors import UserError
-from pipeline.run.folder import Run, summarize
+from pipeline.run.folder import Run
+from pipeline.run.summary import summarize
 from pipeline.sql import interruptible, one_line
 from pipeline.store.folder import Folder, folder
 from pipeline.store.parts import gathered, leaves, one_batch

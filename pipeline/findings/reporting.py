@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.certify.table import certified
-from pipeline.run.folder import Run, session_of, summarize
+from pipeline.run.folder import Run, session_of
+from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
 from reports.activity import Session, activity
 from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS

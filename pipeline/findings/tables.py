@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipeline.run.folder import Run, overlaps
+from pipeline.run.coverage import overlaps
+from pipeline.run.folder import Run
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
 from solver.tables import PUZZLES, RESULTS

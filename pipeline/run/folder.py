@@ -19,64 +19,33 @@ import json
 import platform
 import re
 import secrets
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.errors import UserError
-from pipeline.store import spans
+from pipeline.run.coverage import overlaps
+from pipeline.run.results import Piece
 from pipeline.store.folder import Folder, folder
 from pipeline.store.parts import MARK as STORE_MARK
 from pipeline.store.parts import Part, Store, ahead, gathered, open_store
-from pipeline.store.spans import Spans
 from solver import __version__
 from solver.tables import RESULTS, SCHEMA_VERSION
 
 MARK = "run.json"
+
 KIND = "nonocensus run"
-SUMMARY = "summary.json"
+
 PROGRESS = "progress.json"
+
 
 ALIGNED_ROWS, ALIGNED_BYTES = 1 << 14, 1 << 26
 """What of the puzzles table is in memory at a time, beside their results."""
-
-
-class Piece(NamedTuple):
-    """One file of results and its statistics.
-
-    name      of its files, without suffix
-    covers    the rows of the store that it has, by part; the file's rows are in this order
-    limit     CPU seconds that each puzzle had
-    left      puzzles of its task that took longer and have no row yet: (part, row, clue hash, cells left open, id)
-    status, labels     how many rows of each
-    about     seconds (by the wall), cpu_solver, cpu_task, started, finished, hosts
-    """
-
-    name: str
-    covers: dict[str, Spans]
-    limit: float
-    left: list[list[Any]]
-    status: dict[str, int]
-    labels: dict[str, int]
-    about: dict[str, Any]
-
-    @property
-    def rows(self) -> int:
-        """Number of its rows."""
-        return sum(map(spans.size, self.covers.values()))
-
-    def places(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where its rows are in the store, in their order: part (text) and number of each."""
-        numbers = spans.rows_of([span for there in self.covers.values() for span in there])
-        parts = np.repeat(np.array(list(self.covers), str), [spans.size(there) for there in self.covers.values()])
-        return parts, numbers
 
 
 class Run(NamedTuple):
@@ -174,37 +143,6 @@ def session_of(name: str) -> int:
     """The session's number in the name of a file of results or of a log."""
     found = re.match(r"(?:part-)?(\d+)-", name)
     return int(found[1]) if found else 0
-
-
-def overlaps(pieces: list[Piece]) -> dict[str, np.ndarray]:
-    """For each file some of whose rows a later one has too: a mask of those that count. Other files are left out."""
-    by_part: dict[str, list[tuple[int, Spans]]] = defaultdict(list)
-    for k, piece in enumerate(pieces):
-        for part, covered in piece.covers.items():
-            by_part[part].append((k, covered))
-    masks: dict[tuple[int, str], np.ndarray] = {}
-    for part, coverings in by_part.items():
-        taken = np.zeros(max((covered[-1][1] for _, covered in coverings if covered), default=0), np.bool_)
-        for k, covered in reversed(coverings):
-            if any(taken[start:stop].any() for start, stop in covered):
-                masks[k, part] = ~taken[spans.rows_of(covered)]
-            for start, stop in covered:
-                taken[start:stop] = True
-    return {
-        pieces[k].name: np.concatenate(
-            [masks.get((k, part), np.ones(spans.size(covered), np.bool_)) for part, covered in pieces[k].covers.items()]
-        )
-        for k in {k for k, _ in masks}
-    }
-
-
-def covered_rows(pieces: Iterable[Piece]) -> dict[str, Spans]:
-    """The rows that have results, by part."""
-    covered: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for piece in pieces:
-        for part, there in piece.covers.items():
-            covered[part].extend(there)
-    return {part: spans.union(there) for part, there in covered.items()}
 
 
 def start_run(store: Store, uri: str, config: dict[str, Any], force: bool = False, dry: bool = False) -> Run:
@@ -336,42 +274,3 @@ def _refuse_changed(run: Run, inputs: list[Part]) -> None:
                 f"{run.folder.name}: {part['name']} of the store {run.about['store']} has changed since the run began; "
                 "choose another --out, or --force to begin anew"
             )
-
-
-def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
-    """Merge the statistics of all files of results, write them to summary.json and return them."""
-    pieces = run.pieces() if pieces is None else pieces
-    kept = overlaps(pieces)
-    status, labels = Counter[str](), Counter[str]()
-    rows = 0
-    for piece in pieces:
-        mask = kept.get(piece.name)
-        counted = (piece.status, piece.labels)
-        if mask is not None:
-            table = run.read(piece, mask, ["status", "label"])
-            counted = (counts(table["status"]), counts(table["label"]))
-        status.update(counted[0])
-        labels.update(counted[1])
-        rows += piece.rows if mask is None else int(mask.sum())
-    summary = {
-        "run_id": run.about["run_id"],
-        "puzzles": run.rows,
-        "rows": rows,
-        "files": len(pieces),
-        "status": dict(status.most_common()),
-        "labels": dict(labels.most_common()),
-        "cpu_solver": round(sum(piece.about["cpu_solver"] for piece in pieces), 6),
-        "cpu_tasks": round(sum(piece.about["cpu_task"] for piece in pieces), 6),
-        "first_started": min((piece.about["started"] for piece in pieces), default=None),
-        "last_finished": max((piece.about["finished"] for piece in pieces), default=None),
-        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
-    }
-    run.folder.write_json(SUMMARY, summary)
-    return summary
-
-
-def counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
-    """How often each value occurs, null left out, largest first."""
-    found = {value["values"]: value["counts"] for value in pc.value_counts(column).to_pylist()}
-    found.pop(None, None)
-    return dict(Counter(found).most_common())

@@ -9,7 +9,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.classify.schedule import Left
-from pipeline.run.folder import Piece, Run, covered_rows, overlaps
+from pipeline.run.coverage import covered_rows, overlaps
+from pipeline.run.folder import Run
+from pipeline.run.results import Piece
 from pipeline.sql import database, meets
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store

@@ -18,7 +18,9 @@ from pipeline.certify import prove as certifying
 from pipeline.certify.prove import Job, drive, plan
 from pipeline.certify.table import certificates_table, certified
 from pipeline.errors import UserError
-from pipeline.executors.crew import WORKER, Fault, Serial, ray_crew
+from pipeline.executors.crew import WORKER, Fault
+from pipeline.executors.ray_crew import ray_crew
+from pipeline.executors.serial import Serial
 from pipeline.run.folder import Run, open_run
 from pipeline.run.plan import EVERYTHING, Selection
 from pipeline.store.folder import Folder

@@ -24,8 +24,11 @@ from runs import CONFIG, lasting, run_serially, work_on
 from pipeline.classify import task as classifying
 from pipeline.classify.schedule import TRIES
 from pipeline.errors import UserError
-from pipeline.executors.crew import NODE, WORKER, Fault, Serial, ray_crew
-from pipeline.run.folder import Run, open_run, start_run, summarize
+from pipeline.executors.crew import NODE, WORKER, Fault
+from pipeline.executors.ray_crew import ray_crew
+from pipeline.executors.serial import Serial
+from pipeline.run.folder import Run, open_run, start_run
+from pipeline.run.summary import summarize
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Store
 from pipeline.store.spans import Spans

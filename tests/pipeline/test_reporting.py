@@ -5,8 +5,8 @@ from pathlib import Path
 from runs import run_serially, work_on
 
 from pipeline.findings.reporting import about_run, sessions, write_run_report
-from pipeline.run.folder import summarize
 from pipeline.run.plan import Selection
+from pipeline.run.summary import summarize
 from pipeline.store.parts import Store
 
 

@@ -14,8 +14,10 @@ from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 from pipeline.classify.task import Job, classify_rows
 from pipeline.classify.warm import warm
 from pipeline.errors import UserError
-from pipeline.run.folder import SETTINGS, Piece, configuration, open_run, start_run, summarize
+from pipeline.run.folder import SETTINGS, configuration, open_run, start_run
 from pipeline.run.plan import Selection, rest_of, unanswered
+from pipeline.run.results import Piece
+from pipeline.run.summary import summarize
 from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
 from solver.tables import PUZZLES, RESULTS, puzzle_batch

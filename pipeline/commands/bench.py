@@ -1,0 +1,172 @@
+"""The command bench, which measures the solver on this machine."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.options import CheckGoal, Json, parsed_size
+from pipeline.commands.output import err, out, progress, rate_of
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    pass
+
+from pipeline.commands.options import existing
+from pipeline.commands.output import report_problem
+
+
+class BenchSet(StrEnum):
+    """What `bench` can measure."""
+
+    puzzles = "puzzles"
+    survey = "survey"
+    color_survey = "color-survey"
+    tournament = "tournament"
+    random = "random"
+    lines = "lines"
+    exhaustive = "exhaustive"
+
+
+def bench(
+    which: Annotated[
+        BenchSet,
+        typer.Argument(
+            help="puzzles: all in PATHS; survey, color-survey: those of the published comparisons among them; "
+            "tournament: a tournament file's; random: pictures made by --size, --density, --seed and --count; "
+            "lines: throughput of line logic alone, on PATHS or random pictures; "
+            "exhaustive: every picture of --size.",
+            metavar="SET",
+        ),
+    ],
+    paths: Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.")] = None,
+    size: Annotated[str, typer.Option(help="Width x height of pictures made here.")] = "30x30",
+    density: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of black cells of random pictures.")] = 0.5,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.")] = 1,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]")
+    ] = None,
+    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    check_goal: CheckGoal = False,
+    csv: Annotated[Path | None, typer.Option(help="File for a line a puzzle.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
+    from pipeline.findings import bench as benches
+
+    width, height = parsed_size(size)
+    if csv and which in (BenchSet.lines, BenchSet.exhaustive):
+        raise UserError(f"--csv has a line a puzzle, which {which.value} does not measure one by one")
+    command = f"nonocensus bench {which.value}"
+    if which in (BenchSet.random, BenchSet.exhaustive):
+        command += f" --size {size}"
+    if which is BenchSet.exhaustive:
+        with progress("classifying", 1 << width * height) as (bar, task):
+            exhausted = benches.exhaust(width, height, lambda n: bar.update(task, advance=n, rate=rate_of(bar, task)))
+        print_figures([exhausted._asdict()], f"Every {size} picture", command, markdown, as_json)
+        return
+    batches = bench_batches(which, paths or [], (width, height), density, seed, count)
+    title = ", ".join(path.name for path in paths or []) or f"random {size}, density {density:g}, seed {seed}"
+    command += "".join(f" {path.name}" for path in paths or [])
+    command += f" --density {density:g} --seed {seed}" if which is BenchSet.random else ""
+    command += f" --count {count}" if count else ""
+    command += f" --cpu-limit {cpu_limit:g}" + (" --check-goal" if check_goal else "")
+    if which is BenchSet.lines:
+        lines = benches.line_throughput(batches)
+        rates = {
+            "us_a_puzzle": lines.seconds / lines.puzzles * 1e6,
+            "ns_a_line_solve": lines.seconds / lines.line_solves * 1e9,
+        }
+        print_figures([lines._asdict() | rates], f"Line logic on {title}", command, markdown, as_json)
+        return
+    with progress("classifying", sum(map(len, batches))) as (bar, task):
+        measured = benches.measure(
+            batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
+        )
+    if csv:
+        benches.write_csv(measured, str(csv))
+    hard = [
+        {"slowest": row["puzzle_id"], "label": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
+        | {key: row[key] for key in ("nodes", "conflicts")}
+        for row in benches.slowest(measured, 10)
+    ]
+    print_figures([benches.figures(measured)], title, command, markdown, as_json, hard)
+
+
+def bench_batches(
+    which: BenchSet, paths: list[Path], size: tuple[int, int], density: float, seed: int, count: int | None
+) -> Any:
+    """The puzzles that a set consists of, in batches of the puzzles table."""
+    from pipeline.findings import bench as benches
+    from scrapers.files import files_in
+    from scrapers.importing import Problem, read_files
+
+    if which is BenchSet.random or (which is BenchSet.lines and not paths):
+        return benches.random_batches(count or 2000, *size, density, seed)
+    if not paths:
+        raise UserError(f"{which.value} needs files, folders or archives of puzzles")
+    puzzles = []
+    for item in read_files(files_in(existing(paths))):
+        if isinstance(item, Problem):
+            report_problem(item.name, item.reason)
+        else:
+            puzzles.append(item)
+    if which in (BenchSet.survey, BenchSet.color_survey):
+        wanted = benches.SURVEY if which is BenchSet.survey else benches.COLOR_SURVEY
+        puzzles, missing = benches.survey_of(puzzles, wanted)
+        if missing:
+            err.print(f"[yellow]not there:[/yellow] {', '.join(missing)}", highlight=False)
+    if not puzzles:
+        raise UserError(f"no puzzle of the set found in {', '.join(str(path) for path in paths)}")
+    return benches.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
+
+
+def print_figures(
+    rows: list[dict[str, Any]],
+    title: str,
+    command: str,
+    markdown: Path | None,
+    as_json: bool,
+    more: list[dict[str, Any]] | None = None,
+) -> None:
+    """Figures as tables on the terminal, as Markdown if asked, or as JSON."""
+    from rich.table import Table
+
+    from pipeline.findings.bench import write_markdown
+
+    shown = [
+        ([name.replace("_", " ") for name in part[0]], [[figure(value) for value in row.values()] for row in part])
+        for part in (rows, more or [])
+        if part
+    ]
+    if markdown:
+        write_markdown(str(markdown), title, command, shown)
+    if as_json:
+        print(json.dumps(rows[0] | ({"slowest": more} if more else {})))
+        return
+    out.print(f"[bold]{escape(title)}[/bold]", highlight=False)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(justify="right", style="bold")
+    for name, value in zip(shown[0][0], shown[0][1][0], strict=True):
+        table.add_row(name, value)
+    out.print(table)
+    for heading, lines in shown[1:]:
+        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+        for name in heading:
+            text = name in ("slowest", "label", "by")
+            table.add_column(name, justify="left" if text else "right", overflow="fold" if text else "ellipsis")
+        for line in lines:
+            table.add_row(*line)
+        out.print(table)
+
+
+def figure(value: Any) -> str:
+    """A number with three significant digits or more, nothing for null, text as it is."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,73 @@
+"""The command import, which brings local files into a store."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.options import Json
+from pipeline.commands.output import DONE, SOME_FAILED, err, goes_on, out, progress, rate_of
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from scrapers.importing import Problem
+    from solver.puzzle import Puzzle
+
+from pipeline.commands.options import existing
+from pipeline.commands.output import LISTED
+
+
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Puzzle files, folders, .zip and .tar.* archives.")],
+    store: Annotated[str, typer.Option("--out", help="Store to make or to add to.")],
+    as_json: Json = False,
+) -> None:
+    """Bring local files of any known format into a store.
+
+    Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are left out.
+    """
+    from pipeline.store.importing import import_puzzles
+    from pipeline.store.parts import create_store
+    from scrapers.files import count_files, files_in
+    from scrapers.importing import Problem, read_files
+
+    existing(paths)
+    place = create_store(store)
+    good = bad = 0
+    with goes_on(), progress("importing", count_files(paths)) as (bar, task):
+
+        def seen(item: "Puzzle | Problem") -> None:
+            nonlocal good, bad
+            good, bad = good + (not isinstance(item, Problem)), bad + isinstance(item, Problem)
+            counts = f"[green]{good:,} puzzles[/green]" + (f" [red]{bad:,} problems[/red]" if bad else "")
+            bar.update(task, completed=good + bad, counts=counts, rate=rate_of(bar, task))
+
+        report = import_puzzles(place, read_files(files_in(paths)), seen)
+    if not as_json:
+        list_problems("could not be read", report.problems)
+    if not report.added and not report.known:
+        raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
+    total = place.rows()
+    if as_json:
+        fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
+        lists = {"invalid": report.invalid, "problems": report.problems}
+        print(json.dumps(fields | {key: [item._asdict() for item in items] for key, items in lists.items()}))
+    else:
+        list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)
+        known = f", {report.known:,} were there already" if report.known else ""
+        out.print(
+            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
+        )
+    raise typer.Exit(SOME_FAILED if report.problems else DONE)
+
+
+def list_problems(what: str, problems: "list[Problem]") -> None:
+    """Name each problem with its reason on standard error, the first few of many."""
+    if problems:
+        err.print(f"[yellow]{len(problems):,} {what}:[/yellow]")
+        for problem in problems[:LISTED]:
+            err.print(f"  {escape(problem.name)}: {escape(problem.reason)}", soft_wrap=True, highlight=False)
+        if len(problems) > LISTED:
+            err.print(f"  ... and {len(problems) - LISTED:,} more (--json lists all)")

@@ -1,0 +1,36 @@
+"""The command report, which writes what a run has found for people."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.options import Json
+from pipeline.commands.output import out, progress, rate_of
+
+if TYPE_CHECKING:
+    pass
+
+
+def report(
+    run_folder: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")],
+    out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html, report.md and report.json.")],
+    public: Annotated[
+        bool, typer.Option("--public", help="Without titles, clues and pictures that may not be passed on.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Write the report of a run, finished or not: one HTML page, and the same as Markdown and JSON."""
+    from pipeline.findings.reporting import write_run_report
+    from pipeline.run.folder import open_run
+
+    run = open_run(run_folder)
+    with progress("reading", run.rows) as (bar, task):
+        rows, path = write_run_report(
+            run, out_folder, public, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task))
+        )
+    if as_json:
+        print(json.dumps({"rows": rows, "report": path}))
+        return
+    out.print(f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}", soft_wrap=True, highlight=False)

@@ -1,0 +1,48 @@
+"""The command status: what a run has done, what a store holds."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipeline.commands.crawl import crawl_status, show_crawl
+from pipeline.commands.options import Json
+from pipeline.commands.output import out
+from pipeline.commands.run_status import show_run
+
+if TYPE_CHECKING:
+    pass
+
+
+def status(
+    place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")], as_json: Json = False
+) -> None:
+    """Say what a run has done and what is left, or what a store holds."""
+    from pipeline.run.folder import Run, open_place
+
+    opened = open_place(place)
+    if isinstance(opened, Run):
+        show_run(opened, as_json)
+    else:
+        show_store(opened, as_json)
+
+
+def show_store(store: Any, as_json: bool) -> None:
+    """What a store holds: puzzles by source and kind, and what a crawl has asked."""
+    from collections import Counter
+
+    kinds: Counter[tuple[str, str]] = Counter()
+    for batch in store.batches(["source", "kind", "blotted"]):
+        for source, kind, blotted in zip(*(batch[name].to_pylist() for name in batch.schema.names), strict=True):
+            kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
+    parts = store.parts()
+    crawled = crawl_status(store)
+    if as_json:
+        listed = [{"source": source, "kind": kind, "puzzles": count} for (source, kind), count in kinds.items()]
+        print(json.dumps({"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled}))
+        return
+    out.print(f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.")
+    for (source, kind), count in sorted(kinds.items()):
+        out.print(f"  {source} {kind}: {count:,}", highlight=False)
+    if crawled:
+        show_crawl(crawled)

@@ -1,0 +1,33 @@
+"""The lists of nonograms.org, which tell which kind its numbers are."""
+
+from collections.abc import Callable, Iterable
+
+from pipeline.crawl.ledger import Ledger
+from pipeline.errors import UserError
+from scrapers import nonograms
+from scrapers.http import Polite
+
+
+def walk_lists(
+    ledger: Ledger, base: str, kinds: Iterable[str], session: Polite, seen: Callable[[str, int, int], None]
+) -> None:
+    """Learn from nonograms.org's lists which kind its numbers are, so that each is asked for under the right address.
+
+    Each list is walked once, from where an earlier walk was stopped; what comes to the site later is asked for as both
+    kinds. `seen` is told kind, page and numbers of each page.
+    """
+    for kind in kinds:
+        place = f"next page of the list of {kind}"
+        page, before = int(ledger.noted(place) or 1), None
+        while page > 0:
+            request = nonograms.list_page(base, kind, page)
+            reply = session.fetch(request)
+            if reply.status not in (200, 404):
+                raise UserError(f"{request.url}: HTTP status {reply.status}; the same command goes on from there")
+            numbers = nonograms.listed(reply.body, kind) if reply.status == 200 else []
+            # behind the last page there may be nothing, or the last page once more
+            page = page + 1 if numbers and numbers != before else 0
+            before = numbers
+            ledger.note_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
+            ledger.set_note(place, str(page))
+            seen(kind, page - 1, len(numbers))

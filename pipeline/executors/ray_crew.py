@@ -1,0 +1,109 @@
+"""Tasks over the cores of a machine or cluster, by Ray."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any
+
+from pipeline.errors import UserError
+from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
+
+CPUS_EVERY = 5.0
+"""Seconds between two questions to a cluster how many CPUs it has: it may grow and shrink."""
+
+
+class Ray:
+    """A crew of Ray's workers, a task a CPU.
+
+    Ray itself tries nothing again (`max_retries=0`): who gave a task knows best what to do when it is lost.
+    """
+
+    apart = True
+
+    def __init__(self, dashboard: str | None) -> None:
+        self.dashboard = dashboard
+        self._remote: dict[Callable[..., Any], Any] = {}
+        self._flying: dict[Any, None] = {}
+        self._cpus, self._asked = 1, -CPUS_EVERY
+
+    def cpus(self) -> int:
+        """CPUs of all machines that are in the cluster now."""
+        import time
+
+        import ray
+
+        if time.monotonic() - self._asked >= CPUS_EVERY:
+            self._asked = time.monotonic()
+            self._cpus = max(1, int(ray.cluster_resources().get("CPU", 0)))
+        return self._cpus
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Give a task to Ray."""
+        import ray
+
+        if function not in self._remote:
+            self._remote[function] = ray.remote(max_retries=0)(function)
+        ticket = self._remote[function].remote(*arguments)
+        self._flying[ticket] = None
+        return ticket
+
+    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
+        """All tasks that have ended, at least one if one ends in time."""
+        import ray
+
+        flying = list(self._flying)
+        done, others = ray.wait(flying, num_returns=1, timeout=seconds)
+        if done and others:
+            done += ray.wait(others, num_returns=len(others), timeout=0)[0]
+        for ticket in done:
+            del self._flying[ticket]
+        return [(ticket, _outcome(ticket)) for ticket in done]
+
+
+def _outcome(ticket: Any) -> Any:
+    """A task's result, or the fault that it ended in. A UserError says that Ray itself has gone."""
+    import ray
+    from ray import exceptions
+
+    try:
+        return ray.get(ticket)
+    except exceptions.RayTaskError as error:
+        return Fault(TROUBLE, f"{type(error.cause).__name__}: {error.cause}")
+    except exceptions.NodeDiedError as error:
+        return Fault(NODE, first_line(error))
+    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
+        return Fault(WORKER, first_line(error))
+    except exceptions.RayError as error:
+        raise UserError(f"Ray has failed: {first_line(error)}; the same command goes on") from error
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an exception says."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+@contextmanager
+def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ray]:
+    """Ray for as long as the block lasts. What is printed meanwhile goes to standard error.
+
+    cpus       CPUs to use of this machine, all if None; not with an address
+    address    a running cluster ("auto", "ray://host:port"), None to start one for this command alone
+
+    Raises UserError if there is no Ray to be had.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the user's machines unasked
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # a core is a worker already
+    import ray
+
+    local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
+    try:
+        context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
+    except Exception as error:  # Ray raises all kinds, bare Exceptions among them
+        where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
+        raise UserError(f"{where}: {first_line(error)}") from error
+    with redirect_stdout(sys.stderr):  # a thread of Ray's prints of dead workers, where results belong
+        try:
+            yield Ray(getattr(context, "dashboard_url", None) or None)
+        finally:
+            ray.shutdown()

@@ -1,0 +1,37 @@
+"""Tasks in this process, one after the other."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pipeline.executors.crew import TROUBLE, Fault
+
+
+class Serial:
+    """A crew of one, this process: a task is done when it is waited for."""
+
+    dashboard: str | None = None
+    apart = False
+
+    def __init__(self) -> None:
+        self._queue: list[tuple[int, Callable[..., Any], tuple[Any, ...]]] = []
+        self._number = 0
+
+    def cpus(self) -> int:
+        """One: a task at a time."""
+        return 1
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
+        """Put a task into the queue."""
+        self._number += 1
+        self._queue.append((self._number, function, arguments))
+        return self._number
+
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:  # noqa: ARG002
+        """Do the oldest task."""
+        if not self._queue:
+            return []
+        number, function, arguments = self._queue.pop(0)
+        try:
+            return [(number, function(*arguments))]
+        except Exception as error:
+            return [(number, Fault(TROUBLE, f"{type(error).__name__}: {error}"))]

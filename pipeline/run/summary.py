@@ -1,0 +1,52 @@
+"""The statistics of a run: all of its files together."""
+
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.run.coverage import overlaps
+from pipeline.run.folder import Run
+from pipeline.run.results import Piece
+
+SUMMARY = "summary.json"
+
+
+def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
+    """Merge the statistics of all files of results, write them to summary.json and return them."""
+    pieces = run.pieces() if pieces is None else pieces
+    kept = overlaps(pieces)
+    status, labels = Counter[str](), Counter[str]()
+    rows = 0
+    for piece in pieces:
+        mask = kept.get(piece.name)
+        counted = (piece.status, piece.labels)
+        if mask is not None:
+            table = run.read(piece, mask, ["status", "label"])
+            counted = (counts(table["status"]), counts(table["label"]))
+        status.update(counted[0])
+        labels.update(counted[1])
+        rows += piece.rows if mask is None else int(mask.sum())
+    summary = {
+        "run_id": run.about["run_id"],
+        "puzzles": run.rows,
+        "rows": rows,
+        "files": len(pieces),
+        "status": dict(status.most_common()),
+        "labels": dict(labels.most_common()),
+        "cpu_solver": round(sum(piece.about["cpu_solver"] for piece in pieces), 6),
+        "cpu_tasks": round(sum(piece.about["cpu_task"] for piece in pieces), 6),
+        "first_started": min((piece.about["started"] for piece in pieces), default=None),
+        "last_finished": max((piece.about["finished"] for piece in pieces), default=None),
+        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
+    }
+    run.folder.write_json(SUMMARY, summary)
+    return summary
+
+
+def counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
+    """How often each value occurs, null left out, largest first."""
+    found = {value["values"]: value["counts"] for value in pc.value_counts(column).to_pylist()}
+    found.pop(None, None)
+    return dict(Counter(found).most_common())
