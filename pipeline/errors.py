@@ -1,5 +1,38 @@
-"""What goes wrong in a way that the user can mend."""
+"""What goes wrong in a way that the user can mend: one line each that says what, where and what to do.
+
+Each kind has an exit status of the command line. Status 1 is none of these: the work was done, and some of it failed.
+"""
 
 
 class UserError(Exception):
-    """Wrong use or wrong input: one line that says what, where and what to do. The command line exits with 2."""
+    """Wrong use: options that don't go together, a folder that holds something else. All other kinds are this too."""
+
+    status = 2
+
+
+class InputError(UserError):
+    """Something that was read is damaged, incomplete, or not what it should be."""
+
+    status = 3
+
+
+class StorageError(UserError):
+    """A disk or a far storage can't be read or written: it is full, away, or does not allow it."""
+
+    status = 4
+
+
+class NetworkError(UserError):
+    """A site gives no answer, or does not want to be asked."""
+
+    status = 5
+
+
+class ClusterError(UserError):
+    """Ray can't be had, has failed, or a machine of the cluster is not fit for the work."""
+
+    status = 6
+
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C or a terminate signal."""

@@ -22,7 +22,7 @@ from pipeline.commands.export import export
 from pipeline.commands.failed import failed
 from pipeline.commands.generate import generate
 from pipeline.commands.importing import import_
-from pipeline.commands.output import WRONG_USE, err
+from pipeline.commands.output import err
 from pipeline.commands.query import query
 from pipeline.commands.report import report
 from pipeline.commands.schema import schema
@@ -30,7 +30,7 @@ from pipeline.commands.solve import solve
 from pipeline.commands.status import status
 from pipeline.commands.twin import twin
 from pipeline.commands.warm import warm
-from pipeline.errors import UserError
+from pipeline.errors import StorageError, UserError
 
 app = typer.Typer(
     help="The census of nonogram archives: import or crawl them, classify every puzzle, report.",
@@ -84,15 +84,12 @@ def run() -> None:
 
 
 def main() -> None:
-    """The command line: one clear line and exit status 2 for what the user can mend."""
+    """The command line: one clear line for what the user can mend, and the exit status of its kind."""
     try:
         app()
-    except UserError as error:
+    except (UserError, OSError) as error:
         err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
-        sys.exit(WRONG_USE)
-    except OSError as error:
-        err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
-        sys.exit(WRONG_USE)
+        sys.exit(error.status if isinstance(error, UserError) else StorageError.status)
 
 
 def show_version(asked: bool) -> None:

@@ -14,8 +14,8 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, INTERRUPTED, LISTED, SOME_FAILED, err, out, progress, rate_of
-from pipeline.errors import UserError
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, progress, rate_of
+from pipeline.errors import INTERRUPTED, UserError
 
 if TYPE_CHECKING:
     from pipeline.crawl.ledger import Ledger

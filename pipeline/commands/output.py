@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from pipeline.errors import INTERRUPTED
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -17,7 +19,7 @@ err = Console(stderr=True)
 LISTED = 20
 """Lines of a list that a terminal gets."""
 
-DONE, SOME_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+DONE, SOME_FAILED, WRONG_USE = 0, 1, 2
 
 
 @contextmanager
