@@ -12,6 +12,7 @@ from benchmarks.scale import timed
 from benchmarks.tables import Table
 from pipeline.certify.table import certificates_table
 from pipeline.run.folder import Run, open_run
+from pipeline.run.pairs import pairs
 from solver.derivation.certificate import LEARNER
 from solver.derivation.checker import check
 from solver.derivation.follow import CHECKER, follow
@@ -85,7 +86,7 @@ def _learners(ran: Run) -> Table:
 def _searched(ran: Run) -> list[Formula]:
     """The formulas of what search has decided."""
     made = []
-    for results, puzzles in ran.aligned(list(Verdict._fields), PUZZLES.names):
+    for results, puzzles in pairs(ran, list(Verdict._fields), PUZZLES.names):
         for k, row in enumerate(results.to_pylist()):
             if row["technique"] == "search":
                 (batch,) = puzzles.slice(k, 1).combine_chunks().to_batches()

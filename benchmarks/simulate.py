@@ -24,18 +24,20 @@ import pyarrow as pa
 
 from benchmarks.tables import Table
 from pipeline.classify import schedule as schedules
+from pipeline.classify import task as tasks
 from pipeline.classify.driver import AHEAD, drive
 from pipeline.classify.metrics import Metrics
-from pipeline.classify.schedule import Left, Schedule, Work, levels
-from pipeline.classify.session import Session, Tell
+from pipeline.classify.schedule import Schedule, Work, levels
+from pipeline.classify.session import NOBODY, Session
 from pipeline.classify.task import Job, classify_rows
 from pipeline.executors.ray_crew import Ray, ray_crew
 from pipeline.findings.bench import measure, random_batches
-from pipeline.run.folder import SETTINGS, configuration, start_run
-from pipeline.run.results import Piece
+from pipeline.run.configuration import configuration
+from pipeline.run.folder import start_run
+from pipeline.run.results import Effort, Left, Piece
 from pipeline.settings import default_settings
 from pipeline.store import spans
-from pipeline.store.parts import Store, open_store
+from pipeline.store.parts import Part, Store, open_store
 from pipeline.store.spans import Spans
 
 CPU_LIMIT = 60.0
@@ -161,12 +163,12 @@ def costs_of(store: Store, uri: str, real: Path) -> Costs:
         [(0, 6 * rows)],
     ]
     job = job_of(store, uri)
-    part = store.parts()[0].name
+    part = store.parts()[0]
     seconds = []
     for shape in shapes:
         tries = []
         for number in range(5):
-            piece = classify_rows({part: shape}, 0.001, f"part-0001-{number:06d}", job)
+            piece = classify_rows({part.name: shape}, {part.name: part}, 0.001, f"part-0001-{number:06d}", job)
             assert isinstance(piece, Piece)
             tries.append(piece.about["cpu_task"] - piece.about["cpu_solver"])
         seconds.append(min(tries))
@@ -180,16 +182,21 @@ def costs_of(store: Store, uri: str, real: Path) -> Costs:
 def job_of(store: Store, uri: str) -> Job:
     """What tasks need to know of a run, which is begun."""
     run = start_run(store, uri, configuration(CPU_LIMIT))
-    settings = {key: run.about["config"][key] for key in SETTINGS}
-    stamp = {"run_id": run.about["run_id"], "config_hash": run.about["config_hash"]}
-    return Job(store.folder.uri, run.folder.uri, settings, stamp, apart=False)
+    return tasks.job_of(run, run.about["config"], apart=False)
 
 
-def nothing(rows: dict[str, Spans], limit: float, name: str, _: Job) -> Piece:
+def nothing(rows: dict[str, Spans], _: dict[str, Part], limit: float, name: str, __: Job) -> Piece:
     """A task that does nothing."""
     number, now = sum(map(spans.size, rows.values())), "2026-01-01T00:00:00.000000+00:00"
-    about = {"seconds": 1.0, "cpu_solver": 1.0, "cpu_task": 1.0, "started": now, "finished": now, "hosts": ["here"]}
-    return Piece(name, rows, limit, [], {"ok": number}, {"unique line": number}, about)
+    about: Effort = {
+        "seconds": 1.0,
+        "cpu_solver": 1.0,
+        "cpu_task": 1.0,
+        "started": now,
+        "finished": now,
+        "hosts": ["here"],
+    }
+    return Piece(rows, limit, [], {"ok": number}, {"unique line": number}, about, name)
 
 
 class Idle(Ray):
@@ -220,7 +227,7 @@ def driver_of(store: Store, uri: str, cores: int) -> Driver:
     tasks = flying + TASKS
     crew = Idle(cores)
     run = start_run(store, uri, configuration(CPU_LIMIT))
-    session = Session(run, Tell(lambda *_: None, lambda *_: None), Metrics(uri))
+    session = Session(run, NOBODY, Metrics(uri))
     start = time.thread_time()
     with patch.multiple(schedules, FIRST=1, MOST_ROWS=1):
         drive(run, crew, Schedule([("part-00000", [tasks], [(0, tasks)])], tasks, [], [CPU_LIMIT]), job, session)

@@ -6,13 +6,15 @@ import pyarrow as pa
 
 from pipeline.classify.driver import drive
 from pipeline.classify.schedule import Schedule, levels
-from pipeline.classify.session import Session, Tell
-from pipeline.classify.task import Job
+from pipeline.classify.session import NOBODY, Session
+from pipeline.classify.task import job_of
 from pipeline.classify.tidy import tidy
 from pipeline.executors.crew import Crew
 from pipeline.executors.serial import Serial
-from pipeline.run.folder import SETTINGS, Run, configuration, start_run
+from pipeline.run.configuration import configuration
+from pipeline.run.folder import Run, start_run
 from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
+from pipeline.run.results import results_file, write_statistics
 from pipeline.store.parts import Store
 
 CONFIG = configuration(10.0)
@@ -20,7 +22,6 @@ OF_THE_MOMENT = [
     *("cpu_seconds", "wall_seconds", "cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat"),
     *("run_id", "host"),
 ]
-SILENT = Tell(lambda *_: None, lambda *_: None)
 
 
 def work_on(
@@ -33,19 +34,25 @@ def work_on(
 ) -> list[str]:
     """Do what is left of a run, or its timeouts with another limit; returns what could not be read."""
     crew = crew or Serial()
-    config = run.about["config"] | ({"cpu_limit": cpu_limit} if cpu_limit else {})
+    config = run.about["config"]
+    if cpu_limit:
+        config = {**config, "cpu_limit": cpu_limit}
     pieces = run.pieces()
     plan = unanswered(run, pieces, cpu_limit, selection, failed) if cpu_limit else rest_of(run, pieces, selection)
     limits = limits or levels(config["cpu_limit"], 0.05, 20.0)
-    session = Session(run, SILENT)
-    settings = {key: config[key] for key in SETTINGS}
-    stamp = {"run_id": run.about["run_id"], "config_hash": run.about["config_hash"]}
+    session = Session(run, NOBODY)
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
-    job = Job(run.about["store"], run.folder.uri, settings, stamp, crew.apart)
-    errors = drive(run, crew, schedule, job, session)
+    errors = drive(run, crew, schedule, job_of(run, config, crew.apart), session)
     tidy(run, crew, session)
     session.close(schedule, 1)
     return errors
+
+
+def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
+    """Put other rows into a file of results, and into its statistics that this is how it is meant to be."""
+    with results_file(run.results, name) as writer:
+        writer.write_table(rows)
+    write_statistics(run.results, run.piece(name))
 
 
 def run_serially(store: Store, out: Path) -> Run:

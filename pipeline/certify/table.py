@@ -85,7 +85,7 @@ def standing(run: Run) -> dict[Key, Row]:
 def candidates(run: Run, selection: Selection = EVERYTHING) -> Iterator[Candidate | None]:
     """The run's verdicts that can be proved; None for each selected row without one."""
     pieces = run.pieces()
-    kept, chosen = overlaps(pieces), Chosen(run.store, selection)
+    kept, chosen = overlaps(pieces), Chosen(run, selection)
     for piece in pieces:
         wanted = _selected(piece, chosen)
         if piece.name in kept:

@@ -3,10 +3,10 @@
 import time
 from typing import Any
 
-from pipeline.classify.schedule import Left, Schedule, Work
+from pipeline.classify.schedule import Schedule, Work
 from pipeline.classify.session import Session
-from pipeline.classify.task import Job, Unreadable, classify_rows, write_off
-from pipeline.errors import UserError
+from pipeline.classify.task import Job, Unfit, Unreadable, Unwritable, classify_rows, prove_fit, write_off
+from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.run.folder import Run
 from pipeline.run.results import Piece
@@ -14,90 +14,150 @@ from pipeline.run.results import Piece
 AHEAD = 2
 """Tasks in flight for each CPU: one at work, one to follow at once."""
 
-
 HOPELESS = 50
 """Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
-
 
 READINGS = 3
 """Times that a part of the store is tried that can't be read."""
 
-
 FIRST_PAUSE, LONGEST_PAUSE, GIVE_UP = 1.0, 60.0, 600.0
 """Seconds between tries to write when nothing can be written: the first, the longest, and all together."""
+
+SEEN_WITHIN = 30.0
+"""Seconds in which a file that a task has written must be seen here: mounted folders may lag behind."""
 
 
 def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> list[str]:
     """Do what a schedule has; returns a line for each part of the store that could not be read.
 
-    A UserError ends it if nothing can be written for ten minutes.
+    Before the first task every machine proves that it sees run and store and has the same versions. A ClusterError
+    names one that does not, or says that nothing but losses comes back; a StorageError ends it if nothing can be
+    written for ten minutes.
     """
-    flying: dict[Any, tuple[Work, str]] = {}
-    errors: dict[str, str] = {}
-    failures: dict[str, int] = {}
-    pause = resume = given_up = 0.0
-    in_a_row = 0
-    while True:
-        cpus = crew.cpus()
-        while len(flying) < AHEAD * cpus and time.monotonic() >= resume:
-            work = schedule.next(cpus)
+    refuse_unfit(crew, job)
+    return Driver(run, crew, schedule, job, session).drive()
+
+
+def refuse_unfit(crew: Crew, job: Job) -> None:
+    """Raise a ClusterError if a machine is not fit for the work."""
+    for machine, outcome in crew.on_every_node(prove_fit, job).items():
+        if isinstance(outcome, (Unfit, Fault)):
+            raise ClusterError(f"{machine} can't take part: {outcome.reason}")
+
+
+class Driver:
+    """One session's loop: `drive` runs it; a method for each way in which a task may end."""
+
+    def __init__(self, run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> None:
+        self.run, self.crew, self.schedule, self.job, self.session = run, crew, schedule, job, session
+        self.parts = {part.name: part for part in run.parts}
+        self.flying: dict[Any, tuple[Work, str]] = {}
+        self.errors: dict[str, str] = {}  # of parts of the store that are given up
+        self.readings: dict[str, int] = {}  # in vain, of each part, since one has gone well
+        self.lost_in_a_row = 0
+        self.pause = self.resume = self.given_up = 0.0
+
+    def drive(self) -> list[str]:
+        """Give tasks out and take them in until nothing is left."""
+        while True:
+            cpus = self.crew.cpus()
+            self._give_out(cpus)
+            if not self.flying:
+                if time.monotonic() >= self.resume:
+                    return list(self.errors.values())
+                time.sleep(0.1)
+            for ticket, outcome in self.crew.wait(1.0) if self.flying else []:
+                work, name = self.flying.pop(ticket)
+                self.session.ended(ticket, cpus)
+                self._take_in(work, name, outcome, cpus)
+            self.session.tick(self.schedule, cpus)
+
+    def _give_out(self, cpus: int) -> None:
+        while len(self.flying) < AHEAD * cpus and time.monotonic() >= self.resume:
+            work = self.schedule.next(cpus)
             if work is None:
-                break
-            name = session.new_name()
-            ticket = crew.submit(classify_rows, work.rows, schedule.limits[work.level], name, job)
-            flying[ticket] = work, name
-            session.submitted(ticket, work, cpus)
-        if not flying:
-            if time.monotonic() >= resume:
-                return list(errors.values())
+                return
+            name = self.session.new_name()
+            parts = {part: self.parts[part] for part in work.rows}
+            limit = self.schedule.limits[work.level]
+            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job)
+            self.flying[ticket] = work, name
+            self.session.submitted(ticket, work, cpus)
+
+    def _take_in(self, work: Work, name: str, outcome: Any, cpus: int) -> None:
+        if isinstance(outcome, Fault):
+            outcome = self._arrived(name) or outcome
+        if not isinstance(outcome, Fault):
+            self.lost_in_a_row = 0
+        if isinstance(outcome, Piece):
+            self._finished(work, outcome)
+        elif isinstance(outcome, Fault) and outcome.kind == NODE:
+            self.session.note("node lost", name=name, reason=outcome.reason)
+            self.schedule.again_whole(work)
+        elif isinstance(outcome, Fault):
+            self._lost(work, name, outcome, cpus)
+        elif isinstance(outcome, Unreadable):
+            self._unreadable(work, name, outcome)
+        elif isinstance(outcome, Unwritable):
+            self._unwritable(work, outcome)
+        else:
+            assert isinstance(outcome, Unfit)
+            raise ClusterError(f"a machine can't take part: {outcome.reason}; the same command goes on")
+
+    def _arrived(self, name: str) -> Piece | None:
+        """The file of a task that was lost after it had written it, if so."""
+        try:
+            return self.run.piece(name) if self.run.results.has(f"{name}.json") else None
+        except OSError:
+            return None
+
+    def _finished(self, work: Work, piece: Piece) -> None:
+        """A file of results stands. It counts once it is seen from here."""
+        until = time.monotonic() + SEEN_WITHIN
+        while not self.run.results.has(f"{piece.name}.json"):
+            if time.monotonic() > until:
+                raise ClusterError(
+                    f"{piece.about['hosts'][0]} has written {piece.name} into {self.run.results.name}, and it can't be "
+                    "seen from here: the folder must be shared by all machines, under one path"
+                )
             time.sleep(0.1)
-        for ticket, outcome in crew.wait(1.0) if flying else []:
-            work, name = flying.pop(ticket)
-            session.ended(ticket, cpus)
-            if isinstance(outcome, Fault):
-                outcome = _arrived(run, name) or outcome
-            if not isinstance(outcome, Fault):
-                in_a_row = 0
-            elif outcome.kind != NODE:
-                in_a_row += 1
-                if in_a_row > HOPELESS + AHEAD * cpus:
-                    raise UserError(f"{in_a_row} tasks were lost, one after the other: {outcome.reason}")
-            if isinstance(outcome, Piece):
-                pause = given_up = 0.0
-                schedule.finished(work, outcome.about["seconds"], (Left(*left) for left in outcome.left))
-                session.finished(outcome, work)
-            elif isinstance(outcome, Fault) and outcome.kind == NODE:
-                session.note("node lost", name=name, reason=outcome.reason)
-                schedule.again_whole(work)
-            elif isinstance(outcome, Fault):
-                session.lost(work, name, outcome)
-                hopeless = schedule.failed(work)
-                if hopeless is not None:
-                    session.finished(write_off(run, job, hopeless, session.new_name(), outcome), hopeless)
-            elif isinstance(outcome, Unreadable):
-                part = next(iter(work.rows))
-                failures[part] = failures.get(part, 0) + 1
-                session.note("unreadable", name=name, reason=outcome.reason)
-                if failures[part] < READINGS:
-                    schedule.again_whole(work)
-                else:
-                    errors[part] = outcome.reason
-            else:
-                now = time.monotonic()
-                given_up = given_up or now + GIVE_UP
-                if now > given_up:
-                    raise UserError(f"{outcome.reason}; when that is mended, the same command goes on")
-                if now >= resume:  # of all tasks that were in flight the first one tells
-                    pause = min(pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
-                    resume = now + pause
-                    session.stuck(outcome.reason, pause)
-                schedule.again_whole(work)
-        session.tick(schedule, cpus)
+        self.pause = self.given_up = 0.0
+        for part in piece.covers:
+            self.readings.pop(part, None)
+        self.schedule.finished(work, piece.about["seconds"], piece.left)
+        self.session.finished(piece, work)
 
+    def _lost(self, work: Work, name: str, fault: Fault, cpus: int) -> None:
+        """A task has killed its worker or raised an exception: its puzzles are isolated."""
+        self.lost_in_a_row += 1
+        if self.lost_in_a_row > HOPELESS + AHEAD * cpus:
+            raise ClusterError(f"{self.lost_in_a_row} tasks were lost, one after the other: {fault.reason}")
+        self.session.lost(work, name, fault)
+        hopeless = self.schedule.failed(work)
+        if hopeless is not None:
+            written_off = write_off(self.run, self.job, hopeless, self.session.new_name(), fault)
+            self.session.finished(written_off, hopeless)
 
-def _arrived(run: Run, name: str) -> Piece | None:
-    """The file of a task that was lost after it had written it, if so."""
-    try:
-        return run.piece(name) if run.results.has(f"{name}.json") else None
-    except OSError:
-        return None
+    def _unreadable(self, work: Work, name: str, outcome: Unreadable) -> None:
+        """A part of the store could not be read: it is tried again, the task's other parts apart from it."""
+        self.session.note("unreadable", name=name, part=outcome.part, reason=outcome.reason)
+        damaged, others = self.schedule.apart(work, outcome.part)
+        if others is not None:
+            self.schedule.again_whole(others)
+        self.readings[outcome.part] = self.readings.get(outcome.part, 0) + 1
+        if self.readings[outcome.part] < READINGS:
+            self.schedule.again_whole(damaged)
+        else:
+            self.errors[outcome.part] = outcome.reason
+
+    def _unwritable(self, work: Work, outcome: Unwritable) -> None:
+        """Nothing can be written: all wait, longer each time, and give up in the end."""
+        now = time.monotonic()
+        self.given_up = self.given_up or now + GIVE_UP
+        if now > self.given_up:
+            raise StorageError(f"{outcome.reason}; when that is mended, the same command goes on")
+        if now >= self.resume:  # of all tasks that were in flight the first one tells
+            self.pause = min(self.pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
+            self.resume = now + self.pause
+            self.session.stuck(outcome.reason, self.pause)
+        self.schedule.again_whole(work)

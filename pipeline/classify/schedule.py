@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.run.results import Left
 from pipeline.store import spans
 from pipeline.store.spans import Spans
 
@@ -43,22 +44,6 @@ MEMORY = 0.7
 
 TRIES = 3
 """A puzzle alone in a task may lose its worker so often before it is given up."""
-
-
-class Left(NamedTuple):
-    """A puzzle that has taken longer than a level allows.
-
-    part, row     where it is in the store
-    clue_hash     puzzles with equal ones are solved once; None where the store has none
-    open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
-    puzzle_id     for people
-    """
-
-    part: str
-    row: int
-    clue_hash: str | None
-    open_cells: int
-    puzzle_id: str
 
 
 class Work(NamedTuple):
@@ -244,6 +229,15 @@ class Schedule:
     def again_whole(self, work: Work) -> None:
         """A task was lost for a reason that has nothing to do with its puzzles."""
         self.again.append(work)
+
+    @staticmethod
+    def apart(work: Work, part: str) -> tuple[Work, Work | None]:
+        """A task's rows in one part of the store, and those in others, if it has any."""
+        here = work._replace(rows={part: work.rows[part]}, puzzles=spans.size(work.rows[part]))
+        rest = {name: there for name, there in work.rows.items() if name != part}
+        if not rest:
+            return here, None
+        return here, work._replace(rows=rest, puzzles=sum(map(spans.size, rest.values())))
 
     def failed(self, work: Work) -> Work | None:
         """A task has killed its worker. It is halved; what can't be is tried again, and in the end returned."""

@@ -16,6 +16,7 @@ from pipeline.classify.schedule import Schedule, Work
 from pipeline.errors import UserError
 from pipeline.executors.crew import Fault
 from pipeline.run.folder import PROGRESS, Run, next_session, session_of
+from pipeline.run.progress import OfHost, Progress
 from pipeline.run.results import Piece
 
 PROGRESS_EVERY = 2.0
@@ -26,11 +27,26 @@ LISTED = 10
 """Longest running puzzles in progress.json."""
 
 
-class Tell(NamedTuple):
-    """What the command shows of a session: called with a finished file and its task, and with lines about trouble."""
+def _nothing(*_: Any) -> None:
+    """Tell nobody."""
 
-    finished: Callable[[Piece, Work], None]
-    line: Callable[[str], None]
+
+class Listener(NamedTuple):
+    """What somebody is told of a command at work.
+
+    planned     how many puzzles have their row already, and how many there will be if all goes well
+    crew_ready  where Ray's dashboard is, if it has one
+    finished    a file of results stands, and the task that it is of
+    line        trouble, in one line
+    """
+
+    planned: Callable[[int, int], None] = _nothing
+    crew_ready: Callable[[str | None], None] = _nothing
+    finished: Callable[[Piece, Work], None] = _nothing
+    line: Callable[[str], None] = _nothing
+
+
+NOBODY = Listener()
 
 
 class Flight(NamedTuple):
@@ -43,7 +59,7 @@ class Flight(NamedTuple):
 class Session:
     """One command at work on a run."""
 
-    def __init__(self, run: Run, tell: Tell, metrics: Metrics | None = None) -> None:
+    def __init__(self, run: Run, tell: Listener, metrics: Metrics | None = None) -> None:
         self.run, self.tell, self.metrics = run, tell, metrics
         for place in (run.folder, run.results):
             place.sweep()
@@ -55,7 +71,7 @@ class Session:
         self.flying: dict[Any, Flight] = {}
         self.queued: deque[Any] = deque()  # tickets of tasks that wait for a core
         self.begun = 0  # tasks that have one
-        self.hosts: dict[str, Counter[str]] = {}
+        self.hosts: dict[str, OfHost] = {}
         self.labels = Counter[str]()
         self.log = Log(run, self.name)
         self.told = 0.0
@@ -94,9 +110,10 @@ class Session:
         """A file of results stands."""
         self.rows += piece.rows
         self.labels.update(piece.labels)
-        self.hosts.setdefault(piece.about["hosts"][0], Counter()).update(
-            rows=piece.rows, tasks=1, cpu_seconds=piece.about["cpu_task"]
-        )
+        of_host = self.hosts.setdefault(piece.about["hosts"][0], OfHost(rows=0, tasks=0, cpu_seconds=0.0))
+        of_host["rows"] += piece.rows
+        of_host["tasks"] += 1
+        of_host["cpu_seconds"] += piece.about["cpu_task"]
         self.note(
             "task finished", name=piece.name, level=work.level, limit=piece.limit, rows=piece.rows,
             left=len(piece.left), status=piece.status, labels=piece.labels, **piece.about,
@@ -127,7 +144,7 @@ class Session:
         if self.metrics:
             self.metrics.left(schedule.left() + flying)
         at_work = [flight for flight in self.flying.values() if flight.begun and flight.work.level]
-        state = {
+        state: Progress = {
             "session": self.name,
             "host": platform.node(),
             "pid": os.getpid(),
@@ -141,7 +158,7 @@ class Session:
             "rate": round(self.rows / (now - self.began), 3),
             "eta_seconds": None if left is None else round(left / cpus, 1),
             "cpus": cpus,
-            "hosts": {host: dict(counted) for host, counted in self.hosts.items()},
+            "hosts": self.hosts,
             "longest_running": [
                 {"puzzle": work.hardest, "puzzles": work.puzzles, "cpu_limit": schedule.limits[work.level],
                  "seconds": round(now - (begun or now), 1)}
@@ -163,5 +180,7 @@ class Session:
             "session ended", rows=self.rows, left=schedule.left(), cpus=cpus,
             seconds=round(time.monotonic() - self.began, 3),
         )  # fmt: skip
-        self.tick(schedule, cpus, last=True)
-        self.log.close()
+        try:
+            self.tick(schedule, cpus, last=True)
+        finally:
+            self.log.close()

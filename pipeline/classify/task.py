@@ -17,16 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.classify.schedule import TRIES, Left, Work
+from pipeline.classify.schedule import TRIES, Work
 from pipeline.classify.warm import warm
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
-from pipeline.run.folder import Run
-from pipeline.run.results import Piece, results_file, write_statistics
+from pipeline.run.configuration import Configuration, config_hash, settings_of
+from pipeline.run.folder import Run, open_run, versions
+from pipeline.run.results import Effort, Left, Piece, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.folder import folder
-from pipeline.store.parts import Store, one_batch, open_store
+from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
 from solver.api import classify
 from solver.identity import first_of_equals
@@ -46,21 +47,33 @@ class Job(NamedTuple):
     """What all tasks of a session have in common.
 
     store, run    their URIs
+    store_id      the store's own id
     settings      of `solver.api.classify`, the CPU limit that of the run
     stamp         what stands in every row: run_id, config_hash
+    versions      of Python and of the libraries, as the driver has them
     apart         tasks run in processes of their own, which may be killed
     """
 
     store: str
+    store_id: str
     run: str
     settings: dict[str, Any]
     stamp: dict[str, str]
+    versions: dict[str, str]
     apart: bool
 
 
-class Unreadable(NamedTuple):
-    """What a task returns when the store could not be read."""
+def job_of(run: Run, config: Configuration, apart: bool) -> Job:
+    """The job of a session that works on a run with a configuration: the run's own, or one with more time."""
+    store = run.store
+    stamp = {"run_id": run.about["run_id"], "config_hash": config_hash(config)}
+    return Job(store.folder.uri, store.id, run.folder.uri, settings_of(config), stamp, versions(), apart)
 
+
+class Unreadable(NamedTuple):
+    """What a task returns when a part of the store could not be read."""
+
+    part: str
     reason: str
 
 
@@ -70,30 +83,62 @@ class Unwritable(NamedTuple):
     reason: str
 
 
-class _CannotRead(Exception):
-    """The store is damaged, or does not answer."""
+class Unfit(NamedTuple):
+    """What a task returns on a machine that does not see the run or the store, or has other versions."""
+
+    reason: str
 
 
-def classify_rows(rows: dict[str, Spans], limit: float, name: str, job: Job) -> Piece | Unreadable | Unwritable:
+class _CannotReadError(Exception):
+    """A part of the store is damaged, or does not answer."""
+
+
+_proved: set[str] = set()
+"""The sessions' runs for which this process has proved fit."""
+
+
+def prove_fit(job: Job) -> Unfit | None:
+    """Whether this machine sees the very run and store of a job and has the driver's versions; None if so."""
+    here = versions()
+    others = [f"{name} {here.get(name)}, not {wanted}" for name, wanted in job.versions.items() if here[name] != wanted]
+    if others:
+        return Unfit(f"it has {', '.join(others)}: install the same versions everywhere")
+    advice = "the folder must be shared by all machines, under one path"
+    try:
+        seen = open_run(job.run).about["run_id"]
+        store_id = open_store(job.store).id
+    except (UserError, OSError) as error:
+        return Unfit(f"{error}: {advice}")
+    if seen != job.stamp["run_id"]:
+        return Unfit(f"{job.run} is another run there: {advice}")
+    if store_id != job.store_id:
+        return Unfit(f"{job.store} is another store there: {advice}")
+    _proved.add(job.stamp["run_id"])
+    return None
+
+
+def classify_rows(
+    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Job
+) -> Piece | Unreadable | Unwritable | Unfit:
     """One task: read rows of the store, classify them with `limit` CPU seconds each, write a file of results.
 
     Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`.
     """
+    if job.stamp["run_id"] not in _proved and (unfit := prove_fit(job)) is not None:
+        return unfit
     place = folder(job.run) / "results"
     try:
-        made = Made()
+        made = TaskStatistics()
         with results_file(place, name) as writer:
-            for chunk in _chunks(open_store(job.store), rows):
+            for chunk in _chunks(open_store(job.store), rows, parts):
                 made.warmed(chunk.batch)
                 seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
                 with _backstop(seconds) if job.apart else nullcontext():
                     classified = made.classified(chunk, limit, job)
                 writer.write_batch(classified)
-        piece = made.piece(name, limit)
-        write_statistics(place, piece)
-        return piece
-    except _CannotRead as error:
-        return Unreadable(str(error))
+        return write_statistics(place, made.piece(name, limit, parts))
+    except _CannotReadError as error:
+        return Unreadable(*error.args)
     except OSError as error:
         return Unwritable(f"{place.name} can't be written: {error}")
 
@@ -105,13 +150,13 @@ class Chunk(NamedTuple):
     batch: pa.RecordBatch
 
 
-def _chunks(store: Store, rows: dict[str, Spans]) -> Iterator[Chunk]:
+def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
     """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together."""
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
     cells = 0
     for part, wanted in rows.items():
-        for numbers, batch in _read(store, part, wanted):
+        for numbers, batch in _read(store, parts[part], wanted):
             for these, count in _portions(batch):
                 if batches and cells + count > CHUNK_CELLS:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
@@ -126,14 +171,17 @@ def _chunks(store: Store, rows: dict[str, Spans]) -> Iterator[Chunk]:
         yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
 
 
-def _read(store: Store, part: str, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
-    """What a task needs of some rows of a part, a row group at a time; raises _CannotRead if it isn't there."""
+def _read(store: Store, part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
+    """What a task needs of some rows of a part, a row group at a time; raises _CannotReadError if it isn't there."""
     try:
         for numbers, batch in store.read(part, wanted, [*DECISIVE]):
-            check_readable(batch)
+            try:
+                check_readable(batch)
+            except ValueError as error:
+                raise store.damage(part.file, error) from error
             yield numbers, batch
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise _CannotRead(f"{store.folder.name}/puzzles/{part}.parquet: {error}") from error
+    except (UserError, OSError) as error:
+        raise _CannotReadError(part.name, str(error)) from error
 
 
 def _portions(batch: pa.RecordBatch) -> Iterator[tuple[slice, int]]:
@@ -147,7 +195,7 @@ def _portions(batch: pa.RecordBatch) -> Iterator[tuple[slice, int]]:
         first = last
 
 
-class Made:
+class TaskStatistics:
     """What a task has made so far: the statistics of its file of results."""
 
     def __init__(self) -> None:
@@ -196,9 +244,9 @@ class Made:
         self.labels.update(counts(rows["label"]))
         return _stamped(rows, {"part": pa.array(parts, pa.string()), "host": platform.node(), **job.stamp})
 
-    def piece(self, name: str, limit: float) -> Piece:
+    def piece(self, name: str, limit: float, parts: dict[str, Part]) -> Piece:
         """The statistics of the whole file."""
-        about = {
+        about: Effort = {
             "seconds": round(time.monotonic() - self.wall, 6),
             "cpu_solver": round(self.solver, 6),
             "cpu_task": round(time.process_time() - self.cpu, 6),
@@ -207,8 +255,8 @@ class Made:
             "hosts": [platform.node()],
         }
         covers = {part: spans.union(there) for part, there in self.covers.items() if there}
-        left = [list(puzzle) for puzzle in self.left]
-        return Piece(name, covers, limit, left, dict(self.status), dict(self.labels), about)
+        hashes = {part: parts[part].sha256 for part in covers}
+        return Piece(covers, limit, self.left, dict(self.status), dict(self.labels), about, name, hashes)
 
 
 def _stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
@@ -223,22 +271,21 @@ def _stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
 def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
     """Write the row of a puzzle that can't be classified here: `killed` if its worker died, else `error`.
 
-    Raises UserError if the store can't be read, OSError if the run can't be written.
+    Raises InputError if the store can't be read, OSError if the run can't be written.
     """
     status = "error" if fault.kind == TROUBLE else "killed"
     reason = fault.reason if status == "error" else f"its worker died {TRIES} times: {fault.reason}"
-    made = Made()
+    made = TaskStatistics()
+    parts = {part.name: part for part in run.parts if part.name in work.rows}
     try:
-        chunks = list(_chunks(run.store, work.rows))
-    except _CannotRead as error:
-        raise UserError(str(error)) from error
+        chunks = list(_chunks(run.store, work.rows, parts))
+    except _CannotReadError as error:
+        raise InputError(error.args[1]) from error
     with results_file(run.results, name) as writer:
         for chunk in chunks:
             rows = unclassified(chunk.batch, status, [reason] * len(chunk.batch))
             writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
-    piece = made.piece(name, job.settings["cpu_limit"])
-    write_statistics(run.results, piece)
-    return piece
+    return write_statistics(run.results, made.piece(name, job.settings["cpu_limit"], parts))
 
 
 @contextmanager

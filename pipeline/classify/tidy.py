@@ -5,7 +5,7 @@ before those that it is made of are deleted, and its name is later than theirs, 
 or counted twice.
 """
 
-from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,15 @@ from pipeline.classify.session import Session
 from pipeline.executors.crew import Crew, Fault, each
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, open_run
-from pipeline.run.results import Piece, results_file, write_statistics
+from pipeline.run.results import Effort, Piece, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 
 SMALL, FEW = 256, 32
 """Rows of a file that is to be joined with others, and how many such files may stay."""
 
-TOGETHER = 512
-"""Most files that become one."""
+MOST_FILES, MOST_ROWS = 512, 1 << 18
+"""Most files that become one, and the most rows that it may have then (a single file may have more)."""
 
 
 def tidy(run: Run, crew: Crew, session: Session) -> None:
@@ -32,15 +32,10 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
     masks = overlaps(pieces)
     small = {piece.name for piece in pieces if piece.rows < SMALL}
     wanted = masks.keys() | (small if len(small) > FEW else set())
-    bundles: dict[float, list[str]] = {}
-    for piece in pieces:
-        if piece.name in wanted:
-            bundles.setdefault(piece.limit, []).append(piece.name)
-    tasks = []
-    for names in bundles.values():
-        for first in range(0, len(names), TOGETHER):
-            these = names[first : first + TOGETHER]
-            tasks.append((run.folder.uri, session.new_name(), these, {name: masks.get(name) for name in these}))
+    tasks = [
+        (run.folder.uri, session.new_name(), names, {name: masks.get(name) for name in names})
+        for names in _bundles([piece for piece in pieces if piece.name in wanted])
+    ]
     for _, joined in each(crew, join, tasks):
         if isinstance(joined, Fault):
             session.note("files not joined", reason=joined.reason)  # they count as they are
@@ -51,6 +46,23 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
     for name in there:
         if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
             run.results.delete(name)  # of a task that was lost
+
+
+def _bundles(pieces: list[Piece]) -> Iterator[list[str]]:
+    """Names of files that are to become one: of one limit, not too many files nor rows together."""
+    by_limit: dict[float, list[Piece]] = {}
+    for piece in pieces:
+        by_limit.setdefault(piece.limit, []).append(piece)
+    for alike in by_limit.values():
+        names: list[str] = []
+        rows = 0
+        for piece in alike:
+            if names and (len(names) == MOST_FILES or rows + piece.rows > MOST_ROWS):
+                yield names
+                names, rows = [], 0
+            names.append(piece.name)
+            rows += piece.rows
+        yield names
 
 
 def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | None]) -> dict[str, Any]:
@@ -78,14 +90,16 @@ def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | No
 
 def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows: pa.Table) -> Piece:
     """The statistics of a joined file."""
-    sums = Counter[str]()
-    for piece in pieces:
-        sums.update({key: piece.about[key] for key in ("seconds", "cpu_solver", "cpu_task")})
-    about = {
-        **{key: round(value, 6) for key, value in sums.items()},
-        "started": min(piece.about["started"] for piece in pieces),
-        "finished": max(piece.about["finished"] for piece in pieces),
-        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
+    efforts = [piece.about for piece in pieces]
+    about: Effort = {
+        "seconds": round(sum(effort["seconds"] for effort in efforts), 6),
+        "cpu_solver": round(sum(effort["cpu_solver"] for effort in efforts), 6),
+        "cpu_task": round(sum(effort["cpu_task"] for effort in efforts), 6),
+        "started": min(effort["started"] for effort in efforts),
+        "finished": max(effort["finished"] for effort in efforts),
+        "hosts": sorted({host for effort in efforts for host in effort["hosts"]}),
     }
     left = [puzzle for piece in pieces for puzzle in piece.left]
-    return Piece(name, covers, pieces[0].limit, left, counts(rows["status"]), counts(rows["label"]), about)
+    hashes = {part: hash_ for piece in pieces for part, hash_ in piece.parts.items() if part in covers}
+    status, labels = counts(rows["status"]), counts(rows["label"])
+    return Piece(covers, pieces[0].limit, left, status, labels, about, name, hashes)

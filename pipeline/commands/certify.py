@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import hands
-from pipeline.commands.options import Address, Cpus, Ids, Json, RunFolder, Serial, Where, selected
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, goes_on, out, progress, rate_of
+from pipeline.commands.options import (
+    Address,
+    Cpus,
+    Ids,
+    Json,
+    RunFolder,
+    Serial,
+    StoreAt,
+    Where,
+    resources_of,
+    selected,
+)
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, progress, rate_of, resumable
 
 if TYPE_CHECKING:
     from reports.figures import Certified, Unproved
@@ -27,6 +37,7 @@ def certify(
     ] = None,
     cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
     again: Annotated[bool, typer.Option("--again", help="Also what has been proved before.")] = False,
+    store: StoreAt = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
@@ -38,16 +49,18 @@ def certify(
     """
     from pipeline.certify.prove import Job, drive, plan
     from pipeline.certify.table import counted
+    from pipeline.executors.resources import open_crew
     from pipeline.run.folder import open_run
     from pipeline.store.folder import folder
 
-    run = open_run(run_folder)
+    resources = resources_of(cpus, address, serial)
+    run = open_run(run_folder, store)
     planned = plan(run, selected(ids, where, None), sample, cpu_limit, again)
     place = folder(out_folder).uri if out_folder is not None else None
     job = Job(run.folder.uri, place, cpu_limit, run.about["config"]["depth"])
     rows: list[dict[str, Any]] = []
     if planned.tasks:
-        with goes_on(), hands(cpus, address, serial) as crew, progress("certifying", planned.rows) as (bar, task):
+        with resumable(), open_crew(resources) as crew, progress("certifying", planned.rows) as (bar, task):
 
             def seen(found: list[dict[str, Any]]) -> None:
                 rows.extend(

@@ -5,24 +5,37 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, goes_on, out, progress, rate_of
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, progress, rate_of, resumable
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from pipeline.classify.schedule import Work
-    from pipeline.classify.session import Tell
-    from pipeline.executors.crew import Crew
+    from pipeline.classify.session import Listener
+    from pipeline.classify.work import Outcome
     from pipeline.run.folder import Run
     from pipeline.run.plan import Plan
     from pipeline.run.results import Piece
 
-from pipeline.commands.options import Address, CheckGoal, Cpus, DryRun, Ids, Limit, RunFolder, Serial, Where, selected
+from pipeline.commands.options import (
+    Address,
+    CheckGoal,
+    Cpus,
+    DryRun,
+    Ids,
+    Limit,
+    RunFolder,
+    Serial,
+    StoreAt,
+    Where,
+    resources_of,
+    selected,
+)
 from pipeline.commands.run_status import failures, label_counts, print_summary
 
 
@@ -65,34 +78,39 @@ def classify(
     as_json: Json = False,
 ) -> None:
     """Classify the puzzles of a store. The same command again continues where it was stopped."""
-    from pipeline.run.coverage import covered_rows
-    from pipeline.run.folder import configuration, start_run
+    from pipeline.classify.work import classify_store
+    from pipeline.run.configuration import configuration
+    from pipeline.run.folder import plan_run
     from pipeline.run.plan import rest_of
     from pipeline.settings import default_settings
     from pipeline.store.parts import open_store
-    from pipeline.store.spans import size
 
-    selection = selected(ids, where, limit)
+    selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
     chosen = default_settings().cpu_limit if cpu_limit is None else cpu_limit
     config = configuration(chosen, rung.value, depth, check_goal)
-    run = start_run(open_store(store), run_folder, config, force, dry_run)
-    pieces = run.pieces()
-    plan = rest_of(run, pieces, selection)
     if dry_run:
-        show_plan(run, plan, as_json)
+        run = plan_run(open_store(store), run_folder, config, force)
+        show_plan(run, rest_of(run, run.survey()[0], selection), as_json)
         return
-    done = sum(map(size, covered_rows(pieces).values()))
-    work(run, plan, done, run.about["config"], cpus, address, serial, as_json)
+    with resumable(), listener(as_json) as listening:
+        outcome = classify_store(open_store(store), run_folder, config, selection, resources, listening, force)
+    finish(outcome, "No puzzle that is selected is left to be classified.", as_json)
 
 
 def retry(
     run_folder: RunFolder,
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle, more than before.")],
+    cpu_limit: Annotated[
+        float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle, more than before.")
+    ] = None,
     failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Instead: what has changed in the store since the run was made.")
+    ] = False,
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
     dry_run: DryRun = False,
+    store: StoreAt = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
@@ -100,20 +118,29 @@ def retry(
 ) -> None:
     """Try the puzzles of a run that timed out again, with more time. What comes of it takes the place of their rows.
 
-    With --failed also those whose worker died or that ended in an error.
+    With --failed also those whose worker died or that ended in an error. With --changed the run follows its store:
+    results of puzzles that are as they were stay, the others are classified.
     """
+    from pipeline.classify.work import retry_changed, retry_run
     from pipeline.run.folder import open_run
     from pipeline.run.plan import unanswered
 
-    run = open_run(run_folder)
-    pieces = run.pieces()
-    plan = unanswered(run, pieces, cpu_limit, selected(ids, where, limit), failed_too)
+    selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
+    run = open_run(run_folder, store)
+    if changed:
+        if cpu_limit is not None or failed_too or dry_run or selection != selected(None, None, None):
+            raise UserError("--changed takes the whole run: it goes with none of the options that choose puzzles")
+        with resumable(), listener(as_json) as listening:
+            outcome = retry_changed(run, resources, listening)
+        finish(outcome, "", as_json)
+    if cpu_limit is None:
+        raise UserError("say how much time: --cpu-limit, more than the run had; or --changed")
     if dry_run:
-        show_plan(run, plan, as_json)
+        show_plan(run, unanswered(run, run.pieces(), cpu_limit, selection, failed_too), as_json)
         return
-    if not plan.left and not as_json:
-        out.print(f"Nothing of {escape(run_folder)} is to be tried again with {cpu_limit:g} s.", highlight=False)
-    work(run, plan, 0, run.about["config"] | {"cpu_limit": cpu_limit}, cpus, address, serial, as_json)
+    with resumable(), listener(as_json) as listening:
+        outcome = retry_run(run, cpu_limit, selection, failed_too, resources, listening)
+    finish(outcome, f"Nothing of {run_folder} is to be tried again with {cpu_limit:g} s.", as_json)
 
 
 def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
@@ -131,90 +158,48 @@ def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
     )
 
 
-def work(
-    run: "Run",
-    plan: "Plan",
-    done: int,
-    config: dict[str, Any],
-    cpus: int | None,
-    address: str | None,
-    serial: bool,
-    as_json: bool,
-) -> None:
-    """Do what a plan has, with a progress bar, and end the command."""
-    from pipeline.classify.driver import drive
-    from pipeline.classify.metrics import Metrics
-    from pipeline.classify.schedule import Schedule, levels
-    from pipeline.classify.session import Session
-    from pipeline.classify.task import Job
-    from pipeline.classify.tidy import tidy
-    from pipeline.run.folder import SETTINGS, config_hash
-    from pipeline.run.summary import summarize
-    from pipeline.settings import default_settings
-
-    settings = default_settings()
-    limits = levels(config["cpu_limit"], settings.sweep_limit, settings.limit_growth)
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
-    errors: list[str] = []
-    if schedule.left():
-        total = done + schedule.left()
-        with goes_on(), hands(cpus, address, serial) as crew, progress("classifying", total) as (bar, task):
-            if crew.dashboard and not as_json:
-                out.print(f"Ray's dashboard: http://{crew.dashboard}", highlight=False)
-            session = Session(run, teller(bar, task, done), Metrics(run.about["run_id"]) if crew.apart else None)
-            job = Job(
-                run.about["store"],
-                run.folder.uri,
-                {key: config[key] for key in SETTINGS},
-                {"run_id": run.about["run_id"], "config_hash": config_hash(config)},
-                crew.apart,
-            )
-            try:
-                errors = drive(run, crew, schedule, job, session)
-                tidy(run, crew, session)
-            finally:
-                session.close(schedule, crew.cpus())
-        if not session.rows and not errors and not as_json:
-            out.print("No puzzle that is selected is left to be classified.")
-    summary = summarize(run)
+def finish(outcome: "Outcome", nothing: str, as_json: bool) -> None:
+    """Say what has come of a command's work, and end it; `nothing` is said if there was nothing to do."""
     if as_json:
-        print(json.dumps(summary | {"errors": errors}))
+        more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
+        print(json.dumps(outcome.summary | more))
     else:
-        print_summary(summary)
-    for error in errors:
-        err.print(f"[red]not read:[/red] {escape(error)}", soft_wrap=True, highlight=False)
-    raise typer.Exit(SOME_FAILED if errors or failures(summary) else DONE)
+        if nothing and not (outcome.rows or outcome.unread or outcome.missing):
+            out.print(escape(nothing), highlight=False)
+        print_summary(outcome.summary)
+    for reason in outcome.unread:
+        err.print(f"[red]not read:[/red] {escape(reason)}", soft_wrap=True, highlight=False)
+    if outcome.missing:
+        err.print(
+            f"[red]{outcome.missing:,} puzzles have no result though they were to be classified[/red]; "
+            "the same command tries them again",
+            highlight=False,
+            soft_wrap=True,
+        )
+    bad = outcome.unread or outcome.missing or failures(outcome.summary)
+    raise typer.Exit(SOME_FAILED if bad else DONE)
 
 
 @contextmanager
-def hands(cpus: int | None, address: str | None, serial: bool) -> Iterator["Crew"]:
-    """What runs the tasks."""
-    from pipeline.executors.ray_crew import ray_crew
-    from pipeline.executors.serial import Serial
-
-    if serial and (cpus or address):
-        raise UserError("--serial goes with neither --cpus nor --address")
-    if address and cpus:
-        raise UserError("--cpus is for this machine; a cluster's tasks use all that it has")
-    if serial:
-        yield Serial()
-    else:
-        with ray_crew(cpus, address) as crew:
-            yield crew
-
-
-def teller(bar: Any, task: Any, done: int) -> "Tell":
-    """What moves the progress bar and prints lines above it."""
-    from pipeline.classify.session import Tell
+def listener(as_json: bool) -> Iterator["Listener"]:
+    """What moves a progress bar and prints lines above it."""
+    from pipeline.classify.session import Listener
 
     labels: Counter[str] = Counter()
-    bar.update(task, completed=done)
+    with progress("classifying", None) as (bar, task):
 
-    def finished(piece: "Piece", _: "Work") -> None:
-        labels.update(piece.labels)
-        bar.update(task, advance=piece.rows, rate=rate_of(bar, task), counts=label_counts(labels))
+        def planned(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
 
-    def line(text: str) -> None:
-        err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True, highlight=False)
+        def crew_ready(dashboard: str | None) -> None:
+            if dashboard and not as_json:
+                out.print(f"Ray's dashboard: http://{dashboard}", highlight=False)
 
-    return Tell(finished, line)
+        def finished(piece: "Piece", _: "Work") -> None:
+            labels.update(piece.labels)
+            bar.update(task, advance=piece.rows, rate=rate_of(bar, task), counts=label_counts(labels))
+
+        def line(text: str) -> None:
+            err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True, highlight=False)
+
+        yield Listener(planned, crew_ready, finished, line)

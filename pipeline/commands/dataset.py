@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json
+from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import DONE, out, progress, rate_of
 from pipeline.errors import UserError
 
@@ -20,6 +20,7 @@ def dataset(
     private: Annotated[
         bool, typer.Option("--private", help="Also clues, pictures and texts of all puzzles; not to be published.")
     ] = False,
+    store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
     """Make a dataset of a run, finished or not: Parquet in three splits, a card and Croissant, for `load_dataset`.
@@ -33,7 +34,7 @@ def dataset(
     if with_clues and private:
         raise UserError("--with-clues and --private exclude each other: name the one that you mean")
     content = Content.everything if private else Content.licensed if with_clues else Content.none
-    run = open_run(run_folder)
+    run = open_run(run_folder, store)
     with progress("reading", 2 * run.rows) as (bar, task):
 
         def seen(step: str, rows: int) -> None:

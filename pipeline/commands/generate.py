@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import hands
-from pipeline.commands.options import Address, Cpus, Json, Serial, parsed_size
-from pipeline.commands.output import DONE, goes_on, out, progress, rate_of
+from pipeline.commands.options import Address, Cpus, Json, Serial, parsed_size, resources_of
+from pipeline.commands.output import DONE, out, progress, rate_of, resumable
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -56,19 +55,21 @@ def generate(
     Each picture depends on kind, size, density, seed and its number alone.
     """
     from pipeline.executors.crew import Fault, each
+    from pipeline.executors.resources import Resources, open_crew
     from pipeline.store.generate import make_part, plan
 
+    resources = resources_of(cpus, address, serial)
     recipe = recipe_of(kind, parsed_size(size), count, density, seed)
     start = time.perf_counter()
     left = plan(store, recipe)
     rows = sum(task.rows for task in left)
-    with goes_on(), progress("generating", recipe.count) as (bar, task):
+    with resumable(), progress("generating", recipe.count) as (bar, task):
         bar.update(task, completed=recipe.count - rows)
         tries = 0
         while left and tries < TRIES:
             tries += 1
             lost: list[Task] = []
-            with hands(cpus, address, serial or len(left) == 1) as crew:
+            with open_crew(Resources(serial=True) if len(left) == 1 else resources) as crew:
                 for (part,), made in each(crew, make_part, ((part,) for part in left)):
                     if isinstance(made, Fault):
                         lost.append(part)

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, goes_on, out, progress, rate_of
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, progress, rate_of, resumable
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def import_(
     existing(paths)
     place = create_store(store)
     good = bad = 0
-    with goes_on(), progress("importing", count_files(paths)) as (bar, task):
+    with resumable(), progress("importing", count_files(paths)) as (bar, task):
 
         def seen(item: "Puzzle | Problem") -> None:
             nonlocal good, bad

@@ -8,6 +8,7 @@ import typer
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
+    from pipeline.executors.resources import Resources
     from pipeline.run.plan import Selection
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
@@ -24,6 +25,10 @@ Cpus = Annotated[int | None, typer.Option(min=1, help="Cores of this machine to 
 Address = Annotated[str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")]
 
 Serial = Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")]
+
+StoreAt = Annotated[
+    str | None, typer.Option("--store", help="Where the run's store is now, if it was moved.", metavar="STORE")
+]
 
 Ids = Annotated[str | None, typer.Option(help="Only these puzzles: webpbn/1,webpbn/23, or @FILE with an id a line.")]
 
@@ -42,7 +47,7 @@ def selected(ids: str | None, where: str | None, limit: int | None) -> "Selectio
 
     names: list[str] = []
     if ids is not None:
-        text = ids if not ids.startswith("@") else Path(ids[1:]).read_text(encoding="utf-8")
+        text = ids if not ids.startswith("@") else _text_of(ids)
         names = [name for part in text.splitlines() for name in part.split(",")]
         names = [name.strip() for name in names if name.strip()]
         if not names:
@@ -50,6 +55,24 @@ def selected(ids: str | None, where: str | None, limit: int | None) -> "Selectio
     selection = Selection(tuple(names), where, limit)
     check(selection)
     return selection
+
+
+def _text_of(ids: str) -> str:
+    """What stands in the file that --ids @FILE names."""
+    try:
+        return Path(ids[1:]).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = "it is no text in UTF-8" if isinstance(error, ValueError) else error
+        raise UserError(f"--ids {ids}: {reason}") from error
+
+
+def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
+    """What the options say that tasks shall run on. A UserError refuses what does not go together."""
+    from pipeline.executors.resources import Resources, check
+
+    resources = Resources(cpus, address, serial)
+    check(resources)
+    return resources
 
 
 def existing(paths: list[Path]) -> list[Path]:

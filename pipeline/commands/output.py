@@ -23,7 +23,7 @@ DONE, SOME_FAILED, WRONG_USE = 0, 1, 2
 
 
 @contextmanager
-def goes_on() -> Iterator[None]:
+def resumable() -> Iterator[None]:
     """A block that Ctrl-C may end: its command can be given again and goes on from there."""
     try:
         yield

@@ -10,7 +10,7 @@ import typer
 from rich.cells import cell_len
 from rich.markup import escape
 
-from pipeline.commands.options import Json
+from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import out
 from pipeline.errors import UserError
 
@@ -34,6 +34,7 @@ def query(
         str, typer.Argument(help="A select over the tables puzzles, results, certificates.", metavar="SELECT")
     ],
     csv: Annotated[str | None, typer.Option(help="Write all rows to this file (- for standard output).")] = None,
+    store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
     """Ask a run in SQL, over its tables `puzzles`, `results` and `certificates`; or a store, which has `puzzles`.
@@ -45,7 +46,7 @@ def query(
 
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the rows; choose one")
-    with tables_of(place) as connection, one_line("the query"):
+    with tables_of(place, store) as connection, one_line("the query"):
         found = selected(connection, sql)
         if csv is not None:
             batches = stream(found)
@@ -59,14 +60,14 @@ def query(
 
 
 @contextmanager
-def tables_of(place: str) -> Iterator["duckdb.DuckDBPyConnection"]:
+def tables_of(place: str, store: str | None) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A database with the tables of a run or of a store."""
     from pipeline.certify.table import certificates_table
     from pipeline.findings.tables import puzzles_table, results_table
     from pipeline.run.folder import Run, open_place
     from pipeline.sql import database
 
-    opened = open_place(place)
+    opened = open_place(place, store)
     with database() as connection:
         if isinstance(opened, Run):
             connection.register("puzzles", puzzles_table(opened.store, opened.parts))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json
+from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import out, progress, rate_of
 
 if TYPE_CHECKING:
@@ -19,13 +19,14 @@ def report(
     public: Annotated[
         bool, typer.Option("--public", help="Without titles, clues and pictures that may not be passed on.")
     ] = False,
+    store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
     """Write the report of a run, finished or not: one HTML page, and the same as Markdown and JSON."""
     from pipeline.findings.reporting import write_run_report
     from pipeline.run.folder import open_run
 
-    run = open_run(run_folder)
+    run = open_run(run_folder, store)
     with progress("reading", run.rows) as (bar, task):
         rows, path = write_run_report(
             run, out_folder, public, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task))

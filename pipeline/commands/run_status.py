@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from pipeline.commands.output import out
+from pipeline.commands.output import err, out
 
 if TYPE_CHECKING:
     from pipeline.run.folder import Run
+    from pipeline.run.progress import Progress
 
 
 COLORS = {
@@ -57,15 +58,20 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 def show_run(run: "Run", as_json: bool) -> None:
     """What a run has done so far, and what the command at work on it is doing."""
-    from pipeline.run.folder import PROGRESS
+    from pipeline.run.progress import progress_of
     from pipeline.run.summary import summarize
 
-    summary = summarize(run)
-    now = run.folder.read_json(PROGRESS) if run.folder.has(PROGRESS) else None
+    pieces, damaged = run.survey()
+    summary = summarize(run, pieces)
+    now = progress_of(run)
     left = summary["puzzles"] - summary["rows"]
     if as_json:
         print(
-            json.dumps(summary | {"left": left, "progress": now} | {key: run.about[key] for key in ("config", "store")})
+            json.dumps(
+                summary
+                | {"left": left, "progress": now, "damaged": [*map(str, damaged.values())]}
+                | {key: run.about[key] for key in ("config", "store")}
+            )
         )
         return
     config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in run.about["config"].items())
@@ -73,11 +79,13 @@ def show_run(run: "Run", as_json: bool) -> None:
     print_summary(summary)
     if now is not None:
         show_progress(now, left)
+    for error in damaged.values():
+        err.print(f"[red]{escape(str(error))}[/red]", soft_wrap=True, highlight=False)
     if left and not (now and at_work(now)):
         out.print(f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to go on.")
 
 
-def at_work(now: dict[str, Any]) -> bool:
+def at_work(now: "Progress") -> bool:
     """Whether a progress.json is of a command that is still at work: it has told so less than a minute ago."""
     from datetime import UTC, datetime
 
@@ -85,7 +93,7 @@ def at_work(now: dict[str, Any]) -> bool:
     return bool(now["at_work"]) and age.total_seconds() < 60
 
 
-def show_progress(now: dict[str, Any], left: int) -> None:
+def show_progress(now: "Progress", left: int) -> None:
     """What the last session was doing when it last told."""
     from datetime import timedelta
 

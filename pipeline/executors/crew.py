@@ -33,6 +33,9 @@ class Crew(Protocol):
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give a task; returns a ticket by which `wait` tells of it."""
 
+    def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """What a function returns, or its Fault, on each machine that tasks may run on, by the machine's name."""
+
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
         """Tickets of finished tasks, each with its result or a Fault; none if there are none after so long."""
 

@@ -48,6 +48,20 @@ class Ray:
         self._flying[ticket] = None
         return ticket
 
+    def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call the function on each machine of the cluster that has CPUs."""
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        remote = ray.remote(max_retries=0, num_cpus=0)(function)
+        tickets = {}
+        for node in nodes:
+            here = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            ticket = remote.options(scheduling_strategy=here).remote(*arguments)
+            tickets[ticket] = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
+        return {name: _outcome(ticket) for ticket, name in tickets.items()}
+
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
         """All tasks that have ended, at least one if one ends in time."""
         import ray

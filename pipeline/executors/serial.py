@@ -1,5 +1,6 @@
 """Tasks in this process, one after the other."""
 
+import platform
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,10 @@ class Serial:
         self._number += 1
         self._queue.append((self._number, function, arguments))
         return self._number
+
+    def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call the function here."""
+        return {platform.node(): function(*arguments)}
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:  # noqa: ARG002
         """Do the oldest task."""

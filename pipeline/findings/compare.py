@@ -10,7 +10,8 @@ import duckdb
 
 from pipeline.errors import UserError
 from pipeline.findings.tables import results_table
-from pipeline.run.folder import Run, differing
+from pipeline.run.configuration import differing
+from pipeline.run.folder import Run
 from pipeline.sql import database
 
 SLOWER, SECONDS = 2.0, 0.01

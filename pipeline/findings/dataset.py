@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import UserError
 from pipeline.run.folder import Run
+from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.sql import interruptible, one_line
 from pipeline.store.folder import Folder, folder
@@ -137,10 +138,8 @@ def _origin(run: Run, summary: dict[str, Any], content: Content) -> Origin:
 
 def _refuse_another(place: Folder) -> None:
     """Refuse a folder that holds anything but a dataset of ours, whole or half-written."""
-    if place.has(MARK):
-        mark = place.read_json(MARK)
-        if isinstance(mark, dict) and mark.get("kind") == KIND:
-            return
+    if place.has(MARK) and place.read_record(MARK, dict[str, Any]).get("kind") == KIND:
+        return
     if place.names():
         raise UserError(
             f"{place.name} holds something else than a dataset of nonocensus; name an empty or a new folder"
@@ -176,7 +175,7 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, see
     """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
     size = 0
     database.begin()
-    for results, puzzles in run.aligned(result_columns(content), puzzle_columns(content)):
+    for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content)):
         rows = rows_of(one_batch(results), one_batch(puzzles), content)
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])

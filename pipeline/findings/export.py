@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from pipeline.findings.csv_file import write_csv
 from pipeline.run.folder import Run
+from pipeline.run.pairs import pairs
 from pipeline.sql import database, meets
 from pipeline.store.parts import one_batch
 from reports import measures as measured
@@ -45,7 +46,7 @@ def _rows(run: Run) -> Iterator[pa.Table]:
     """The rows of the export, a file of results at a time."""
     outcome = list(dict.fromkeys([*OUTCOME, *measured.RESULT_COLUMNS]))
     facts = list(dict.fromkeys([*FACTS, *measured.PUZZLE_COLUMNS]))
-    for results, puzzles in run.aligned(outcome, facts):
+    for results, puzzles in pairs(run, outcome, facts):
         computed = measured.measures(one_batch(results), one_batch(puzzles))
         columns = [*puzzles.select(FACTS).columns, *results.select(OUTCOME).columns, *computed.columns]
         yield pa.Table.from_arrays(columns, schema=EXPORTED)

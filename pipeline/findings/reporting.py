@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from pipeline.certify.table import certified
 from pipeline.run.folder import Run, session_of
+from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
 from reports.activity import Session, activity
@@ -32,12 +33,12 @@ def write_run_report(
     summary = summarize(run)
     place = folder(uri)
 
-    def pairs() -> Iterator[tuple[pa.Table, pa.Table]]:
-        for results, puzzles in run.aligned(RESULT_COLUMNS, PUZZLE_COLUMNS):
+    def read() -> Iterator[tuple[pa.Table, pa.Table]]:
+        for results, puzzles in pairs(run, RESULT_COLUMNS, PUZZLE_COLUMNS):
             yield results, puzzles
             seen(len(results))
 
-    files = write_report(pairs(), about_run(run, summary), public)
+    files = write_report(read(), about_run(run, summary), public)
     for name, data in files.items():
         place.write(name, data)
     for name in place.names():

@@ -1,4 +1,4 @@
-"""The run folder: one classification of one store, which any number of commands may work on until it is complete.
+"""The run folder: one classification of one store, which any number of commands may work on, one after the other.
 
 RUN/run.json                  configuration and its hash, the store, its parts with rows and hashes, versions
 RUN/results/part-*.parquet    results, one file a task
@@ -7,52 +7,71 @@ RUN/results/part-*.json       that file's statistics and which rows of the store
 RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.certify.prove)
 RUN/log/*.jsonl               what happened, a file a session
 RUN/progress.json             what the session at work is doing, made anew every few seconds
-RUN/summary.json              the statistics of all files together, made anew from them
+RUN/summary.json              the statistics of all files together, made anew from them when a session ends
+RUN/writer.lock               who works on it (pipeline.store.lock)
 
-A session is one command at work on the run; file names begin with its number. Where two files cover the same row of
-the store, the one with the later name counts. So a task that was thought lost and ends after all, or a puzzle that is
-tried again with more time, leaves one row.
+A session is one command at work on the run; file names begin with its number. A file of results counts if its Parquet
+has the size that its statistics say, and if it was made from parts of the store with the hashes that run.json names.
+Where two files cover the same row of the store, the one with the later name counts. So a task that was thought lost and
+ends after all, or a puzzle that is tried again with more time, leaves one row.
 """
 
-import hashlib
-import json
+import os
 import platform
 import re
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
+from pipeline.run.configuration import Configuration, config_hash, differing
 from pipeline.run.coverage import overlaps
-from pipeline.run.results import Piece
+from pipeline.run.results import Piece, damage, read_results
 from pipeline.store.folder import Folder, folder
+from pipeline.store.lock import LOCK
 from pipeline.store.parts import MARK as STORE_MARK
-from pipeline.store.parts import Part, Store, ahead, gathered, open_store
-from solver import __version__
+from pipeline.store.parts import Part, Store, open_store
 from solver.tables import RESULTS, SCHEMA_VERSION
 
-MARK = "run.json"
-
+MARK, PROGRESS = "run.json", "progress.json"
 KIND = "nonocensus run"
 
-PROGRESS = "progress.json"
 
+class About(TypedDict):
+    """What run.json says.
 
-ALIGNED_ROWS, ALIGNED_BYTES = 1 << 14, 1 << 26
-"""What of the puzzles table is in memory at a time, beside their results."""
+    store          where the store was when the run was made
+    store_id       the store's own id; runs of before have none
+    store_beside   the store's path from the run folder, if both are on this machine's disks
+    inputs         the parts of the store that are this run's
+    """
+
+    kind: str
+    schema: str
+    run_id: str
+    created: str
+    first_session: int
+    config: Configuration
+    config_hash: str
+    store: str
+    store_id: NotRequired[str]
+    store_beside: NotRequired[str | None]
+    inputs: list[Part]
+    versions: dict[str, str]
 
 
 class Run(NamedTuple):
-    """A run folder and what its run.json says."""
+    """A run folder and what its run.json says; `store_at` is where the store is now, if somebody has said so."""
 
     folder: Folder
-    about: dict[str, Any]
+    about: About
+    store_at: str | None = None
 
     @property
     def results(self) -> Folder:
@@ -61,37 +80,54 @@ class Run(NamedTuple):
 
     @property
     def store(self) -> Store:
-        """The store that it classifies."""
-        return open_store(self.about["store"])
+        """The store that it classifies, wherever it is now. An InputError says so if it can't be found."""
+        return _find_store(self)
 
     @property
     def parts(self) -> list[Part]:
         """The parts of the store that are this run's."""
-        return [Part(**part) for part in self.about["inputs"]]
+        return self.about["inputs"]
 
     @property
     def rows(self) -> int:
         """Number of its puzzles."""
-        return sum(part["rows"] for part in self.about["inputs"])
+        return sum(part.rows for part in self.parts)
+
+    def survey(self) -> tuple[list[Piece], dict[str, InputError]]:
+        """The files of results that count, by name, and by name what is wrong with those that can't be read."""
+        sizes = self.results.sizes()
+        hashes = {part.name: part.sha256 for part in self.parts}
+        pieces: list[Piece] = []
+        damaged: dict[str, InputError] = {}
+        names = [name for name in sizes if name.endswith(".json") and session_of(name) >= self.about["first_session"]]
+        for name, found in zip(names, self.results.read_each(names, Piece), strict=True):
+            if isinstance(found, FileNotFoundError):
+                return self.survey()  # it has been joined with others since the folder was listed
+            name = name.removesuffix(".json")
+            if isinstance(found, Exception):
+                damaged[name] = found if isinstance(found, InputError) else damage(self.results, f"{name}.json", found)
+                continue
+            piece = found.named(name)
+            if any(hashes.get(part) != piece.parts.get(part, hashes.get(part)) for part in piece.covers):
+                continue  # of a store that has changed since, or is going to
+            size = sizes.get(f"{name}.parquet")
+            if size is None or piece.size not in (-1, size):
+                what = "it is not there" if size is None else f"{size:,} of {piece.size:,} bytes"
+                damaged[name] = damage(self.results, f"{name}.parquet", what)
+            else:
+                pieces.append(piece)
+        return pieces, damaged
 
     def pieces(self) -> list[Piece]:
-        """The files of results that count, by name."""
-        first = self.about["first_session"]
-        there = set(self.results.names())
-        names = [
-            name
-            for name in sorted(there)
-            if session_of(name) >= first and name.endswith(".json") and name.replace(".json", ".parquet") in there
-        ]
-
-        return [
-            Piece(name=name.removesuffix(".json"), **about)
-            for name, about in zip(names, self.results.read_jsons(names), strict=True)
-        ]
+        """The files of results that count, by name. An InputError names one that can't be read."""
+        pieces, damaged = self.survey()
+        for error in damaged.values():
+            raise error
+        return pieces
 
     def piece(self, name: str) -> Piece:
         """One file's statistics."""
-        return Piece(name=name, **self.results.read_json(f"{name}.json"))
+        return self.results.read_record(f"{name}.json", Piece).named(name)
 
     def batches(self, columns: list[str] | None = None) -> Iterator[pa.Table]:
         """All results so far, a file at a time, each row of the store once."""
@@ -102,9 +138,7 @@ class Run(NamedTuple):
 
     def read(self, piece: Piece, keep: np.ndarray | None = None, columns: list[str] | None = None) -> pa.Table:
         """A file's results, or those of its rows that a mask keeps."""
-        schema = RESULTS if columns is None else pa.schema([RESULTS.field(name) for name in columns], RESULTS.metadata)
-        with self.results.open(f"{piece.name}.parquet") as file:
-            table = pq.ParquetFile(file).read(columns=columns).cast(schema)
+        table = read_results(self.results, piece, columns)
         return table if keep is None else table.filter(pa.array(keep))
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
@@ -112,85 +146,102 @@ class Run(NamedTuple):
         tables = list(self.batches(columns))
         return pa.concat_tables(tables) if tables else RESULTS.empty_table()
 
-    def aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Results so far with their puzzles, row by row: some columns of the one table and of the other.
 
-        They come some ALIGNED_ROWS at a time, so that it matters little how large a file of results is, and are read
-        while the caller works on those before.
-        """
-        return ahead(self._aligned(results, puzzles))
+def _find_store(run: Run) -> Store:
+    """The store at the first of these places that has its id: where the user says, where it was, beside the run."""
+    wanted = run.about.get("store_id", "")
+    beside = run.about.get("store_beside")
+    places = [run.store_at] if run.store_at else [run.about["store"]]
+    if not run.store_at and beside and run.folder.local:
+        places.append(os.path.normpath(Path(run.folder.path, beside)))
+    found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
+    for place in found:
+        store = open_store(place)
+        if wanted in ("", store.id):
+            return store
+    what = f"{found[0]} is another store" if found else f"there is no store at {places[0]}"
+    raise InputError(f"{run.folder.name} belongs to a store that is not found: {what}; say where it is with --store")
 
-    def _aligned(self, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-        pieces, store = self.pieces(), self.store
-        kept = overlaps(pieces)
-        for piece in pieces:
-            found = self.read(piece, columns=results)
-            mask = kept.get(piece.name)
-            there = (batch for part, wanted in piece.covers.items() for _, batch in store.read(part, wanted, puzzles))
-            first = 0
-            for table in gathered(there, ALIGNED_ROWS, ALIGNED_BYTES):
-                last = first + len(table)
-                pair = found.slice(first, len(table)), table
-                if mask is None:
-                    yield pair
-                else:
-                    here = pa.array(mask[first:last])
-                    yield pair[0].filter(here), pair[1].filter(here)
-                first = last
+
+def changed_parts(run: Run) -> list[str]:
+    """The parts of the run whose puzzles are others in the store now, or that are not there any more."""
+    now = {part.name: part.sha256 for part in run.store.parts()}
+    return [part.name for part in run.parts if now.get(part.name) != part.sha256]
+
+
+def refuse_changed(run: Run) -> None:
+    """Raise an InputError if puzzles of the run have changed in the store: its results would not be theirs."""
+    changed = changed_parts(run)
+    if changed:
+        more = f" and {len(changed) - 1:,} others" if len(changed) > 1 else ""
+        raise InputError(
+            f"{changed[0]}{more} of the store {run.store.folder.name} has changed since {run.folder.name} was made; "
+            f"nonocensus retry {run.folder.name} --changed classifies what is new, classify --force begins anew"
+        )
 
 
 def session_of(name: str) -> int:
-    """The session's number in the name of a file of results or of a log."""
+    """The session's number in the name of a file of results or of a log; 0 if the name has none."""
     found = re.match(r"(?:part-)?(\d+)-", name)
     return int(found[1]) if found else 0
 
 
-def start_run(store: Store, uri: str, config: dict[str, Any], force: bool = False, dry: bool = False) -> Run:
-    """Begin a run in a new folder, or continue the one that is there.
+def plan_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
+    """The run of a store in a folder: a new one, or the one that is there. Nothing is written, see `begin`.
 
     A UserError refuses a folder that holds a run of another store or configuration, showing the difference, or anything
-    else. Parts that the store has gained since are added to the run. With `force` the run is begun anew instead: what
-    was there moves into a folder named by its run_id, where it can be read as a run of its own. With `dry` nothing is
-    written.
+    else. Parts that the store has gained since are added to the run. With `force` the run is another one.
     """
     place = folder(uri)
     inputs = store.parts()
     if not inputs:
         raise UserError(f"{store.folder.name} holds no puzzles")
-    if place.has(MARK):
-        run = open_run(uri)
-        if force:
-            about = _about(store, inputs, config) | {"first_session": next_session(run)}
-            if not dry:
-                _set_aside(run)
-        else:
-            _refuse_another(run, store, config)
-            _refuse_changed(run, inputs)
-            if len(inputs) == len(run.about["inputs"]):
-                return run
-            about = {**run.about, "inputs": [part._asdict() for part in inputs]}
-    else:
-        if place.names():
+    if not place.has(MARK):
+        if [name for name in place.names() if name != LOCK]:
             raise UserError(f"{uri} holds something else than a run; name an empty or a new folder")
-        about = _about(store, inputs, config)
-    if not dry:
-        place.write_json(MARK, about)
-    return Run(place, about)
+        return Run(place, _about(store, place, inputs, config), store.folder.uri)
+    run = open_run(uri, store.folder.uri)
+    if force:
+        about = _about(store, place, inputs, config)
+        about["first_session"] = next_session(run)
+    else:
+        _refuse_another(run, store, config)
+        refuse_changed(run)
+        about = cast(About, {**run.about, **whereabouts(store, place), "inputs": inputs})
+    return Run(place, about, store.folder.uri)
 
 
-def open_run(uri: str) -> Run:
-    """Open a run folder; a UserError says so if it is none."""
+def begin(run: Run) -> None:
+    """Write run.json, if it is not what is there; what another run has left is moved into a folder of its own."""
+    if run.folder.has(MARK):
+        there = open_run(run.folder.uri)
+        if there.about == run.about:
+            return
+        if there.about["run_id"] != run.about["run_id"]:
+            _set_aside(there)
+    run.folder.write_json(MARK, {**run.about, "inputs": [vars(part) for part in run.parts]})
+
+
+def start_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
+    """Begin a run in a new folder, or continue the one that is there: `plan_run` and `begin`."""
+    run = plan_run(store, uri, config, force)
+    begin(run)
+    return run
+
+
+def open_run(uri: str, store: str | None = None) -> Run:
+    """Open a run folder, whose store has perhaps been moved; a UserError says so if it is none."""
     place = folder(uri)
-    return Run(place, place.read_mark(MARK, "a run", "classify STORE"))
+    return Run(place, place.read_mark(MARK, About, "a run", "classify STORE"), store)
 
 
-def open_place(uri: str) -> Run | Store:
+def open_place(uri: str, store: str | None = None) -> Run | Store:
     """Open a run or a store, whichever the folder is; a UserError says so if it is neither."""
     place = folder(uri)
     if place.has(STORE_MARK):
         return open_store(uri)
     if place.has(MARK):
-        return open_run(uri)
+        return open_run(uri, store)
     raise UserError(f"{uri} is neither a run nor a store")
 
 
@@ -203,38 +254,14 @@ def next_session(run: Run) -> int:
 def _set_aside(run: Run) -> None:
     """Move the results into the folder of their own run, before it is begun anew."""
     old = run.folder / run.about["run_id"]
-    old.write_json(MARK, run.about)
+    old.write_json(MARK, {**run.about, "store_beside": None, "inputs": [vars(part) for part in run.parts]})
     for name in run.results.names():
         run.results.move(name, old / "results")
 
 
-SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
-"""The part of a configuration that `solver.api.classify` takes."""
-
-
-def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> dict[str, Any]:
-    """What decides the rows of a run: its settings (as for `solver.api.classify`) and the solver's version."""
-    settings = dict(zip(SETTINGS, (cpu_limit, rung, depth, check_goal), strict=True))
-    return settings | {"solver_version": __version__}
-
-
-def differing(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What differs between two configurations: its name and the value in each, None where it is not there."""
-    return [
-        (name, old.get(name), new.get(name))
-        for name in sorted(old.keys() | new.keys())
-        if old.get(name) != new.get(name)
-    ]
-
-
-def config_hash(config: dict[str, Any]) -> str:
-    """Sixteen hex digits that stand for a configuration."""
-    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _about(store: Store, inputs: list[Part], config: dict[str, Any]) -> dict[str, Any]:
+def _about(store: Store, place: Folder, inputs: list[Part], config: Configuration) -> About:
     now = datetime.now(UTC)
-    return {
+    about: About = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
         "run_id": f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
@@ -243,34 +270,35 @@ def _about(store: Store, inputs: list[Part], config: dict[str, Any]) -> dict[str
         "config": config,
         "config_hash": config_hash(config),
         "store": store.folder.uri,
-        "inputs": [part._asdict() for part in inputs],
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("nonocensus", "numba", "numpy", "pyarrow", "python-sat", "ray")},
-        },
+        "inputs": inputs,
+        "versions": versions(),
     }
+    return cast(About, {**about, **whereabouts(store, place)})
 
 
-def _refuse_another(run: Run, store: Store, config: dict[str, Any]) -> None:
+def whereabouts(store: Store, place: Folder) -> dict[str, Any]:
+    """Where the store is, which one, and how to come there from the run folder."""
+    both = store.folder.local and place.local
+    beside = os.path.relpath(os.path.realpath(store.folder.path), os.path.realpath(place.path)) if both else None
+    return {"store": store.folder.uri, "store_id": store.id, "store_beside": beside}
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of the libraries that results may depend on."""
+    names = ("nonocensus", "numba", "numpy", "pyarrow", "python-sat", "ray")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
     """Refuse to mix two configurations or two stores in one folder."""
     differences = [
         f"{name} is {there} there and {here} here" for name, there, here in differing(run.about["config"], config)
     ]
-    if run.about["store"] != store.folder.uri:
-        differences.append(f"it classifies {run.about['store']}")
+    there = run.about.get("store_id", "")
+    if there != store.id if there else run.about["store"] != store.folder.uri:
+        differences.append(f"it classifies the store {run.about['store']}, which is another one")
     if differences:
         raise UserError(
             f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out, or --force to "
             "begin anew"
         )
-
-
-def _refuse_changed(run: Run, inputs: list[Part]) -> None:
-    """Refuse to go on if a part that the run has begun with is not what it was: its rows would not match."""
-    now = {part.name: part.sha256 for part in inputs}
-    for part in run.about["inputs"]:
-        if now.get(part["name"]) != part["sha256"]:
-            raise UserError(
-                f"{run.folder.name}: {part['name']} of the store {run.about['store']} has changed since the run began; "
-                "choose another --out, or --force to begin anew"
-            )

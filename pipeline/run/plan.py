@@ -1,22 +1,25 @@
 """What is left to do: the rows of a run that have no result yet, all or some of them, or those that timed out."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from pipeline.classify.schedule import Left
+from pipeline.errors import UserError
 from pipeline.run.coverage import covered_rows, overlaps
 from pipeline.run.folder import Run
-from pipeline.run.results import Piece
+from pipeline.run.results import Left, Piece
 from pipeline.sql import database, meets
 from pipeline.store import spans
-from pipeline.store.parts import Part, Store
+from pipeline.store.parts import Part
 from pipeline.store.spans import Spans
 from solver.tables import PUZZLES
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class Plan(NamedTuple):
@@ -25,11 +28,13 @@ class Plan(NamedTuple):
     stretches   (part, rows of each row group, rows to classify), made as they are taken
     rows        how many rows they have; an upper bound where it is not known before
     left        (limit that was not enough, puzzle)
+    fresh       whether none of these rows has a result yet; else the new ones take the place of those that are there
     """
 
     stretches: Iterator[tuple[str, list[int], Spans]]
     rows: int
     left: list[tuple[float, Left]]
+    fresh: bool = True
 
 
 class Selection(NamedTuple):
@@ -45,6 +50,9 @@ EVERYTHING = Selection()
 FAILED = ["killed", "error"]
 """Statuses of puzzles that could not be classified for a reason that may be gone."""
 
+NAMED = 5
+"""Ids that an error names, of many."""
+
 
 def check(selection: Selection) -> None:
     """Raise a UserError for a condition that is wrong, before anything is begun."""
@@ -55,16 +63,16 @@ def check(selection: Selection) -> None:
 
 def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) -> Plan:
     """The selected puzzles of a run that have no row yet."""
-    store, covered = run.store, covered_rows(pieces)
+    covered = covered_rows(pieces)
     swept: dict[tuple[str, int], tuple[float, Left]] = {}
     for piece in pieces:
         for values in piece.left:
-            swept[values[0], values[1]] = piece.limit, Left(*values)
+            swept[values.part, values.row] = piece.limit, values
     waiting: dict[str, list[tuple[float, Left]]] = {}
     for (part, row), entry in swept.items():
         if not spans.within(covered.get(part, []), row, row + 1):
             waiting.setdefault(part, []).append(entry)
-    chosen = Chosen(store, selection)
+    chosen = Chosen(run, selection)
     left = [entry for part, entries in waiting.items() for entry in chosen.entries(part, entries)]
     left = left[: selection.limit]
     most = None if selection.limit is None else selection.limit - len(left)
@@ -91,11 +99,17 @@ def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) ->
 
 
 class Chosen:
-    """The rows of a part that a selection takes, found when they are asked for; the last answer is kept."""
+    """The rows of a run's parts that a selection takes, found when they are asked for; the last answer is kept.
 
-    def __init__(self, store: Store, selection: Selection) -> None:
-        self.store, self.selection = store, selection
+    A UserError names ids that the run does not have, before anything is asked for.
+    """
+
+    def __init__(self, run: Run, selection: Selection) -> None:
+        self.store, self.selection = run.store, selection
+        self.parts = {part.name: part for part in run.parts}
         self.part, self.mask = "", np.zeros(0, np.bool_)
+        if selection.ids:
+            self._refuse_unknown()
 
     def rows(self, part: str, wanted: Spans) -> Spans:
         """Those of the rows wanted that are chosen."""
@@ -112,26 +126,34 @@ class Chosen:
         return [entry for entry in entries if mask[entry[1].row]]
 
     def _mask(self, part: str) -> np.ndarray:
+        """Which rows of a part the selection takes, bool[rows]."""
         if part != self.part:
-            self.part, self.mask = part, _mask_of(self.store, part, self.selection)
+            columns = ["puzzle_id"] if self.selection.where is None else None
+            there = self.parts[part]
+            with database() as connection:
+                masks = [self._of(connection, batch) for _, batch in self.store.read(there, [(0, there.rows)], columns)]
+            self.part, self.mask = part, np.concatenate(masks)
         return self.mask
 
+    def _of(self, connection: "duckdb.DuckDBPyConnection", puzzles: pa.RecordBatch) -> np.ndarray:
+        mask = np.ones(len(puzzles), np.bool_)
+        if self.selection.ids:
+            mask &= pc.is_in(puzzles["puzzle_id"], pa.array(self.selection.ids)).to_numpy(zero_copy_only=False)
+        if self.selection.where is not None:
+            mask &= meets(connection, pa.Table.from_batches([puzzles]), self.selection.where)
+        return mask
 
-def _mask_of(store: Store, part: str, selection: Selection) -> np.ndarray:
-    """Which rows of a part a selection takes, bool[rows]. A UserError says what is wrong with its condition."""
-    masks = []
-    with store.puzzles.open(f"{part}.parquet") as file, database() as connection:
-        reader = pq.ParquetFile(file)
-        for group in range(reader.num_row_groups):
-            columns = ["puzzle_id"] if selection.where is None else None
-            puzzles = reader.read_row_group(group, columns=columns)
-            mask = np.ones(len(puzzles), np.bool_)
-            if selection.ids:
-                mask &= pc.is_in(puzzles["puzzle_id"], pa.array(selection.ids)).to_numpy()
-            if selection.where is not None:
-                mask &= meets(connection, puzzles, selection.where)
-            masks.append(mask)
-    return np.concatenate(masks)
+    def _refuse_unknown(self) -> None:
+        unknown = dict.fromkeys(self.selection.ids)
+        for part in self.parts.values():
+            for _, batch in self.store.read(part, [(0, part.rows)], ["puzzle_id"]):
+                there = batch["puzzle_id"].filter(pc.is_in(batch["puzzle_id"], pa.array(unknown, pa.string())))
+                for name in there.to_pylist():
+                    unknown.pop(name, None)
+        if unknown:
+            more = f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else ""
+            named = ", ".join(islice(unknown, NAMED))
+            raise UserError(f"--ids: {self.store.folder.name} has no puzzle {named}{more}")
 
 
 def unanswered(
@@ -139,7 +161,7 @@ def unanswered(
 ) -> Plan:
     """The selected puzzles whose row says timeout, at a limit below a new one; with `failed` also killed and error."""
     kept = overlaps(pieces)
-    chosen = Chosen(run.store, selection)
+    chosen = Chosen(run, selection)
     left: list[tuple[float, Left]] = []
     for piece in pieces:
         wanted = ["timeout"] * (piece.limit < cpu_limit) + FAILED * failed
@@ -153,7 +175,7 @@ def unanswered(
         for k, row in zip(np.flatnonzero(late).tolist(), rows.filter(pa.array(late)).to_pylist(), strict=True):
             limit = piece.limit if row["status"] == "timeout" else 0.0
             left.extend(chosen.entries(places[k][0], [(limit, _left(*places[k], row))]))
-    return Plan(iter(()), 0, left[: selection.limit])
+    return Plan(iter(()), 0, left[: selection.limit], fresh=False)
 
 
 def _left(part: str, row: int, result: dict[str, Any]) -> Left:

@@ -2,40 +2,79 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass, field, replace
+from typing import NamedTuple, TypedDict
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.errors import InputError
 from pipeline.store import spans
 from pipeline.store.folder import Folder
 from pipeline.store.spans import Spans
 from solver.tables import RESULTS
 
 
-class Piece(NamedTuple):
-    """One file of results and its statistics.
+class Effort(TypedDict):
+    """What a file of results took: seconds by the wall, CPU seconds in kernels and in the task; when and where."""
 
-    name      of its files, without suffix
-    covers    the rows of the store that it has, by part; the file's rows are in this order
-    limit     CPU seconds that each puzzle had
-    left      puzzles of its task that took longer and have no row yet: (part, row, clue hash, cells left open, id)
-    status, labels     how many rows of each
-    about     seconds (by the wall), cpu_solver, cpu_task, started, finished, hosts
+    seconds: float
+    cpu_solver: float
+    cpu_task: float
+    started: str
+    finished: str
+    hosts: list[str]
+
+
+class Left(NamedTuple):
+    """A puzzle that has taken longer than a level of time allows (pipeline.classify.schedule).
+
+    part, row     where it is in the store
+    clue_hash     puzzles with equal ones are solved once; None where the store has none
+    open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
+    puzzle_id     for people
     """
 
-    name: str
+    part: str
+    row: int
+    clue_hash: str | None
+    open_cells: int
+    puzzle_id: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One file of results and its statistics.
+
+    covers    the rows of the store that it has, by part; the file's rows are in this order
+    limit     CPU seconds that each puzzle had
+    left      puzzles of its task that took longer and have no row yet
+    status, labels     how many rows of each
+    about     what it took
+    name      of its files, without suffix
+    parts     the hash that each of those parts of the store had (files of before have none)
+    size      bytes of the Parquet file; -1 where it is not known (files of before)
+    """
+
     covers: dict[str, Spans]
     limit: float
-    left: list[list[Any]]
+    left: list[Left]
     status: dict[str, int]
     labels: dict[str, int]
-    about: dict[str, Any]
+    about: Effort
+    name: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
+    size: int = -1
 
     @property
     def rows(self) -> int:
         """Number of its rows."""
         return sum(map(spans.size, self.covers.values()))
+
+    def named(self, name: str) -> "Piece":
+        """The same under the name of its file."""
+        return replace(self, name=name)
 
     def places(self) -> tuple[np.ndarray, np.ndarray]:
         """Where its rows are in the store, in their order: part (text) and number of each."""
@@ -54,8 +93,40 @@ def results_file(place: Folder, name: str) -> Iterator[pq.ParquetWriter]:
         yield writer
 
 
-def write_statistics(place: Folder, piece: Piece) -> None:
-    """Make a file of results count."""
-    statistics = piece._asdict()
-    del statistics["name"]
-    place.write_json(f"{piece.name}.json", statistics, indent=None)
+def write_statistics(place: Folder, piece: Piece) -> Piece:
+    """Make a file of results count; returns its statistics as they were written.
+
+    Raises OSError if the file is gone: another command has taken this one for dead, and tidied up.
+    """
+    size = place.size(f"{piece.name}.parquet")
+    if size is None:
+        raise FileNotFoundError(f"{piece.name}.parquet has been deleted")
+    piece = replace(piece, size=size)
+    place.write_json(f"{piece.name}.json", asdict(piece), indent=None)
+    return piece
+
+
+def read_results(place: Folder, piece: Piece, columns: list[str] | None = None) -> pa.Table:
+    """A file's results, checked: its pages by their checksums, its rows by their number.
+
+    An InputError says what is wrong with it.
+    """
+    schema = RESULTS if columns is None else pa.schema([RESULTS.field(name) for name in columns], RESULTS.metadata)
+    try:
+        with place.open(f"{piece.name}.parquet") as file:
+            table = pq.ParquetFile(file, page_checksum_verification=True).read(columns=columns).cast(schema)
+    except FileNotFoundError:
+        raise InputError(
+            f"{place.name}/{piece.name}.parquet is gone: another command is at work there; give this one again"
+        ) from None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise damage(place, f"{piece.name}.parquet", error) from error
+    if len(table) != piece.rows:
+        raise damage(place, f"{piece.name}.parquet", f"{len(table):,} rows, not {piece.rows:,}")
+    return table
+
+
+def damage(place: Folder, file: str, what: object) -> InputError:
+    """What to say of a file of results that can't be read."""
+    run = place.name.removesuffix("/results")
+    return InputError(f"{place.name}/{file} can't be read: {what}; nonocensus verify {run} tells what to do")

@@ -13,8 +13,15 @@ from pipeline.run.results import Piece
 SUMMARY = "summary.json"
 
 
+def write_summary(run: Run) -> dict[str, Any]:
+    """Write what `summarize` says to summary.json, and return it."""
+    summary = summarize(run)
+    run.folder.write_json(SUMMARY, summary)
+    return summary
+
+
 def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
-    """Merge the statistics of all files of results, write them to summary.json and return them."""
+    """Merge the statistics of all files of results."""
     pieces = run.pieces() if pieces is None else pieces
     kept = overlaps(pieces)
     status, labels = Counter[str](), Counter[str]()
@@ -28,7 +35,7 @@ def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
         status.update(counted[0])
         labels.update(counted[1])
         rows += piece.rows if mask is None else int(mask.sum())
-    summary = {
+    return {
         "run_id": run.about["run_id"],
         "puzzles": run.rows,
         "rows": rows,
@@ -41,8 +48,6 @@ def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
         "last_finished": max((piece.about["finished"] for piece in pieces), default=None),
         "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
     }
-    run.folder.write_json(SUMMARY, summary)
-    return summary
 
 
 def counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:

@@ -3,25 +3,35 @@
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import pyarrow as pa
 from pyarrow import fs
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, StorageError, UserError
 from solver.tables import SCHEMA_VERSION
+
+R = TypeVar("R")
 
 UNFINISHED = ".tmp"
 READERS = 16
 """Threads that read small files: most of their time is the storage's answer."""
 
 
+class Mark(msgspec.Struct):
+    """What the JSON file that marks a folder as a store or a run has in any version."""
+
+    schema: str
+
+
 class Folder(NamedTuple):
-    """A folder: Arrow's filesystem, the path in it, the name that the user gave it, and what stood behind a "?"."""
+    """A folder: Arrow's filesystem, the path in it, the name that the user gave it, and its URI's query string."""
 
     filesystem: fs.FileSystem
     path: str
@@ -43,12 +53,34 @@ class Folder(NamedTuple):
 
     def names(self) -> list[str]:
         """Names of the finished files and folders in it, sorted; none if it does not exist."""
-        found = self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True))
-        return sorted(info.base_name for info in found if not info.base_name.endswith(UNFINISHED))
+        return sorted(info.base_name for info in self._infos() if not info.base_name.endswith(UNFINISHED))
+
+    def sizes(self) -> dict[str, int]:
+        """The finished files in it with their bytes, by name; none if it does not exist."""
+        files = (info for info in self._infos() if info.type == fs.FileType.File)
+        return {
+            info.base_name: info.size
+            for info in sorted(files, key=lambda info: info.base_name)
+            if not info.base_name.endswith(UNFINISHED)
+        }
+
+    def _infos(self) -> list[fs.FileInfo]:
+        found: list[fs.FileInfo] = self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True))
+        return found
 
     def has(self, name: str) -> bool:
         """Whether there is a file of this name."""
-        return bool(self.filesystem.get_file_info(f"{self.path}/{name}").type == fs.FileType.File)
+        return self.size(name) is not None
+
+    def size(self, name: str) -> int | None:
+        """The bytes of a file; None if there is none of this name."""
+        info = self.filesystem.get_file_info(f"{self.path}/{name}")
+        return int(info.size) if info.type == fs.FileType.File else None
+
+    def age(self, name: str) -> float | None:
+        """Seconds since a file was written; None if there is none of this name."""
+        info = self.filesystem.get_file_info(f"{self.path}/{name}")
+        return time.time() - info.mtime_ns / 1e9 if info.type == fs.FileType.File else None
 
     def open(self, name: str) -> pa.NativeFile:
         """Open a file for reading at any place."""
@@ -88,34 +120,49 @@ class Folder(NamedTuple):
         """Write a value as JSON."""
         self.write(name, (json.dumps(value, indent=indent, ensure_ascii=False) + "\n").encode())
 
-    def read_json(self, name: str) -> Any:
-        """Read a JSON file; a UserError names one that is none."""
+    def read_record(self, name: str, kind: type[R]) -> R:
+        """Read a JSON file as a record of a kind (a dataclass, a TypedDict, dict).
+
+        An InputError names a file that is no JSON or has another shape; FileNotFoundError if there is none.
+        """
         with self.open(name) as stream:
             data = stream.read()
         try:
-            return json.loads(data)
-        except ValueError as error:
-            raise UserError(f"{self.name}/{name} is damaged: {error}") from error
+            return msgspec.json.decode(data, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.name}/{name} is damaged: {error}") from error
 
-    def read_jsons(self, names: Iterable[str]) -> list[Any]:
+    def read_records(self, names: Iterable[str], kind: type[R]) -> list[R]:
         """Read many JSON files, in this order."""
         with ThreadPoolExecutor(READERS) as readers:
-            return list(readers.map(self.read_json, names))
+            return list(readers.map(lambda name: self.read_record(name, kind), names))
 
-    def read_mark(self, name: str, what: str, command: str) -> Any:
+    def read_each(self, names: Iterable[str], kind: type[R]) -> list[R | InputError | OSError]:
+        """The same, with what went wrong in place of a file that can't be read."""
+
+        def read(name: str) -> R | InputError | OSError:
+            try:
+                return self.read_record(name, kind)
+            except (InputError, OSError) as error:
+                return error
+
+        with ThreadPoolExecutor(READERS) as readers:
+            return list(readers.map(read, names))
+
+    def read_mark(self, name: str, kind: type[R], what: str, command: str) -> R:
         """Read the JSON file that says what this folder is, a store or a run.
 
-        A UserError says if it is none, naming the command that makes one, or if its tables are of another version.
+        A UserError says if it is none, naming the command that makes one; an InputError says if it is damaged, or if
+        its tables are of another version.
         """
         if not self.has(name):
             raise UserError(f"{self.name} is not {what}; make one with: nonocensus {command} --out {self.name}")
-        mark = self.read_json(name)
-        there = mark.get("schema")
+        there = self.read_record(name, Mark).schema
         if there != SCHEMA_VERSION:
-            raise UserError(
+            raise InputError(
                 f"{self.name} has tables of version {there}, this nonocensus reads version {SCHEMA_VERSION}"
             )
-        return mark
+        return self.read_record(name, kind)
 
     def delete(self, name: str) -> None:
         """Delete a file, if it is there."""
@@ -130,7 +177,7 @@ class Folder(NamedTuple):
 
     def sweep(self) -> None:
         """Delete the unfinished files that a killed process left."""
-        for info in self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True)):
+        for info in self._infos():
             if info.base_name.endswith(UNFINISHED):
                 self.filesystem.delete_file(info.path)
 
@@ -143,8 +190,11 @@ def folder(uri: str) -> Folder:
             filesystem, path = fs.FileSystem.from_uri(uri)
         else:
             filesystem, path = fs.LocalFileSystem(), str(Path(uri).absolute())
-    except (pa.ArrowException, OSError) as error:
+        found = filesystem.get_file_info(path).type
+    except (pa.ArrowInvalid, ValueError) as error:
         raise UserError(f"{uri}: {error}") from error
-    if filesystem.get_file_info(path).type == fs.FileType.File:
+    except (pa.ArrowException, OSError) as error:
+        raise StorageError(f"{uri}: {error}") from error
+    if found == fs.FileType.File:
         raise UserError(f"{uri} is a file, not a folder")
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)

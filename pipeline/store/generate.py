@@ -86,7 +86,7 @@ def plan(uri: str, recipe: Recipe) -> list[Task]:
 def begin(store: Store, recipe: Recipe) -> None:
     """Keep the recipe in a new store; refuse one that has another, or puzzles from elsewhere."""
     if store.folder.has(RECIPE):
-        there, here = store.folder.read_json(RECIPE), asdict(recipe)
+        there, here = store.folder.read_record(RECIPE, dict), asdict(recipe)
         differences = [
             f"{key} is {there.get(key)} there and {here.get(key)} here"
             for key in (here | there)

@@ -1,23 +1,32 @@
 """The puzzles of an archive as Parquet: a folder that grows part by part.
 
-STORE/store.json                     says that this is a store, and of which version
+STORE/store.json                     says that this is a store, of which version, and which one
 STORE/puzzles/part-00000.parquet     puzzles, in row groups: what is read at a time
-STORE/puzzles/part-00000.json        that part's statistics; written last, it marks the part complete
+STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
+STORE/writer.lock                    who writes here (pipeline.store.lock)
+
+A part is replaced (ratings come, replies are read anew) by a file of another name, part-00000-1a2b3c.parquet, and then
+a new JSON, each by one rename. So a reader sees the old part or the new one, whenever it looks.
 """
 
 import hashlib
+import re
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar, cast
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 from pipeline.settings import Settings, default_settings
 from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
+from pipeline.store.lock import LOCK, sole_writer
 from solver.tables import PUZZLES, SCHEMA_VERSION
 
 T = TypeVar("T")
@@ -41,23 +50,46 @@ REPEATED = [leaf for field in PUZZLES if field.name not in DISTINCT for leaf in 
 """Parquet's columns that get a dictionary of their values: all others, for which it only takes time."""
 
 
-class Part(NamedTuple):
+class StoreMark(TypedDict, total=False):
+    """What store.json says; `id` is the store's own, wherever it is moved to (stores of before have none)."""
+
+    kind: str
+    schema: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Part:
     """A complete part of a store.
 
-    name     its file's name without suffix
+    name     part-00000
     rows     its puzzles
     groups   the puzzles of each row group
     sha256   hash of what a classification depends on: ids, clue hashes and goals of all rows, in their order
+    file     name of its Parquet file
+    size     bytes of that file; -1 where it is not known (parts of before)
     """
 
     name: str
     rows: int
     groups: list[int]
     sha256: str
+    file: str = ""
+    size: int = -1
+
+    def __post_init__(self) -> None:
+        if not self.file:
+            object.__setattr__(self, "file", f"{self.name}.parquet")  # a part of before
 
 
 DECISIVE = ("puzzle_id", "clue_hash", "goal")
 """Columns that a part's hash is made of; ratings and the like may change without undoing what was classified."""
+
+PART = re.compile(r"(part-(\d{5,}))(?:-[0-9a-f]+)?\.(?:json|parquet)")
+"""The names of a part's files; others in the folder are not ours."""
+
+HASH_KEY = b"nonocensus.sha256"
+"""Where the part's hash stands in its Parquet file."""
 
 
 class Store(NamedTuple):
@@ -70,12 +102,27 @@ class Store(NamedTuple):
         """The folder of the parts."""
         return self.folder / "puzzles"
 
+    @property
+    def id(self) -> str:
+        """The store's own id, wherever it is; empty for one that has not been written yet, or before there were ids."""
+        return self.folder.read_record(MARK, StoreMark).get("id", "") if self.folder.has(MARK) else ""
+
     def parts(self) -> list[Part]:
-        """The complete parts, in the order in which they were written."""
-        return [
-            Part(**{key: about[key] for key in Part._fields})
-            for about in self.puzzles.read_jsons(name for name in self.puzzles.names() if name.endswith(".json"))
-        ]
+        """The complete parts, in the order in which they were written. An InputError names a damaged JSON."""
+        return self.puzzles.read_records(filter(_names_part, self.puzzles.names()), Part)
+
+    def part(self, name: str) -> Part:
+        """The part of a name."""
+        try:
+            return self.puzzles.read_record(f"{name}.json", Part)
+        except FileNotFoundError:
+            raise self.damage(f"{name}.json", "it is not there") from None
+
+    def damage(self, file: str, what: object) -> InputError:
+        """What to say of a file of the store that can't be read."""
+        return InputError(
+            f"{self.puzzles.name}/{file} can't be read: {what}; nonocensus verify {self.folder.name} tells what to do"
+        )
 
     def rows(self) -> int:
         """Number of puzzles."""
@@ -84,28 +131,65 @@ class Store(NamedTuple):
     def batches(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
         """All puzzles, a row group at a time."""
         for part in self.parts():
-            with self.puzzles.open(f"{part.name}.parquet") as file:
-                reader = pq.ParquetFile(file)
-                for group in range(len(part.groups)):
-                    yield one_batch(reader.read_row_group(group, columns=columns))
+            for _, batch in self.read(part, [(0, part.rows)], columns):
+                yield batch
 
     def read(
-        self, part: str, wanted: spans.Spans, columns: list[str] | None = None
+        self, part: Part, wanted: spans.Spans, columns: list[str] | None = None
     ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
         """Some rows of a part, a row group at a time: their numbers (int64) and the rows themselves.
 
-        Raises OSError or ArrowException if the file is damaged: each page carries a checksum.
+        Raises InputError if the file is damaged (each page carries a checksum), has other rows than the part's, or
+        has been replaced by a part with another hash.
         """
-        with self.puzzles.open(f"{part}.parquet") as file:
-            reader = pq.ParquetFile(file, page_checksum_verification=True)
+        with self._opened(part) as reader:
             first = 0
-            for group in range(reader.num_row_groups):
-                last = first + reader.metadata.row_group(group).num_rows
+            for group, rows in enumerate(part.groups):
+                last = first + rows
                 here = spans.rows_of(spans.within(wanted, first, last))
                 if len(here):
-                    table = reader.read_row_group(group, columns=columns)
+                    try:
+                        table = reader.read_row_group(group, columns=columns)
+                    except (OSError, ValueError, pa.ArrowException) as error:
+                        raise self.damage(part.file, error) from error
                     yield here, one_batch(table if len(here) == len(table) else table.take(here - first))
                 first = last
+
+    @contextmanager
+    def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
+        """The file of a part, if it is what the part's JSON says of it."""
+        try:
+            file = self.puzzles.open(part.file)
+        except FileNotFoundError:
+            file = self._replaced(part)
+        except OSError as error:
+            raise self.damage(part.file, error) from error
+        with file:
+            try:
+                reader = pq.ParquetFile(file, page_checksum_verification=True)
+                about = reader.metadata
+                groups = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
+                there = (about.metadata or {}).get(HASH_KEY, part.sha256.encode()).decode()
+            except (OSError, ValueError, pa.ArrowException) as error:
+                raise self.damage(part.file, error) from error
+            if (groups, there) != (part.groups, part.sha256):
+                raise self.damage(part.file, f"it holds other puzzles than {part.name}.json says")
+            yield reader
+
+    def _replaced(self, part: Part) -> pa.NativeFile:
+        """The file of a part that has been replaced by one with the same puzzles (and other ratings, say)."""
+        now = self.part(part.name)
+        if now.sha256 != part.sha256:
+            raise self.damage(part.file, "the part has been replaced since, with other puzzles")
+        try:
+            return self.puzzles.open(now.file)
+        except OSError as error:
+            raise self.damage(now.file, error) from error
+
+
+def _names_part(name: str) -> bool:
+    """Whether a file is the JSON of a part."""
+    return name.endswith(".json") and PART.fullmatch(name) is not None
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:
@@ -122,7 +206,7 @@ def create_store(uri: str) -> Store:
     place = folder(uri)
     if place.has(MARK):
         return open_store(uri)
-    if place.names():
+    if [name for name in place.names() if name != LOCK]:
         raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
     return Store(place)
 
@@ -130,50 +214,60 @@ def create_store(uri: str) -> Store:
 def open_store(uri: str) -> Store:
     """Open a store; a UserError says why if it is none, or one of another version."""
     place = folder(uri)
-    place.read_mark(MARK, "a store of puzzles", "import FILES")
+    place.read_mark(MARK, StoreMark, "a store of puzzles", "import FILES")
     return Store(place)
 
 
 def mark(store: Store) -> None:
     """Make the folder a store, if it is not yet one."""
     if not store.folder.has(MARK):
-        store.folder.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION})
+        store.folder.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION, "id": secrets.token_hex(16)})
 
 
 def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None) -> int:
-    """Add puzzles as new parts; returns their number.
+    """Add puzzles as new parts; returns their number. A UserError says so if another command writes to the store.
 
-    A part is complete once its statistics stand beside it. If the process dies, the complete parts stay and the rest
-    leaves no trace.
+    A part is complete once its JSON stands beside it. If the process dies, the complete parts stay and the rest leaves
+    no trace.
     """
     settings = settings or default_settings()
-    store.puzzles.sweep()
-    numbers = [int(name.split("-")[1].split(".")[0]) for name in store.puzzles.names()]
-    number = max(numbers, default=-1) + 1
     total = 0
-    groups = regrouped(batches, settings.rows_per_group)
-    for first in groups:
-        mark(store)
-        total += write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
-        number += 1
+    with sole_writer(store.folder):
+        store.puzzles.sweep()
+        found = (PART.fullmatch(name) for name in store.puzzles.names())
+        number = max((int(name[2]) for name in found if name), default=-1) + 1
+        groups = regrouped(batches, settings.rows_per_group)
+        for first in groups:
+            mark(store)
+            total += write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
+            number += 1
     return total
 
 
 def write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
-    """Write up to `groups` record batches as the row groups of one part, then its statistics; returns its rows."""
+    """Write up to `groups` record batches as the row groups of one part, then its JSON; returns its rows.
+
+    A part of this name is replaced: the file that it had is deleted at the end. A file that a killed process has left
+    belongs to no part, and nobody reads it; `nonocensus verify` names it.
+    """
+    before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
     options = {"compression": "zstd", "use_dictionary": REPEATED, "write_page_checksum": True}
     digest = hashlib.sha256()
-    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
+    file = f"{name}.parquet" if before is None else f"{name}-{secrets.token_hex(3)}.parquet"
+    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))
             written.append(len(batch))
             _hash_rows(batch, digest)
             batch = next(more, None) if len(written) < groups else None
-    statistics: dict[str, Any] = Part(name, sum(written), written, digest.hexdigest())._asdict()
-    place.write_json(f"{name}.json", statistics)
-    return sum(written)
+        writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
+    part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
+    place.write_json(f"{name}.json", asdict(part))
+    if before is not None:
+        place.delete(before)
+    return part.rows
 
 
 def _hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
@@ -190,17 +284,24 @@ def _hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
 def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) -> int:
     """Put other rows in place of those of each part, row group by row group; returns how many parts have changed.
 
-    A part keeps its name and its row groups. Each is replaced as a whole, so a process that dies leaves every part as
-    it was or as it should be, but perhaps with the old one's hash: then `rewrite` must be called again.
+    Parts and row groups keep their places; a part that has no rows left goes. Each is replaced as a whole, so a process
+    that dies leaves every part as it was or as it should be.
     """
-    store.puzzles.sweep()
     changed = 0
-    for part in store.parts():
-        before = [batch for _, batch in store.read(part.name, [(0, part.rows)])]
-        after = [change(batch) for batch in before]
-        if any(not new.equals(old) for new, old in zip(after, before, strict=True)):
-            write_part(store.puzzles, part.name, after[0], iter(after[1:]), len(after))
+    with sole_writer(store.folder):
+        store.puzzles.sweep()
+        for part in store.parts():
+            before = [batch for _, batch in store.read(part, [(0, part.rows)])]
+            after = [change(batch) for batch in before]
+            if all(new.equals(old) for new, old in zip(after, before, strict=True)):
+                continue
             changed += 1
+            kept = [batch for batch in after if len(batch)]
+            if kept:
+                write_part(store.puzzles, part.name, kept[0], iter(kept[1:]), len(kept))
+            else:
+                store.puzzles.delete(f"{part.name}.json")
+                store.puzzles.delete(part.file)
     return changed
 
 

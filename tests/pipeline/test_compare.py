@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from conftest import Result
-from runs import work_on
+from runs import rewrite_results, work_on
 
 from pipeline.errors import UserError
 from pipeline.findings.compare import Alarm, Change, Difference, Shared, Timed, compare
-from pipeline.run.folder import Run, configuration, open_run, start_run
+from pipeline.run.configuration import configuration
+from pipeline.run.folder import Run, open_run, start_run
 
 Values = dict[str, dict[str, Any]]
 """Values of some columns for some puzzles, by id."""
@@ -24,11 +24,12 @@ Values = dict[str, dict[str, Any]]
 def doctored(run: Run, path: Path, values: Values, **everywhere: Any) -> Run:
     """A copy of a run in which some rows say something else, and perhaps all of them in some columns."""
     shutil.copytree(run.folder.path, path)
-    for file in (path / "results").glob("*.parquet"):
-        table = pq.read_table(file)
+    copy = open_run(str(path))
+    for piece in copy.pieces():
+        table = copy.read(piece)
         rows = [row | everywhere | values.get(row["puzzle_id"], {}) for row in table.to_pylist()]
-        pq.write_table(pa.Table.from_pylist(rows, table.schema), file)
-    return open_run(str(path))
+        rewrite_results(copy, piece.name, pa.Table.from_pylist(rows, table.schema))
+    return copy
 
 
 def of(run: Run, label: str, count: int) -> list[dict[str, Any]]:

@@ -221,7 +221,7 @@ def test_a_former_dataset_is_replaced(run: Run, tmp_path: Path, monkeypatch: pyt
     def broken(*_: object) -> Iterator[object]:
         raise OSError("no such disk")
 
-    monkeypatch.setattr(Run, "aligned", broken)
+    monkeypatch.setattr(dataset, "pairs", broken)
     with pytest.raises(OSError, match="no such disk"):
         write_dataset(run, str(folder), Content.none)
     assert (folder / "README.md").exists(), "the former one stays until the new one's rows are there"

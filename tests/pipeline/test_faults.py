@@ -21,6 +21,7 @@ import pytest
 from conftest import random_store
 from runs import CONFIG, lasting, run_serially, work_on
 
+from pipeline.classify import driver
 from pipeline.classify import task as classifying
 from pipeline.classify.schedule import TRIES
 from pipeline.errors import UserError
@@ -30,7 +31,7 @@ from pipeline.executors.serial import Serial
 from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.summary import summarize
 from pipeline.store.folder import Folder
-from pipeline.store.parts import Store
+from pipeline.store.parts import Part, Store
 from pipeline.store.spans import Spans
 from scrapers.generate import Recipe
 
@@ -38,15 +39,15 @@ POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
 classify_rows = classifying.classify_rows
 
 
-def classify_rows_with_bugs(rows: dict[str, Spans], limit: float, name: str, job: Any) -> Any:
+def classify_rows_with_bugs(rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any) -> Any:
     """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
-    for chunk in classifying._chunks(classifying.open_store(job.store), rows):
+    for chunk in classifying._chunks(classifying.open_store(job.store), rows, parts):
         ids = chunk.batch["puzzle_id"].to_pylist()
         if POISON in ids:
             os.kill(os.getpid(), signal.SIGKILL)
         if FAULTY in ids:
             raise ZeroDivisionError("a bug")
-    return classify_rows(rows, limit, name, job)
+    return classify_rows(rows, parts, limit, name, job)
 
 
 def test_a_poisonous_puzzle_costs_no_other_its_row(
@@ -56,7 +57,7 @@ def test_a_poisonous_puzzle_costs_no_other_its_row(
 
     alone = run_serially(hard, tmp_path / "serial")
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    monkeypatch.setattr(classifying, "classify_rows", classify_rows_with_bugs)
+    monkeypatch.setattr(driver, "classify_rows", classify_rows_with_bugs)
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
     with ray_crew(cpus=2) as crew:
         assert work_on(run, crew) == []
@@ -70,7 +71,7 @@ def test_a_poisonous_puzzle_costs_no_other_its_row(
     good = pa.array([POISON, FAULTY])
     both = [lasting(other).filter(pc.invert(pc.is_in(lasting(other)["puzzle_id"], good))) for other in (run, alone)]
     assert both[0].equals(both[1])
-    monkeypatch.setattr(classifying, "classify_rows", classify_rows)
+    monkeypatch.setattr(driver, "classify_rows", classify_rows)
     work_on(run, cpu_limit=10.0, failed=True)
     assert lasting(run).equals(lasting(alone)), "what has been mended can be tried again"
 
@@ -119,7 +120,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, times: int) -> Iterator[list[str]
 
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "create", refusing)
-        patch.setattr(classifying, "FIRST_PAUSE", 0.01)
+        patch.setattr(driver, "FIRST_PAUSE", 0.01)
         yield refused
 
 
@@ -133,7 +134,7 @@ def test_a_full_disk_is_waited_for(store: Store, tmp_path: Path, monkeypatch: py
 
 def test_a_disk_that_stays_full_ends_the_command(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = run_serially(store, tmp_path / "serial")
-    monkeypatch.setattr(classifying, "GIVE_UP", 0.1)
+    monkeypatch.setattr(driver, "GIVE_UP", 0.1)
     with (
         full_disk(monkeypatch, 1000),
         pytest.raises(UserError, match=r"results can't be written: .*No space left .* the same command goes on"),

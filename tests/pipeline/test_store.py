@@ -52,7 +52,8 @@ def test_store_keeps_order_and_shape(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "s"))
     assert ids(store) == [f"test/{k}" for k in range(80)]
     assert [part.groups for part in store.parts()] == [[5] * 10, [5] * 4 + [3], [5, 2]]
-    (numbers, rows), *others = store.read("part-00001", [(3, 4), (21, 23)], ["puzzle_id"])
+    part = store.parts()[1]
+    (numbers, rows), *others = store.read(part, [(3, 4), (21, 23)], ["puzzle_id"])
     assert (numbers.tolist(), rows["puzzle_id"].to_pylist()) == ([3], ["test/53"])
     assert [(numbers.tolist(), rows["puzzle_id"].to_pylist()) for numbers, rows in others] == [
         ([21, 22], ["test/71", "test/72"])

@@ -1,0 +1,46 @@
+"""Which crew a command's options mean."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from pipeline.errors import UserError
+from pipeline.executors.crew import Crew
+from pipeline.executors.serial import Serial
+
+
+class Resources(NamedTuple):
+    """What to run tasks on.
+
+    cpus      so many cores of this machine, all of them if None
+    address   a running Ray cluster: auto, or ray://host:port
+    serial    this process alone, without Ray
+    """
+
+    cpus: int | None = None
+    address: str | None = None
+    serial: bool = False
+
+
+ALL_CORES = Resources()
+
+
+def check(resources: Resources) -> None:
+    """Raise a UserError for what does not go together."""
+    if resources.serial and (resources.cpus or resources.address):
+        raise UserError("--serial goes with neither --cpus nor --address")
+    if resources.address and resources.cpus:
+        raise UserError("--cpus is for this machine; a cluster's tasks use all that it has")
+
+
+@contextmanager
+def open_crew(resources: Resources) -> Iterator[Crew]:
+    """What runs the tasks of a block. A ClusterError says so if there is no Ray to be had."""
+    check(resources)
+    if resources.serial:
+        yield Serial()
+        return
+    from pipeline.executors.ray_crew import ray_crew  # it takes a second, and not everybody has it
+
+    with ray_crew(resources.cpus, resources.address) as crew:
+        yield crew

@@ -1,0 +1,120 @@
+"""A run after its store has changed: results of puzzles that are the same are kept, wherever these stand now."""
+
+from collections import defaultdict
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.run.coverage import overlaps
+from pipeline.run.folder import About, Run, begin, changed_parts, next_session, whereabouts
+from pipeline.run.results import Piece, results_file, write_statistics
+from pipeline.run.summary import counts
+from pipeline.store import spans
+from pipeline.store.parts import Part, Store
+from solver.check import faults_of
+from solver.proof import fits
+from solver.tables import DECISIVE, check_readable
+from solver.views import views
+
+Place = tuple[str, int]
+"""A part's name, and the number of a row in it."""
+
+
+def carry_over(run: Run) -> tuple[Run, int]:
+    """Take the store's parts as they are now; returns the run with them, and how many of its results stay.
+
+    What is kept of files that cover changed parts is written anew, for the places that the puzzles have now. Such files
+    do not count before run.json names the parts as they are now, and the old ones no more from then on: so a process
+    that dies leaves the run as it was or as it should be. To be called by who holds the run's lock.
+    """
+    changed = set(changed_parts(run))
+    store = run.store
+    about = cast(About, {**run.about, **whereabouts(store, run.folder), "inputs": store.parts()})
+    after = run._replace(about=about)
+    same = {part.name for part in run.parts} - changed
+    others = [part for part in after.parts if part.name not in same]
+    pieces = run.pieces()
+    kept = overlaps(pieces)
+    stale = [piece for piece in pieces if changed & piece.covers.keys()]
+    session = next_session(run)
+    rows = sum(piece.rows for piece in pieces if piece not in stale)
+    for number, piece in enumerate(stale):
+        found, places = _that_stay(run, piece, kept.get(piece.name), same, store, others)
+        if len(found):
+            rows += len(found)
+            _write(after, f"part-{session:04d}-carried-{number:06d}", piece, found, places)
+    begin(after)
+    for piece in stale:
+        after.results.delete(f"{piece.name}.json")
+        after.results.delete(f"{piece.name}.parquet")
+    return after, rows
+
+
+def _that_stay(
+    run: Run, piece: Piece, mask: np.ndarray | None, same: set[str], store: Store, others: list[Part]
+) -> tuple[pa.Table, list[Place]]:
+    """The rows of a file whose puzzles are in the store as they were, and where these stand now.
+
+    same     parts that have not changed: there every row stays where it is
+    others   the store's other parts, where the puzzles of changed ones may be
+    """
+    rows = run.read(piece)
+    counting = np.ones(len(rows), np.bool_) if mask is None else mask
+    now: dict[int, Place] = {
+        k: (part, number)
+        for k, (part, number) in enumerate(zip(*(column.tolist() for column in piece.places()), strict=True))
+        if counting[k] and part in same
+    }
+    wanted = [k for k in np.flatnonzero(counting).tolist() if k not in now]
+    moved = rows.take(wanted)
+    for part in others:
+        for numbers, puzzles in store.read(part, [(0, part.rows)], [*DECISIVE]):
+            where = pc.index_in(puzzles["puzzle_id"], moved["puzzle_id"].combine_chunks())
+            here = np.flatnonzero(where.is_valid().to_numpy(zero_copy_only=False))
+            if len(here):
+                places = where.drop_null().to_numpy()
+                alike = _alike(moved.take(places), puzzles.take(pa.array(here)))
+                for k, number in zip(places[alike].tolist(), numbers[here[alike]].tolist(), strict=True):
+                    now[wanted[k]] = part.name, number
+    order = sorted(now, key=now.__getitem__)
+    return rows.take(order), [now[k] for k in order]
+
+
+def _alike(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
+    """Which results are of the puzzles beside them: of their clues, and saying of the goal what is true of it now."""
+    clues = pc.equal(results["clue_hash"].combine_chunks(), puzzles["clue_hash"]).fill_null(False)
+    said = results["goal_matches"].combine_chunks()
+    goals = pc.or_kleene(pc.equal(said, _goals_fit(puzzles)), pc.and_(said.is_null(), puzzles["goal"].is_null()))
+    return np.asarray(pc.and_(clues, goals.fill_null(False)).to_numpy(zero_copy_only=False))
+
+
+def _goals_fit(puzzles: pa.RecordBatch) -> pa.Array:
+    """Of each puzzle whether its goal is a solution; null without one, and for clues that no picture can have."""
+    check_readable(puzzles)
+    given = puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
+    given[list(faults_of(puzzles))] = False
+    which = np.flatnonzero(given)
+    answers = np.zeros(len(puzzles), np.bool_)
+    if len(which):
+        goals = puzzles["goal"]
+        offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(puzzles) + 1]
+        pictures = np.frombuffer(goals.buffers()[2] or b"", np.uint8)
+        answers[which] = fits(views(puzzles), which, pictures, offsets.astype(np.int64))
+    return pa.array(answers, mask=~given)
+
+
+def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place]) -> None:
+    """Write rows of a file for other places, sorted by part and row."""
+    covers: dict[str, list[int]] = defaultdict(list)
+    for part, number in places:
+        covers[part].append(number)
+    hashes = {part.name: part.sha256 for part in run.parts if part.name in covers}
+    column = rows.schema.get_field_index("part")
+    rows = rows.set_column(column, rows.schema.field(column), pa.array([part for part, _ in places], pa.string()))
+    with results_file(run.results, name) as writer:
+        writer.write_table(rows)
+    there = {part: spans.of_rows(np.array(numbers)) for part, numbers in covers.items()}
+    status, labels = counts(rows["status"]), counts(rows["label"])
+    write_statistics(run.results, Piece(there, piece.limit, [], status, labels, piece.about, name, hashes))

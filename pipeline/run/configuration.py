@@ -1,0 +1,48 @@
+"""What decides the rows of a run: its settings, and the solver's version."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from solver import __version__
+
+
+class Configuration(TypedDict):
+    """The settings of `solver.api.classify` and the solver's version."""
+
+    cpu_limit: float
+    rung: str
+    depth: int
+    check_goal: bool
+    solver_version: str
+
+
+SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
+"""The part of a configuration that `solver.api.classify` takes."""
+
+
+def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> Configuration:
+    """The configuration with these settings, of this version of the solver."""
+    return Configuration(
+        cpu_limit=float(cpu_limit), rung=rung, depth=depth, check_goal=check_goal, solver_version=__version__
+    )
+
+
+def settings_of(config: Configuration) -> dict[str, Any]:
+    """The arguments of `solver.api.classify`."""
+    return {name: value for name, value in config.items() if name in SETTINGS}
+
+
+def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What differs between two configurations: its name and the value in each, None where it is not there."""
+    return [
+        (name, old.get(name), new.get(name))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
+
+
+def config_hash(config: Configuration) -> str:
+    """Sixteen hex digits that stand for a configuration."""
+    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,132 @@
+"""One writer at a time: a lock on a folder, held while a command writes there.
+
+On a local or mounted disk it is a lock of the operating system on a file, which ends with the process however it ends.
+Far storage has none, so there the lock is an object that says who holds it and is written anew every half a minute; one
+that is older than two minutes is a killed process's and counts for nothing.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import secrets
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipeline.errors import StorageError, UserError
+from pipeline.store.folder import Folder
+
+LOCK = "writer.lock"
+
+RENEWED_EVERY, DEAD_AFTER = 30.0, 120.0
+"""Seconds between two renewals of a lock on far storage, and after how many it is nobody's."""
+
+_held: dict[str, int] = {}
+"""How often this process holds the lock of each folder, by path: what holds it may call what takes it."""
+
+
+@contextmanager
+def sole_writer(place: Folder) -> Iterator[None]:
+    """A block in which no other process writes to a folder; a UserError says who does.
+
+    A folder that did not exist and in which nothing was written is not left behind.
+    """
+    if _held.get(place.uri):
+        _held[place.uri] += 1
+        try:
+            yield
+        finally:
+            _held[place.uri] -= 1
+        return
+    with _locked_file(place) if place.local else _locked_object(place):
+        _held[place.uri] = 1
+        try:
+            yield
+        finally:
+            del _held[place.uri]
+
+
+@contextmanager
+def _locked_file(place: Folder) -> Iterator[None]:
+    """Hold a lock of the operating system."""
+    path = Path(place.path) / LOCK
+    made = not path.parent.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{place.name} can't be written: {error}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise _taken(place, file.read()) from None
+        with suppress(OSError):  # a full disk: the lock holds all the same
+            file.truncate(0)
+            file.write(_who())
+            file.flush()
+        try:
+            yield
+        finally:
+            if made and [path] == list(path.parent.iterdir()):
+                path.unlink()
+                path.parent.rmdir()
+
+
+@contextmanager
+def _locked_object(place: Folder) -> Iterator[None]:
+    """Hold an object that says who holds it: written, then read again, in case another came at the same moment."""
+    age = place.age(LOCK)
+    if age is not None and age < DEAD_AFTER:
+        raise _taken(place, _read(place), "wait for it, or end it; if it was killed, try again in two minutes")
+    mine = _who().encode()
+    place.write(LOCK, mine)
+    if _read(place) != mine.decode():
+        raise _taken(place, _read(place), "wait for it, or end it")
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(RENEWED_EVERY):
+            with suppress(OSError):  # the storage does not answer; who writes there will say so
+                place.write(LOCK, mine)
+
+    renewer = threading.Thread(target=renew, daemon=True)
+    renewer.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        renewer.join()
+        place.delete(LOCK)
+
+
+def _read(place: Folder) -> str:
+    with place.open(LOCK) as stream:
+        return bytes(stream.read()).decode("utf-8", "replace")
+
+
+def _who() -> str:
+    return json.dumps(
+        {
+            "host": platform.node(),
+            "pid": os.getpid(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "command": " ".join(["nonocensus", *sys.argv[1:]]),
+            "token": secrets.token_hex(8),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _taken(place: Folder, who: str, advice: str = "wait for it, or end it") -> UserError:
+    try:
+        about = json.loads(who)
+        holder = f"{about['command']} (process {about['pid']} on {about['host']}, since {about['since']})"
+    except (ValueError, TypeError, KeyError):
+        holder = "another command"
+    return UserError(f"{place.name} is being written by {holder}; {advice}")
