@@ -19,7 +19,7 @@ from pipeline.errors import INTERRUPTED, UserError
 
 if TYPE_CHECKING:
     from pipeline.crawl.ledger import Ledger
-    from pipeline.crawl.loop import CrawlReport, Judges, Step
+    from pipeline.crawl.report import CrawlReport, Judges, Step
     from pipeline.store.parts import Store
     from scrapers.http import Polite
 
@@ -72,6 +72,7 @@ def crawl(
     from pipeline.crawl import loop as crawling
     from pipeline.crawl.ledger import open_ledger
     from pipeline.crawl.numbers import parse_ids
+    from pipeline.crawl.report import CrawlReport
     from pipeline.crawl.table import crawl_store
     from scrapers import nonograms, webpbn
 
@@ -101,7 +102,7 @@ def crawl(
                 wanted = [range(first, crawling.newest_number(site, session) + 1)]
             every = dict.fromkeys(itertools.chain(*wanted))
             numbers = ledger.open_numbers(site.source, every, ",".join(kinds), refresh)[:limit]
-            report = crawling.CrawlReport(added=before.added)
+            report = CrawlReport(added=before.added)
             with progress(f"crawling {archive.value}", len(numbers)) as (bar, task):
 
                 def seen() -> None:

@@ -8,11 +8,10 @@ counts as a change are clues, goal, and the site's own version.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from pipeline.crawl.ledger import Ledger
 from pipeline.crawl.ratings import RATINGS_WAIT, fill_in_ratings
+from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.crawl.table import Table, dated, end_swap, judged
 from pipeline.errors import UserError
 from pipeline.store.parts import Store
@@ -22,42 +21,11 @@ from scrapers.site import Judgement, Site
 PASSES = 3
 """How often a crawl comes back to numbers that ended in an error."""
 
-
 MOST_ERRORS = 20
 """Errors in a row after which a crawl stops: the site is not what it was."""
 
-
 AWAY = (429, 503)
 """Statuses that say, after all tries, that the site wants no more requests for now."""
-
-
-@dataclass
-class CrawlReport:
-    """What a crawl did.
-
-    outcomes    numbers asked for, by what came of them
-    added       rows added to the table; `changed` names those of them that are new versions
-    known       numbers that were not asked for, since the ledger has them
-    left        numbers still to be asked for
-    """
-
-    outcomes: dict[str, int] = field(default_factory=dict)
-    added: int = 0
-    changed: list[str] = field(default_factory=list)
-    known: int = 0
-    left: int = 0
-
-
-class Step(NamedTuple):
-    """One number done: what came of it, or, on a refresh, that the site has nothing newer."""
-
-    number: int
-    outcome: str
-    detail: str | None
-
-
-Judges = dict[str, Callable[[Reply, int], Judgement]]
-"""By source: what tells what a reply is."""
 
 
 def begin(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:

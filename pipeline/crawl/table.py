@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.loop import CrawlReport, Judges, Step
+from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.settings import default_settings
 from pipeline.store.parts import Store, append, create_store, mark
 from scrapers.http import Reply

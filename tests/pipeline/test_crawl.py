@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.crawl import loop as crawling
+from pipeline.crawl import table as crawled_table
 from pipeline.crawl.ledger import NAME, Ledger, open_ledger
 from pipeline.store.parts import open_store
 from scrapers.demo import demo_puzzles
@@ -227,15 +227,15 @@ def test_reparsing_keeps_what_came_from_elsewhere(
         assert nonocensus("import", "mine.non", "--out", "store").code == 0
         before = rows(tmp_path / "store")
         assert set(before) == {"webpbn/1", "webpbn/2", "webpbn/3", "webpbn/4", "local/mine"}
-        for moment in ("puzzle_batch", "mark", "_end_swap"):
+        for moment in ("puzzle_batch", "mark", "end_swap"):
             with monkeypatch.context() as cut:
-                cut.setattr(crawling, moment, cut_short(getattr(crawling, moment)))
+                cut.setattr(crawled_table, moment, cut_short(getattr(crawled_table, moment)))
                 assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 130
             assert nonocensus(*crawl).code == 0
             assert rows(tmp_path / "store") == before
         assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
     assert rows(tmp_path / "store") == before
-    assert not (tmp_path / "store" / crawling.REPARSED).exists()
+    assert not (tmp_path / "store" / crawled_table.REPARSED).exists()
 
 
 def cut_short(work: Callable[..., Any]) -> Callable[..., Any]:

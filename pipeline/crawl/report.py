@@ -1,0 +1,37 @@
+"""What a crawl tells of itself: its report, and each number as it is done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scrapers.http import Reply
+from scrapers.site import Judgement
+
+
+@dataclass
+class CrawlReport:
+    """What a crawl did.
+
+    outcomes    numbers asked for, by what came of them
+    added       rows added to the table; `changed` names those of them that are new versions
+    known       numbers that were not asked for, since the ledger has them
+    left        numbers still to be asked for
+    """
+
+    outcomes: dict[str, int] = field(default_factory=dict)
+    added: int = 0
+    changed: list[str] = field(default_factory=list)
+    known: int = 0
+    left: int = 0
+
+
+class Step(NamedTuple):
+    """One number done: what came of it, or, on a refresh, that the site has nothing newer."""
+
+    number: int
+    outcome: str
+    detail: str | None
+
+
+Judges = dict[str, Callable[[Reply, int], Judgement]]
+"""By source: what tells what a reply is."""
