@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run
 from pipeline.run.plan import EVERYTHING, Chosen, Selection
@@ -68,18 +68,22 @@ def standing(run: Run) -> dict[Key, Row]:
     for name in place.names():
         if not name.endswith(".parquet"):
             continue
-        try:
-            with place.open(name) as file:
-                table = pq.ParquetFile(file, page_checksum_verification=True).read().cast(CERTIFICATES)
-        except (OSError, ValueError, pa.ArrowException) as error:
-            raise UserError(
-                f"{place.name}/{name} can't be read: {error}; delete it, and certify proves its verdicts again"
-            ) from error
-        for row in table.to_pylist():
+        for row in read_certificates(place, name).to_pylist():
             before = counting.get(key_of(row))
             if before is None or row["status"] in (PROVED, FAILED) or before["status"] not in (PROVED, FAILED):
                 counting[key_of(row)] = row
     return counting
+
+
+def read_certificates(place: Folder, name: str) -> pa.Table:
+    """A file of certificates; an InputError says what is wrong with it."""
+    try:
+        with place.open(name) as file:
+            return pq.ParquetFile(file, page_checksum_verification=True).read().cast(CERTIFICATES)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(
+            f"{place.name}/{name} can't be read: {error}; delete it, and certify proves its verdicts again"
+        ) from error
 
 
 def candidates(run: Run, selection: Selection = EVERYTHING) -> Iterator[Candidate | None]:

@@ -29,6 +29,7 @@ from pipeline.commands.schema import schema
 from pipeline.commands.solve import solve
 from pipeline.commands.status import status
 from pipeline.commands.twin import twin
+from pipeline.commands.verify import verify
 from pipeline.commands.warm import warm
 from pipeline.errors import StorageError, UserError
 
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "failed": failed,
     "retry": retry,
     "certify": certify,
+    "verify": verify,
     "report": report,
     "dataset": dataset,
     "query": query,

@@ -235,7 +235,7 @@ def read_lists(ledger: "Ledger", base: str, kinds: list[str], session: "Polite")
 
 def parse_again(store: "Store", ledger: "Ledger", judges: "Judges") -> "CrawlReport":
     """Make the table anew from the replies kept."""
-    from pipeline.crawl.table import reparse
+    from pipeline.crawl.reparse import reparse
 
     with progress("reading replies", ledger.size()["replies"]) as (bar, task):
         outcomes: dict[str, int] = {}

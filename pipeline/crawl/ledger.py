@@ -6,9 +6,9 @@ flight. SQLite is the right tool where every small step must be on disk at once;
 a whole, is Parquet. A ledger belongs to one process at a time; others may look.
 """
 
-import fcntl
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,10 +19,12 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipeline.errors import UserError
+from pipeline.store.folder import folder
+from pipeline.store.lock import sole_writer
 from scrapers.http import Reply
 from scrapers.site import FINAL, Judgement
 
-NAME, LOCK = "crawl.sqlite", "crawl.lock"
+NAME = "crawl.sqlite"
 VERSION = 1
 
 TABLES = """
@@ -70,6 +72,7 @@ class Ledger:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
+        self._contents: set[tuple[str, str, str]] | None = None
 
     def note(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], asked: str) -> int:
         """Keep the replies to one number in one transaction; the last one decides, and its key is returned."""
@@ -142,10 +145,12 @@ class Ledger:
         row = self._db.execute("select max(number) from numbers where source = ?", (source,)).fetchone()
         return int(row[0] or 0)
 
-    def crawled(self) -> set[tuple[str, str]]:
-        """Source and number (as text, as in the table) of all that has a reply."""
-        rows = self._db.execute("select distinct source, number from replies")
-        return {(source, str(number)) for source, number in rows}
+    def contents(self) -> set[tuple[str, str, str]]:
+        """Source, number (as text, as in the table) and hash of the content of every reply."""
+        if self._contents is None:
+            rows = self._db.execute("select distinct source, number, sha256 from replies")
+            self._contents = {(source, str(number), sha256) for source, number, sha256 in rows}
+        return self._contents
 
     def headers(self, source: str, number: int) -> dict[str, str]:
         """The headers of the last good reply for a number, none if there is none."""
@@ -203,6 +208,24 @@ class Ledger:
         """Note that the table has taken these replies in."""
         with self._db:
             self._db.executemany("update replies set tabled = 1 where reply = ?", ((key,) for key in keys))
+
+    def table_again(self) -> None:
+        """Forget which replies the table has taken in: the next crawl adds those that it lacks."""
+        with self._db:
+            self._db.execute("update replies set tabled = 0 where outcome = 'ok'")
+
+    def damage(self) -> Iterator[str]:
+        """What SQLite finds damaged, and replies whose content is not what its hash stands for."""
+        for (line,) in self._db.execute("pragma integrity_check"):
+            if line != "ok":
+                yield line
+        for sha256, size, packed in self._db.execute("select sha256, size, packed from bodies"):
+            try:
+                body = pa.decompress(packed, decompressed_size=size, codec="zstd", asbytes=True)
+            except (OSError, ValueError, pa.ArrowException):
+                body = b""
+            if hashlib.sha256(body).hexdigest() != sha256:
+                yield f"the reply with the hash {sha256[:16]} is damaged"
 
     def judge_again(self, kept: Kept, judgement: Judgement) -> None:
         """Put another judgement of a reply in place of the one it had; its number's follows if it is the last one.
@@ -279,7 +302,7 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
     """
     path = place / NAME
     if look:
-        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{_mode(path)}", uri=True)
         try:
             _check_version(connection, path)
             yield Ledger(connection)
@@ -289,11 +312,7 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
             connection.close()
         return
     place.mkdir(parents=True, exist_ok=True)
-    with (place / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UserError(f"{place}: another crawl is at work in this store") from None
+    with sole_writer(folder(str(place))):
         connection = sqlite3.connect(path)
         try:
             connection.execute("pragma journal_mode = wal")
@@ -306,6 +325,12 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
             raise UserError(f"{path}: {error}; what was finished is kept, the same command goes on") from error
         finally:
             connection.close()
+
+
+def _mode(path: Path) -> str:
+    """How to look at a ledger: without leaving anything, even where nothing can be written."""
+    settled = not path.with_name(f"{path.name}-wal").exists()
+    return "mode=ro&immutable=1" if settled and not os.access(path.parent, os.W_OK) else "mode=ro"
 
 
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:

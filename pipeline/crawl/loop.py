@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pipeline.crawl.ledger import Ledger
 from pipeline.crawl.ratings import RATINGS_WAIT, fill_in_ratings
 from pipeline.crawl.report import CrawlReport, Judges, Step
-from pipeline.crawl.table import Table, dated, end_swap, judged
+from pipeline.crawl.table import Table, dated, judged, table_of
 from pipeline.errors import UserError
 from pipeline.store.parts import Store
 from scrapers.http import Failed, Polite, Reply
@@ -30,9 +30,8 @@ AWAY = (429, 503)
 
 def begin(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
     """Bring the table up to date with the ledger, as after a crash."""
-    end_swap(store)
     report = CrawlReport()
-    table = Table(store, ledger, report)
+    table = table_of(store, ledger, report)
     for kept in ledger.untabled():
         judgement = judged(judges[kept.source], kept.reply, kept.number)
         if judgement.puzzle is None:
@@ -62,7 +61,7 @@ def crawl(
     it stands when an exception ends the crawl: KeyboardInterrupt, Forbidden, Unreachable, or UserError when the site
     keeps asking us to wait or too many errors come in a row.
     """
-    table = Table(store, ledger, report)
+    table = table_of(store, ledger, report)
     report.left = len(numbers)
     in_a_row = 0
     try:

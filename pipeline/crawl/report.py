@@ -14,6 +14,8 @@ class CrawlReport:
 
     outcomes    numbers asked for, by what came of them
     added       rows added to the table; `changed` names those of them that are new versions
+    rewritten   parts of the table in which replies that were read anew have changed something
+    gone        rows whose replies are no puzzles any more, now that they were read anew
     known       numbers that were not asked for, since the ledger has them
     left        numbers still to be asked for
     """
@@ -23,6 +25,8 @@ class CrawlReport:
     changed: list[str] = field(default_factory=list)
     known: int = 0
     left: int = 0
+    rewritten: int = 0
+    gone: int = 0
 
 
 class Step(NamedTuple):

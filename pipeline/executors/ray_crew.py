@@ -1,16 +1,22 @@
 """Tasks over the cores of a machine or cluster, by Ray."""
 
 import os
+import signal
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-from pipeline.errors import UserError
+from pipeline.errors import ClusterError, UserError
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
 
 CPUS_EVERY = 5.0
 """Seconds between two questions to a cluster how many CPUs it has: it may grow and shrink."""
+
+ANSWERS_WITHIN = 5.0
+"""Seconds in which somebody must answer at a cluster's address."""
 
 
 class Ray:
@@ -76,7 +82,7 @@ class Ray:
 
 
 def _outcome(ticket: Any) -> Any:
-    """A task's result, or the fault that it ended in. A UserError says that Ray itself has gone."""
+    """A task's result, or the fault that it ended in. A ClusterError says that Ray itself has gone."""
     import ray
     from ray import exceptions
 
@@ -89,12 +95,25 @@ def _outcome(ticket: Any) -> Any:
     except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
         return Fault(WORKER, first_line(error))
     except exceptions.RayError as error:
-        raise UserError(f"Ray has failed: {first_line(error)}; the same command goes on") from error
+        raise ClusterError(f"Ray has failed: {first_line(error)}; the same command goes on") from error
 
 
 def first_line(error: Exception) -> str:
     """The first line of what an exception says."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _refuse_unreachable(address: str) -> None:
+    """Try the port of an address: Ray itself tries for minutes. A ClusterError says that nobody answers there."""
+    if address == "auto":
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdecimal() and int(port) < 1 << 16):
+        raise UserError(f"--address {address}: no address of a Ray cluster, like auto or ray://host:10001")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWERS_WITHIN).close()
+    except OSError as error:
+        raise ClusterError(f"Ray at {address} can't be reached: {error}") from error
 
 
 @contextmanager
@@ -104,18 +123,24 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
     cpus       CPUs to use of this machine, all if None; not with an address
     address    a running cluster ("auto", "ray://host:port"), None to start one for this command alone
 
-    Raises UserError if there is no Ray to be had.
+    Raises ClusterError if there is no Ray to be had, UserError for an address that is none. Signals are handled as
+    they were before: Ray would end the process on a terminate signal, with a stack trace.
     """
+    if address:
+        _refuse_unreachable(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the user's machines unasked
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # a core is a worker already
     import ray
 
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
     except Exception as error:  # Ray raises all kinds, bare Exceptions among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
-        raise UserError(f"{where}: {first_line(error)}") from error
+        raise ClusterError(f"{where}: {first_line(error)}") from error
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)
     with redirect_stdout(sys.stderr):  # a thread of Ray's prints of dead workers, where results belong
         try:
             yield Ray(getattr(context, "dashboard_url", None) or None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from pipeline.settings import default_settings
+from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append
 from scrapers.importing import Problem
 from solver.check import faults
@@ -31,15 +32,17 @@ def import_puzzles(
 ) -> ImportReport:
     """Add puzzles to a store, those left out that it has; `seen` is told each as it comes.
 
-    A puzzle whose id the store has with other clues is a problem: the one that is there stays.
+    A puzzle whose id the store has with other clues is a problem: the one that is there stays. A UserError says so if
+    another command writes to the store.
     """
     report = ImportReport()
-    known = {
-        puzzle_id: clue_hash
-        for batch in store.batches(KNOWN_COLUMNS)
-        for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
-    }
-    report.added = append(store, _new_batches(found, known, report, seen))
+    with sole_writer(store.folder):
+        known = {
+            puzzle_id: clue_hash
+            for batch in store.batches(KNOWN_COLUMNS)
+            for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
+        }
+        report.added = append(store, _new_batches(found, known, report, seen))
     return report
 
 

@@ -260,7 +260,7 @@ def write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[p
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))
             written.append(len(batch))
-            _hash_rows(batch, digest)
+            hash_rows(batch, digest)
             batch = next(more, None) if len(written) < groups else None
         writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
     part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
@@ -270,7 +270,7 @@ def write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[p
     return part.rows
 
 
-def _hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
+def hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
     """Feed the decisive columns to a hash: which values there are, their lengths, their bytes."""
     for name in DECISIVE:
         column = batch[name].cast(pa.binary())

@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
+from pipeline.crawl import reparse as reparsing
 from pipeline.crawl import table as crawled_table
 from pipeline.crawl.ledger import NAME, Ledger, open_ledger
-from pipeline.store.parts import open_store
+from pipeline.store import parts
+from pipeline.store.parts import open_store, rewrite
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
 from scrapers.twin import Counts, Faults, archive, serve
@@ -193,7 +197,7 @@ def test_a_changed_puzzle_is_another_version(nonocensus: Run, tmp_path: Path) ->
     assert before.items() <= after.items()
     assert set(after) - set(before) == {"webpbn/3@2"}
     assert after["webpbn/3@2"]["title"] == "new"
-    assert json.loads(nonocensus("crawl", "webpbn", "--reparse", "--out", "store", "--json").out)["added"] == 7
+    assert json.loads(nonocensus("crawl", "webpbn", "--reparse", "--out", "store", "--json").out)["added"] == 0
     assert rows(tmp_path / "store") == after
 
 
@@ -216,39 +220,80 @@ def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
     assert rows(tmp_path / "store") == table
 
 
+def spoil(store: Path) -> None:
+    """Let the table be as an older reader might have left it: other titles in one part, and no row in another."""
+    place = open_store(str(store))
+
+    def older(batch: pa.RecordBatch) -> pa.RecordBatch:
+        if "webpbn/1" in batch["puzzle_id"].to_pylist():
+            return batch.filter(pc.not_equal(batch["puzzle_id"], "webpbn/2"))
+        titles = pa.array(
+            ["old" if source == "webpbn" else None for source in batch["source"].to_pylist()], pa.string()
+        )
+        return batch.set_column(batch.schema.get_field_index("title"), batch.schema.field("title"), titles)
+
+    rewrite(place, older)
+
+
 def test_reparsing_keeps_what_came_from_elsewhere(
     nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a reparse that is cut short, at its end even, leaves the table as it was or as it should be."""
+    """And a reparse that is cut short at any point does no harm: it can be given again."""
     (tmp_path / "mine.non").write_bytes(non.write(puzzles(1)[0]))
     with serve(archive(puzzles(4))) as address:
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4")
-        assert nonocensus(*crawl).code == 0
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids")
+        for ids in ("1-2", "3-4"):
+            assert nonocensus(*crawl, ids).code == 0
         assert nonocensus("import", "mine.non", "--out", "store").code == 0
-        before = rows(tmp_path / "store")
-        assert set(before) == {"webpbn/1", "webpbn/2", "webpbn/3", "webpbn/4", "local/mine"}
-        for moment in ("puzzle_batch", "mark", "end_swap"):
-            with monkeypatch.context() as cut:
-                cut.setattr(crawled_table, moment, cut_short(getattr(crawled_table, moment)))
-                assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 130
-            assert nonocensus(*crawl).code == 0
-            assert rows(tmp_path / "store") == before
-        assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    before = rows(tmp_path / "store")
+    assert set(before) == {"webpbn/1", "webpbn/2", "webpbn/3", "webpbn/4", "local/mine"}
+    reparse = ("crawl", "webpbn", "--reparse", "--out", "store")
+    for module, moment in (
+        (crawled_table, "puzzle_batch"),
+        (reparsing, "rewrite"),
+        (parts, "write_part"),
+        (reparsing, "append"),
+    ):
+        spoil(tmp_path / "store")
+        assert rows(tmp_path / "store") != before
+        with monkeypatch.context() as cut:
+            cut.setattr(module, moment, interrupting)
+            assert nonocensus(*reparse).code == 130
+        assert nonocensus(*reparse).code == 0
+        assert rows(tmp_path / "store") == before
+
+
+def interrupting(*_: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_reparsing_touches_nothing_that_stays_as_it_is(nonocensus: Run, tmp_path: Path) -> None:
+    """So a run on the store stays valid: no part gets another file."""
+    with serve(archive(puzzles(4))) as address:
+        assert (
+            nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4").code
+            == 0
+        )
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
+    said = json.loads(nonocensus("crawl", "webpbn", "--reparse", "--out", "store", "--json").out)
+    assert (said["added"], said["rewritten"], said["gone"]) == (0, 0, 0)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == before
+
+
+def test_imported_puzzles_that_the_site_does_not_have_survive_a_reparse(nonocensus: Run, tmp_path: Path) -> None:
+    """Imported under the site's numbers; the site says of one that there is none, and serves the other unchanged."""
+    every = [replace(puzzle, source="webpbn", source_id=str(k), puzzle_id="") for k, puzzle in enumerate(puzzles(2), 1)]
+    for puzzle in (every[0], replace(every[1], source_id="7")):
+        (tmp_path / f"{puzzle.source_id}.xml").write_bytes(webpbn_xml.write(puzzle))
+    assert nonocensus("import", "1.xml", "7.xml", "--out", "store").code == 0
+    before = rows(tmp_path / "store")
+    assert set(before) == {"webpbn/1", "webpbn/7"}
+    with serve(archive(puzzles(1))) as address:
+        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1,7")
+        crawled = json.loads(nonocensus(*crawl, "--json").out)
+    assert (crawled["outcomes"], crawled["added"], crawled["changed"]) == ({"ok": 1, "missing": 1}, 0, [])
+    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
     assert rows(tmp_path / "store") == before
-    assert not (tmp_path / "store" / crawled_table.REPARSED).exists()
-
-
-def cut_short(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The work, which is interrupted when it is called for the second time."""
-    calls = iter([work])
-
-    def once(*arguments: Any) -> Any:
-        call = next(calls, None)
-        if call is None:
-            raise KeyboardInterrupt
-        return call(*arguments)
-
-    return once
 
 
 def test_a_reply_that_the_reader_stumbles_over_is_kept(

@@ -1,0 +1,49 @@
+"""The command verify, which reads a store or a run whole and says what is damaged."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.options import Json, StoreAt
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, progress, rate_of
+
+
+def verify(
+    place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")],
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Set aside what is damaged, so that its commands make it again.")
+    ] = False,
+    store: StoreAt = None,
+    as_json: Json = False,
+) -> None:
+    """Read everything of a store or a run, and say what is damaged: files, hashes, ids, answers that don't fit.
+
+    Exit status 1 if something is.
+    """
+    from pipeline.run.folder import Run, open_place
+    from pipeline.verify.run import repair_run, verify_run
+    from pipeline.verify.store import repair_store, verify_store
+
+    opened = open_place(place, store)
+    with progress("verifying", None) as (bar, task):
+
+        def seen(rows: int) -> None:
+            bar.update(task, advance=rows, rate=rate_of(bar, task))
+
+        found = verify_run(opened, seen) if isinstance(opened, Run) else verify_store(opened, seen)
+    if repair and isinstance(opened, Run):
+        repair_run(opened, found)
+    elif repair:
+        repair_store(opened, found)  # type: ignore[arg-type]
+    if as_json:
+        print(json.dumps({"damaged": [damage._asdict() for damage in found], "repaired": repair}))
+    elif not found:
+        out.print(f"[green]{escape(place)} is whole.[/green]", highlight=False, soft_wrap=True)
+    for damage in () if as_json else found[:LISTED]:
+        done = f" [yellow](--repair {escape(damage.repair)})[/yellow]" if damage.repair else ""
+        err.print(f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{done}", soft_wrap=True, highlight=False)
+    if len(found) > LISTED and not as_json:
+        err.print(f"... and {len(found) - LISTED:,} more (--json lists all)")
+    raise typer.Exit(SOME_FAILED if found else DONE)

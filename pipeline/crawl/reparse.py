@@ -1,0 +1,76 @@
+"""Replies read anew, without the network: after a reader has learnt something, say."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.crawl.ledger import Ledger
+from pipeline.crawl.report import CrawlReport, Judges, Step
+from pipeline.crawl.table import VERSION_COLUMNS, Table, dated, judged, latest_versions
+from pipeline.store.parts import Store, append, one_batch, rewrite
+from solver.tables import PUZZLES
+
+
+def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step], None]) -> CrawlReport:
+    """Judge all replies again and bring the rows that came from them up to date.
+
+    Rows that come from elsewhere, imported files say, stay. A part in which nothing changes is not touched, so a run on
+    the store stays valid where it can. If the process dies, the next crawl does the rest.
+    """
+    report = CrawlReport()
+    batches: list[pa.RecordBatch] = []
+    keys: list[int] = []
+    elsewhere = lambda: latest_versions(_from_elsewhere(batch, ledger) for batch in store.batches(ORIGIN))  # noqa: E731
+    table = Table(ledger, report, elsewhere, batches.append, keys.extend)
+    for kept in ledger.every_reply():
+        judgement = judged(judges[kept.source], kept.reply, kept.number)
+        ledger.judge_again(kept, judgement)
+        if judgement.puzzle is not None:
+            table.add(kept.key, dated(judgement.puzzle, kept.reply))
+        seen(Step(kept.number, judgement.outcome, judgement.detail))
+    table.flush()
+    _replace(store, ledger, pa.Table.from_batches(batches, PUZZLES), report)
+    ledger.set_tabled(keys)
+    report.changed.clear()  # versions that the table has had before
+    for counts in ledger.outcomes().values():
+        for outcome, count in counts.items():
+            report.outcomes[outcome] = report.outcomes.get(outcome, 0) + count
+    return report
+
+
+ORIGIN = [*VERSION_COLUMNS, "source", "source_id", "fetched_at", "raw_sha256"]
+"""Columns that tell where a row has come from."""
+
+
+def _crawled(batch: pa.RecordBatch, ledger: Ledger) -> np.ndarray:
+    """Which rows have come from the ledger's replies, bool[rows]: they were fetched, and their very reply is there."""
+    keys = zip(*(batch[name].to_pylist() for name in ("source", "source_id", "raw_sha256")), strict=True)
+    known = ledger.contents()
+    fetched: np.ndarray = batch["fetched_at"].is_valid().to_numpy(zero_copy_only=False)
+    there: np.ndarray = fetched & np.array([key in known for key in keys], np.bool_)
+    return there
+
+
+def _from_elsewhere(batch: pa.RecordBatch, ledger: Ledger) -> pa.RecordBatch:
+    return batch.filter(pa.array(~_crawled(batch, ledger)))
+
+
+def _replace(store: Store, ledger: Ledger, fresh: pa.Table, report: CrawlReport) -> None:
+    """Put the rows read anew in place of those that the crawl brought before, and append those that are new."""
+    used = np.zeros(len(fresh), np.bool_)
+    ids = fresh["puzzle_id"].combine_chunks()
+
+    def renewed(batch: pa.RecordBatch) -> pa.RecordBatch:
+        crawled = _crawled(batch, ledger)
+        where = pc.index_in(batch["puzzle_id"], ids).fill_null(-1).to_numpy()
+        used[where[crawled & (where >= 0)]] = True
+        places = np.where(crawled, np.where(where >= 0, where + len(batch), -1), np.arange(len(batch)))
+        report.gone += int((places < 0).sum())
+        return one_batch(pa.concat_tables([pa.Table.from_batches([batch]), fresh]).take(places[places >= 0]))
+
+    report.rewritten = rewrite(store, renewed)
+    rest = fresh.filter(pa.array(~used))
+    if len(rest):
+        report.added = append(store, rest.to_batches())

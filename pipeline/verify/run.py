@@ -1,0 +1,155 @@
+"""A run read whole: every page, every row beside its puzzle, every solution against its clues."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.certify.table import certificates_of, read_certificates
+from pipeline.errors import InputError, UserError
+from pipeline.run.folder import Run, changed_parts
+from pipeline.run.progress import progress_of
+from pipeline.run.repair import ASIDE, set_aside
+from pipeline.run.results import Piece
+from pipeline.run.summary import counts, write_summary
+from pipeline.store.lock import sole_writer
+from pipeline.store.parts import Part, Store, gathered, one_batch
+from pipeline.verify.damage import Damage
+from solver.check import faults_of
+from solver.proof import fits
+from solver.tables import DECISIVE
+from solver.views import Views, views
+
+AGAIN = "sets it aside; classify does its puzzles again"
+CERTIFY_AGAIN = "sets it aside; certify proves its verdicts again"
+
+ROWS, BYTES = 1 << 14, 1 << 26
+"""Rows of both tables that are in memory at a time."""
+
+COLUMNS = ["puzzle_id", "clue_hash", "status", "solutions", "label", "solution", "second_solution", "part"]
+
+
+def verify_run(run: Run, seen: Callable[[int], object]) -> list[Damage]:
+    """What is wrong with a run, beside its store. Nothing is written; `seen` is told of rows read."""
+    found, parts = _of_store(run)
+    pieces, damaged = run.survey()
+    found += [Damage(f"{run.results.name}/{name}", str(error), AGAIN) for name, error in damaged.items()]
+    for piece in pieces:
+        where = f"{run.results.name}/{piece.name}"
+        try:
+            found += [Damage(where, what, AGAIN) for what in islice(_of_piece(run, piece, parts), 1)]
+        except InputError as error:
+            found.append(Damage(where, str(error), AGAIN))
+        except _NotComparable as error:
+            found.append(Damage(where, str(error)))
+        seen(piece.rows)
+    return [*found, *_of_others(run)]
+
+
+class _NotComparable(Exception):
+    """The store's side of a file of results can't be read; the file may be all right."""
+
+
+def _of_store(run: Run) -> tuple[list[Damage], dict[str, Part]]:
+    """What is wrong with the run's store as the run sees it, and the parts that results can be compared with."""
+    try:
+        store = run.store
+        parts = {part.name: part for part in store.parts()}
+        changed = changed_parts(run)
+    except UserError as error:
+        return [Damage(run.folder.name, f"results can't be compared with their puzzles: {error}")], {}
+    advice = f"nonocensus retry {run.folder.name} --changed classifies what is new"
+    what = f"other puzzles than when the run was made; {advice}"
+    found = [Damage(f"{store.puzzles.name}/{name}", what) for name in changed]
+    return found, {name: part for name, part in parts.items() if name not in changed}
+
+
+def repair_run(run: Run, found: list[Damage]) -> None:
+    """Set damaged files aside, so that the commands that made them do so again."""
+    with sole_writer(run.folder):
+        for damage in found:
+            name = damage.file.rpartition("/")[2]
+            if damage.repair == AGAIN:
+                set_aside(run, name)
+            elif damage.repair == CERTIFY_AGAIN:
+                certificates_of(run).move(name, run.folder / ASIDE)
+        write_summary(run)
+
+
+def _of_piece(run: Run, piece: Piece, parts: dict[str, Part]) -> Iterator[str]:
+    """What is wrong with a file of results, the first thing first. Raises InputError if it can't be read."""
+    run.read(piece)  # all columns, for their checksums
+    rows = run.read(piece, columns=COLUMNS)
+    if (counts(rows["status"]), counts(rows["label"])) != (piece.status, piece.labels):
+        yield "its statistics count other rows"
+    if rows["part"].to_pylist() != piece.places()[0].tolist():
+        yield "its rows name other parts of the store than its statistics"
+    if not piece.covers.keys() <= parts.keys():
+        return
+    first = 0
+    for puzzles in _puzzles_of(run.store, piece, parts):
+        results = one_batch(rows.slice(first, len(puzzles)))
+        first += len(puzzles)
+        for name in ("puzzle_id", "clue_hash"):
+            if not results[name].equals(puzzles[name]):
+                yield f"its {name} is not that of the puzzles beside it"
+                return
+        wrong = _wrong_answers(results, puzzles)
+        if wrong:
+            yield f"{len(wrong):,} answers are wrong, the first is that of {wrong[0]}"
+
+
+def _puzzles_of(store: Store, piece: Piece, parts: dict[str, Part]) -> Iterator[pa.RecordBatch]:
+    """The puzzles of a file of results, in its order."""
+    there = (
+        batch for part, wanted in piece.covers.items() for _, batch in store.read(parts[part], wanted, [*DECISIVE])
+    )
+    try:
+        for table in gathered(there, ROWS, BYTES):
+            yield one_batch(table)
+    except InputError as error:
+        raise _NotComparable(str(error)) from error
+
+
+def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
+    """Ids of puzzles whose answer lacks a solution, or shows one that does not fit the clues, or one twice."""
+    sound = np.ones(len(puzzles), np.bool_)
+    sound[list(faults_of(puzzles))] = False
+    solutions = np.array(results["solutions"].to_pylist(), object)
+    first, second = (_fitting(puzzles, results[name], sound) for name in ("solution", "second_solution"))
+    unique, multiple = solutions == "unique", solutions == "multiple"
+    there = [results[name].is_valid().to_numpy(zero_copy_only=False) for name in ("solution", "second_solution")]
+    same = np.array([a is not None and a == b for a, b in zip(
+        results["solution"].to_pylist(), results["second_solution"].to_pylist(), strict=True)], np.bool_)  # fmt: skip
+    wrong = (there[0] & ~first) | (there[1] & ~second) | ((unique | multiple) & ~first) | (multiple & ~second) | same
+    wrong |= (unique & there[1]) | ((solutions == "none") & (there[0] | there[1]))
+    ids = results["puzzle_id"].to_pylist()
+    return [str(ids[k]) for k in np.flatnonzero(wrong)]
+
+
+def _fitting(puzzles: pa.RecordBatch, pictures: pa.Array, sound: np.ndarray) -> np.ndarray:
+    """Of each puzzle whether there is a picture and it fits, bool[puzzles]."""
+    which = np.flatnonzero(sound & pictures.is_valid().to_numpy(zero_copy_only=False))
+    good = np.zeros(len(puzzles), np.bool_)
+    if len(which):
+        offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
+        cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
+        seen: Views = views(puzzles)
+        good[which] = fits(seen, which, cells, offsets.astype(np.int64))
+    return good
+
+
+def _of_others(run: Run) -> Iterator[Damage]:
+    """What is wrong with certificates and progress.json."""
+    place = certificates_of(run)
+    for name in place.names():
+        if name.endswith(".parquet"):
+            try:
+                read_certificates(place, name)
+            except InputError as error:
+                yield Damage(f"{place.name}/{name}", str(error), CERTIFY_AGAIN)
+    try:
+        progress_of(run)
+    except InputError as error:
+        yield Damage(f"{run.folder.name}/progress.json", str(error))

@@ -1,0 +1,136 @@
+"""A store read whole: every page, every hash, every id."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.crawl.ledger import NAME as LEDGER
+from pipeline.crawl.ledger import open_ledger
+from pipeline.errors import InputError, UserError
+from pipeline.sql import database
+from pipeline.store.folder import UNFINISHED
+from pipeline.store.lock import sole_writer
+from pipeline.store.parts import PART, Part, Store, hash_rows
+from pipeline.verify.damage import Damage
+from solver.check import faults_of
+from solver.tables import PUZZLES, check_readable, with_hashes
+
+ASIDE = "damaged"
+"""The folder in the store where damaged parts come to lie."""
+
+AGAIN = "sets the part aside; import, crawl or generate bring its puzzles again"
+
+
+def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
+    """What is wrong with a store. Nothing is written; `seen` is told of rows read."""
+    found: list[Damage] = []
+    files: set[str] = set()
+    for name in store.puzzles.names():
+        if not (name.endswith(".json") and PART.fullmatch(name)):
+            continue
+        try:
+            part = store.puzzles.read_record(name, Part)
+            files.add(part.file)
+            found += _of_part(store, part, seen)
+        except (UserError, OSError) as error:
+            found.append(Damage(f"{store.puzzles.name}/{name}", str(error), AGAIN))
+    for name in store.puzzles.sizes():
+        if name.endswith(".parquet") and name not in files:
+            what = "it belongs to no part: a killed command has left it, or one is at work"
+            found.append(Damage(f"{store.puzzles.name}/{name}", what, "deletes it"))
+    if not found:
+        found += _repeated_ids(store)
+    return [*found, *_of_ledger(store)]
+
+
+def repair_store(store: Store, found: list[Damage]) -> None:
+    """Set damaged parts aside, so that the commands that made them make them again."""
+    with sole_writer(store.folder):
+        for damage in found:
+            name = damage.file.rpartition("/")[2]
+            if damage.repair == AGAIN:
+                _set_aside(store, name)
+            elif damage.repair and store.puzzles.has(name):
+                store.puzzles.delete(name)
+        if any(damage.repair == AGAIN for damage in found) and _has_ledger(store):
+            with open_ledger(Path(store.folder.path)) as ledger:
+                ledger.table_again()
+
+
+def _set_aside(store: Store, name: str) -> None:
+    """Move a part's JSON and its file, as far as they are there, into STORE/damaged."""
+    match = PART.fullmatch(name)
+    for file in store.puzzles.names():
+        there = PART.fullmatch(file.removesuffix(UNFINISHED))
+        if match and there and there[1] == match[1]:
+            store.puzzles.move(file, store.folder / ASIDE)
+
+
+def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterator[Damage]:
+    """What is wrong with a part."""
+    where = f"{store.puzzles.name}/{part.file}"
+    size = store.puzzles.size(part.file)
+    if size is not None and part.size not in (-1, size):
+        yield Damage(where, f"{size:,} bytes, not {part.size:,}", AGAIN)
+        return
+    digest = hashlib.sha256()
+    others = 0
+    for _, batch in store.read(part, [(0, part.rows)]):
+        if not batch.schema.equals(PUZZLES):
+            yield Damage(where, "its columns are not those of the puzzles table", AGAIN)
+            return
+        try:
+            check_readable(batch)
+            batch.validate(full=True)
+        except (ValueError, pa.ArrowException) as error:
+            yield Damage(where, str(error).splitlines()[0], AGAIN)
+            return
+        hash_rows(batch, digest)
+        others += _others(batch)
+        seen(len(batch))
+    if digest.hexdigest() != part.sha256:
+        yield Damage(where, "its ids, clue hashes and goals are not those that its hash stands for", AGAIN)
+    elif others:
+        yield Damage(where, f"{others:,} puzzles have other clues than their clue hash stands for", AGAIN)
+
+
+def _others(batch: pa.RecordBatch) -> int:
+    """How many puzzles have clues that their clue hash does not stand for; those that can have no picture left out."""
+    sound = np.ones(len(batch), np.bool_)
+    sound[list(faults_of(batch))] = False
+    batch = batch.filter(pa.array(sound))
+    if not len(batch):
+        return 0
+    return int(pc.sum(pc.not_equal(with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
+
+
+def _repeated_ids(store: Store) -> Iterator[Damage]:
+    """Ids that stand more than once; a run's rows could not be told apart."""
+    ids = pa.schema([PUZZLES.field("puzzle_id")])
+    reader = pa.RecordBatchReader.from_batches(ids, store.batches(["puzzle_id"]))
+    with database() as connection:
+        connection.register("puzzles", reader)
+        query = "select puzzle_id, count(*) from puzzles group by all having count(*) > 1 order by all limit 5"
+        for puzzle_id, count in connection.execute(query).fetchall():
+            yield Damage(f"{store.puzzles.name}", f"{count} puzzles have the id {puzzle_id}")
+
+
+def _has_ledger(store: Store) -> bool:
+    return store.folder.local and (Path(store.folder.path) / LEDGER).exists()
+
+
+def _of_ledger(store: Store) -> Iterator[Damage]:
+    """What is wrong with the ledger of a crawl."""
+    if not _has_ledger(store):
+        return
+    where = f"{store.folder.name}/{LEDGER}"
+    try:
+        with open_ledger(Path(store.folder.path), look=True) as ledger:
+            for line in ledger.damage():
+                yield Damage(where, line)
+    except InputError as error:
+        yield Damage(where, str(error))

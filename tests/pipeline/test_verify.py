@@ -1,0 +1,294 @@
+"""Damage of every kind is found, named, and made good by the commands that made what is damaged."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import Result
+from runs import CONFIG, lasting, rewrite_results, run_serially, work_on
+
+from pipeline.commands.output import DONE, SOME_FAILED
+from pipeline.run.folder import Run, open_run, start_run
+from pipeline.store.parts import Store, open_store
+from pipeline.verify.run import verify_run
+from pipeline.verify.store import verify_store
+from solver.tables import PUZZLES
+
+Nonocensus = Callable[..., Result]
+
+
+def found(place: Run | Store) -> list[str]:
+    """What verify says of a run or a store."""
+    damages = verify_run(place, int) if isinstance(place, Run) else verify_store(place, int)
+    return [f"{damage.file}: {damage.what}" for damage in damages]
+
+
+def flip(path: Path, place: float = 0.5) -> None:
+    """Turn a bit somewhere in a file."""
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * place)] ^= 1
+    path.write_bytes(data)
+
+
+def rewritten(path: Path, column: str, value: Any) -> None:
+    """Let a part hold another value in its first row, in a file that Parquet finds nothing wrong with."""
+    file = pq.ParquetFile(path)
+    groups = [file.read_row_group(k) for k in range(file.num_row_groups)]
+    rows = groups[0].to_pylist()
+    rows[0][column] = value(rows[0][column])
+    groups[0] = pa.Table.from_pylist(rows, PUZZLES)
+    with pq.ParquetWriter(path, PUZZLES) as writer:
+        for group in groups:
+            writer.write_table(group)
+        writer.add_key_value_metadata(
+            {"nonocensus.sha256": json.loads(path.with_suffix(".json").read_text())["sha256"]}
+        )
+
+
+def of_other_shape(path: Path) -> None:
+    path.write_text("[]")
+
+
+def longer(clues: list[list[dict[str, int]]]) -> list[list[dict[str, int]]]:
+    """Other clues of the same total."""
+    return [clues[1], clues[0], *clues[2:]]
+
+
+PARTS: list[tuple[str, Callable[[Path], None], str]] = [
+    ("part-00001.parquet", lambda path: path.write_bytes(path.read_bytes()[:500]), "500 bytes, not"),
+    ("part-00001.parquet", flip, "can't be read"),
+    ("part-00001.parquet", Path.unlink, "can't be read"),
+    ("part-00001.json", of_other_shape, "is damaged: Expected `object`, got `array`"),
+    ("part-00001.json", lambda path: path.write_text("{"), "is damaged"),
+    ("part-00001.json", lambda path: path.write_text("{}"), "missing required field"),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "said"), PARTS)
+def test_a_damaged_part(
+    store: Store, tmp_path: Path, nonocensus: Nonocensus, name: str, damage: Callable[[Path], None], said: str
+) -> None:
+    assert found(store) == []
+    path = tmp_path / "store/puzzles" / name
+    damage(path)
+    (line,) = found(store)[:1]
+    assert "part-00001" in line
+    assert said in line
+    result = nonocensus("verify", "store")
+    assert (result.code, result.err.count("part-00001") > 0) == (SOME_FAILED, True)
+    assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
+    assert nonocensus("verify", "store").code == DONE
+    assert open_store(store.folder.uri).rows() == 250
+    assert (tmp_path / "store/damaged").exists()
+
+
+def test_other_puzzles_under_an_old_hash(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "store/puzzles/part-00002.parquet"
+    whole = path.read_bytes()
+    rewritten(path, "puzzle_id", lambda _: "test/9999")
+    assert any("its ids, clue hashes and goals are not those" in line or "bytes, not" in line for line in found(store))
+    about = path.with_suffix(".json")
+    sized = json.loads(about.read_text()) | {"size": -1}
+    about.write_text(json.dumps(sized))
+    assert ["its ids, clue hashes and goals are not those" in line for line in found(store)] == [True]
+    path.write_bytes(whole)
+    rewritten(path, "rows", longer)
+    assert ["1 puzzles have other clues than their clue hash" in line for line in found(store)] == [True]
+
+
+def test_a_part_in_place_of_another(store: Store, tmp_path: Path) -> None:
+    """A file that is sound, but another part's: no reader pairs its rows with anything."""
+    parts = tmp_path / "store/puzzles"
+    run = run_serially(store, tmp_path / "run")
+    (parts / "part-00001.parquet").write_bytes((parts / "part-00002.parquet").read_bytes())
+    assert any("part-00001" in line for line in found(store))
+    assert any("holds other puzzles than part-00001.json says" in line for line in found(run))
+
+
+RESULTS: list[tuple[Callable[[Path], None], str]] = [
+    (lambda path: path.with_suffix(".parquet").write_bytes(b"PAR1"), "4 of"),
+    (lambda path: flip(path.with_suffix(".parquet"), 0.3), "can't be read"),
+    (lambda path: path.with_suffix(".parquet").unlink(), "it is not there"),
+    (of_other_shape, "is damaged"),
+    (lambda path: path.write_text("null"), "is damaged"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), RESULTS)
+def test_damaged_results(
+    store: Store, tmp_path: Path, nonocensus: Nonocensus, damage: Callable[[Path], None], said: str
+) -> None:
+    run = run_serially(store, tmp_path / "run")
+    before = lasting(run)
+    assert found(run) == []
+    path = sorted((tmp_path / "run/results").glob("*.json"))[2]
+    damage(path)
+    assert [path.stem in line and said in line for line in found(run)] == [True]
+    for command in (["failed", "run"], ["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]):
+        result = nonocensus(*command)
+        assert (result.code, len(result.err.splitlines())) == (3, 1), command
+        assert path.stem in result.err
+    assert "nonocensus verify" in nonocensus("status", "run").err or said == "can't be read"
+    assert nonocensus("verify", "run", "--repair").code == SOME_FAILED
+    assert nonocensus("verify", "run").code == DONE
+    assert nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE
+    assert lasting(open_run(run.folder.uri)).equals(before)
+
+
+def test_classify_counts_what_cannot_be_read_as_not_done(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run = run_serially(store, tmp_path / "run")
+    before = lasting(run)
+    path = sorted((tmp_path / "run/results").glob("*.parquet"))[1]
+    path.write_bytes(path.read_bytes()[:-7])
+    again = nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10", "--json")
+    assert again.code == DONE
+    assert json.loads(again.out)["new_rows"] > 0
+    assert f"{path.stem}.parquet can't be read" in again.err
+    assert lasting(open_run(run.folder.uri)).equals(before)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("solution", lambda cells: bytes(1 - cell for cell in cells), "answers are wrong, the first is that of test/"),
+        ("puzzle_id", lambda _: "test/9999", "its puzzle_id is not that of the puzzles beside it"),
+        ("clue_hash", lambda _: "0" * 32, "its clue_hash is not that"),
+        ("part", lambda _: "part-00099", "its rows name other parts"),
+    ],
+)
+def test_rows_that_lie(store: Store, tmp_path: Path, column: str, value: Callable[[Any], Any], said: str) -> None:
+    run = run_serially(store, tmp_path / "run")
+    piece = run.pieces()[1]
+    table = run.read(piece)
+    rows = table.to_pylist()
+    rows[0][column] = value(rows[0][column])
+    rewrite_results(run, piece.name, pa.Table.from_pylist(rows, table.schema))
+    assert [said in line for line in found(run)] == [True]
+
+
+def test_run_json_of_another_shape(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run_serially(store, tmp_path / "run")
+    about = tmp_path / "run/run.json"
+    whole = json.loads(about.read_text())
+    for text in ("[]", "null", "{}", "{", json.dumps(whole | {"inputs": 3}), json.dumps(whole | {"config": {}})):
+        about.write_text(text)
+        for command in (["status", "run"], ["report", "run", "--out", "page"], ["verify", "run"]):
+            result = nonocensus(*command)
+            assert (result.code, len(result.err.splitlines())) == (3, 1), (text, command)
+            assert "run.json is damaged" in result.err
+    (tmp_path / "store/store.json").write_text("[1]")
+    assert nonocensus("status", "store").code == 3
+
+
+def test_a_run_of_a_store_that_is_not_there(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run_serially(store, tmp_path / "run")
+    (tmp_path / "store").rename(tmp_path / "elsewhere")
+    for command in (["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]):
+        lost = nonocensus(*command)
+        assert (lost.code, len(lost.err.splitlines())) == (3, 1)
+        assert "say where it is with --store" in lost.err
+        assert nonocensus(*command, "--store", "elsewhere").code == DONE
+    assert nonocensus("query", "run", "select count(*) from results").code == DONE
+    assert nonocensus("verify", "run", "--store", "elsewhere").code == DONE
+    assert nonocensus("verify", "run").code == SOME_FAILED
+    assert nonocensus("classify", "elsewhere", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE
+    assert nonocensus("export", "run", "--csv", "x.csv").code == DONE, "the run knows now where its store is"
+
+
+@pytest.mark.usefixtures("store")
+def test_run_and_store_moved_together(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    place = tmp_path / "a"
+    place.mkdir()
+    (tmp_path / "store").rename(place / "store")
+    run = run_serially(open_store(str(place / "store")), place / "run")
+    place.rename(tmp_path / "b")
+    assert nonocensus("export", "b/run", "--csv", "x.csv").code == DONE
+    assert nonocensus("classify", "b/../b/store", "--out", "b/run", "--serial", "--cpu-limit", "10").code == DONE
+    assert len(open_run(str(tmp_path / "b/run")).table()) == run.rows == 300
+
+
+def test_another_store_in_its_place(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Same puzzles, same place, another store: it is not taken for the run's."""
+    run = run_serially(store, tmp_path / "run")
+    mark = tmp_path / "store/store.json"
+    mark.write_text(json.dumps(json.loads(mark.read_text()) | {"id": "0" * 32}))
+    lost = nonocensus("export", "run", "--csv", "x.csv")
+    assert (lost.code, "is another store" in lost.err) == (3, True)
+    refused = nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10")
+    assert (refused.code, "which is another one" in refused.err) == (2, True)
+    assert run.folder.has("run.json")
+
+
+def test_a_run_follows_its_store(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Puzzles that move to other parts keep their results; changed ones and new ones are classified."""
+    run = run_serially(store, tmp_path / "run")
+    before = {row["puzzle_id"]: row for row in run.table().to_pylist()}
+    shuffle(store)
+    for command in (
+        ["report", "run", "--out", "page"],
+        ["export", "run", "--csv", "x"],
+        ["dataset", "run", "--out", "d"],
+        ["classify", "store", "--out", "run", "--serial", "--cpu-limit", "10"],
+    ):
+        refused = nonocensus(*command)
+        assert (refused.code, len(refused.err.splitlines())) == (3, 1), command
+        assert "retry run --changed classifies what is new" in refused.err
+    again = nonocensus("retry", "run", "--changed", "--serial", "--json")
+    assert again.code == DONE, again.err
+    told = json.loads(again.out)
+    assert (told["rows"], told["missing"]) == (299, 0)
+    assert 1 <= told["new_rows"] <= 2
+    now = open_run(run.folder.uri)
+    after = {row["puzzle_id"]: row for row in now.table().to_pylist()}
+    assert after.keys() == before.keys() - {"test/0"}
+    moment = ("part", "run_id", "host", *(name for name in after["test/1"] if "seconds" in name or "cpu" in name))
+    for name, row in after.items():
+        same = {key: value for key, value in row.items() if key not in moment}
+        if name not in ("test/7", "test/8"):
+            assert same == {key: value for key, value in before[name].items() if key not in moment}
+    assert found(now) == []
+
+
+def shuffle(store: Store) -> None:
+    """The store with its rows turned around, one row less, one with another goal, and one with another's clues."""
+    from pipeline.store.parts import rewrite
+
+    rows = pa.Table.from_batches(list(store.batches())).to_pylist()
+    by_id = {row["puzzle_id"]: row for row in rows}
+    for name in ("rows", "columns", "clue_hash", "canonical_hash", "goal"):
+        by_id["test/7"][name] = by_id["test/9"][name]
+    by_id["test/8"]["goal"] = bytes(72)
+    turned = iter(rows[::-1][:-1])
+
+    def others(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_pylist([row for _, row in zip(range(len(batch)), turned, strict=False)], PUZZLES)
+
+    rewrite(store, others)
+
+
+def test_a_carried_run_that_was_killed_is_what_it_was(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipeline.run import carry
+
+    run = run_serially(store, tmp_path / "run")
+    shuffle(store)
+
+    def killed(_: Run) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as cut:
+        cut.setattr(carry, "begin", killed)
+        with pytest.raises(KeyboardInterrupt):
+            carry.carry_over(open_run(run.folder.uri))
+    assert lasting(open_run(run.folder.uri)).equals(lasting(run))
+    after, kept = carry.carry_over(open_run(run.folder.uri))
+    assert 297 <= kept <= 298
+    assert len(after.table()) == kept
+    assert work_on(after) == []
+    assert len(after.table()) == 299
+    assert start_run(store, run.folder.uri, CONFIG).about == after.about
