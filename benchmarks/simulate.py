@@ -1,4 +1,4 @@
-"""Runs on more cores than there are here: the real schedule, with measured times of puzzles, tasks and driver.
+"""Simulated runs on many cores: the real schedule, with measured times of puzzles, tasks and driver.
 
 A puzzle's time is drawn, with replacement, from puzzles that were classified on this machine. A task costs what its
 puzzles take, each at most the limit of its level, and what reading and writing take beside. Cores take tasks in the
@@ -22,7 +22,6 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.tables import Table
 from pipeline.classify import schedule as schedules
 from pipeline.classify.driver import AHEAD, drive
 from pipeline.classify.metrics import Metrics
@@ -31,6 +30,7 @@ from pipeline.classify.session import Session, Tell
 from pipeline.classify.task import Job, classify_rows
 from pipeline.executors.ray_crew import Ray, ray_crew
 from pipeline.findings.bench import measure, random_batches
+from pipeline.findings.figures_page import Table
 from pipeline.run.folder import SETTINGS, configuration, start_run
 from pipeline.run.results import Piece
 from pipeline.settings import default_settings
@@ -41,7 +41,7 @@ from pipeline.store.spans import Spans
 CPU_LIMIT = 60.0
 CORES = (8, 64, 512, 4096)
 ENDLESS = 5_000
-"""One puzzle of so many is taken to need more than the limit. None of the measured ones does."""
+"""One puzzle in so many is assumed to need more than the limit. None of the measured ones does."""
 
 HARD = 1_000
 """Random 25x25, 45 % black, about as hard as those of tournaments."""
@@ -70,12 +70,12 @@ class Costs(NamedTuple):
 
 
 class Driver(NamedTuple):
-    """Seconds of the driver for a round of its loop and for a task, with up to `flying` tasks in flight.
+    """Seconds of the driver for a round of its loop and for a task, with up to `in_flight` tasks in flight.
 
     memory   most bytes of its process
     """
 
-    flying: int
+    in_flight: int
     round: float
     task: float
     memory: int
@@ -119,7 +119,11 @@ def run(archive: Path) -> list[Table]:
             ("random 25x25", sample_of(random_batches(HARD, 25, 25, 0.45, 1))),
         ]
         costs = costs_of(store, f"{folder}/run", Path(folder, "real"))
-    return [*measured(samples, costs, drivers), sizes(samples, costs, drivers), *policies(samples, costs, drivers)]
+    return [
+        *inputs(samples, costs, drivers),
+        runs_by_size(samples, costs, drivers),
+        *runs_by_schedule(samples, costs, drivers),
+    ]
 
 
 def sample_of(batches: list[pa.RecordBatch]) -> Sample:
@@ -131,10 +135,10 @@ def sample_of(batches: list[pa.RecordBatch]) -> Sample:
     return Sample(results["cpu_seconds"].fill_null(0.0).to_numpy(), results["cells"].to_numpy() - known)
 
 
-def drawn(sample: Sample, number: int, endless: int | None = ENDLESS) -> Sample:
-    """So many puzzles drawn from a sample, of which one of `endless` needs more than the limit.
+def draw_puzzles(sample: Sample, number: int, endless: int | None = ENDLESS) -> Sample:
+    """Draw puzzles from a sample; one in `endless` of them needs more than the limit.
 
-    Those look like the puzzles that took longest, from which they can't be told before.
+    Those have the open cells of the puzzles that took longest, so the schedule cannot tell them apart.
     """
     rng = np.random.default_rng(1)
     which = rng.integers(0, len(sample.seconds), number)
@@ -185,14 +189,14 @@ def job_of(store: Store, uri: str) -> Job:
     return Job(store.folder.uri, run.folder.uri, settings, stamp, apart=False)
 
 
-def nothing(rows: dict[str, Spans], limit: float, name: str, _: Job) -> Piece:
+def do_nothing(rows: dict[str, Spans], limit: float, name: str, _: Job) -> Piece:
     """A task that does nothing."""
     number, now = sum(map(spans.size, rows.values())), "2026-01-01T00:00:00.000000+00:00"
     about = {"seconds": 1.0, "cpu_solver": 1.0, "cpu_task": 1.0, "started": now, "finished": now, "hosts": ["here"]}
     return Piece(name, rows, limit, [], {"ok": number}, {"unique line": number}, about)
 
 
-class Idle(Ray):
+class IdleCrew(Ray):
     """Ray's workers on as many cores as it is told, whose tasks do nothing."""
 
     def __init__(self, cores: int) -> None:
@@ -205,7 +209,7 @@ class Idle(Ray):
         return self.cores
 
     def submit(self, function: Any, *arguments: Any) -> Any:  # noqa: ARG002
-        return super().submit(nothing, *arguments)
+        return super().submit(do_nothing, *arguments)
 
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
         start = time.thread_time()
@@ -215,10 +219,10 @@ class Idle(Ray):
 
 
 def driver_of(store: Store, uri: str, cores: int) -> Driver:
-    """What the real driver takes of its core with so many tasks in flight; most of it is Ray's."""
-    job, flying = job_of(store, uri), AHEAD * cores
-    tasks = flying + TASKS
-    crew = Idle(cores)
+    """CPU time of the real driver with so many tasks in flight; most of it is Ray's."""
+    job, in_flight = job_of(store, uri), AHEAD * cores
+    tasks = in_flight + TASKS
+    crew = IdleCrew(cores)
     run = start_run(store, uri, configuration(CPU_LIMIT))
     session = Session(run, Tell(lambda *_: None, lambda *_: None), Metrics(uri))
     start = time.thread_time()
@@ -229,7 +233,7 @@ def driver_of(store: Store, uri: str, cores: int) -> Driver:
     each_round = max(0.0, float(np.polyfit(ended, asking, 1)[1]))
     total = time.thread_time() - start - each_round * len(crew.rounds)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return Driver(flying, each_round, total / tasks, memory)
+    return Driver(in_flight, each_round, total / tasks, memory)
 
 
 def bytes_waiting() -> float:
@@ -280,8 +284,8 @@ class Cluster:
                 if work.level == 0:
                     took += self.sums[base + stop] - self.sums[base + start]
                 else:
-                    there_ = self.puzzles.seconds[base + start : base + stop]
-                    took += float(np.minimum(there_, self.limits[work.level]).sum())
+                    times = self.puzzles.seconds[base + start : base + stop]
+                    took += float(np.minimum(times, self.limits[work.level]).sum())
         return float(took)
 
     def left(self, work: Work) -> list[Left]:
@@ -301,28 +305,28 @@ class Cluster:
     def run(self, schedule: Schedule, cores: int, driver: Driver) -> Outcome:
         """Do all of it. A task's core is the first that is free, so its end is known when it is given out."""
         free = [0.0] * cores
-        flying: list[tuple[float, int, float, Work]] = []
+        in_flight: list[tuple[float, int, float, Work]] = []
         begun: list[float] = []
         ended: list[float] = []
         sweeping: list[bool] = []
         now = wasted = at_work = 0.0
         while True:
-            while len(flying) < AHEAD * cores and (work := schedule.next(cores)) is not None:
+            while len(in_flight) < AHEAD * cores and (work := schedule.next(cores)) is not None:
                 now, at_work = now + driver.task / 2, at_work + driver.task / 2
                 took = self.seconds(work)
                 start = max(now, free[0])
                 heapq.heapreplace(free, start + took)
-                heapq.heappush(flying, (start + took, len(begun), took, work))
+                heapq.heappush(in_flight, (start + took, len(begun), took, work))
                 begun.append(start)
                 ended.append(start + took)
                 sweeping.append(work.level == 0)
-            if not flying:
+            if not in_flight:
                 break
-            now = max(now, flying[0][0]) + driver.round
+            now = max(now, in_flight[0][0]) + driver.round
             at_work += driver.round
             done = []
-            while flying and flying[0][0] <= now:
-                done.append(heapq.heappop(flying))
+            while in_flight and in_flight[0][0] <= now:
+                done.append(heapq.heappop(in_flight))
             for _, _, took, work in done:
                 now, at_work = now + driver.task / 2, at_work + driver.task / 2
                 left = self.left(work)
@@ -338,12 +342,12 @@ class Cluster:
         )
 
 
-def remote(costs: Costs) -> Costs:
+def with_s3(costs: Costs) -> Costs:
     """The same with S3 in between."""
     return costs._replace(task=costs.task + REMOTE["task"], part=costs.part + REMOTE["part"])
 
 
-def shares(outcome: Outcome, cores: int) -> list[object]:
+def figures_of(outcome: Outcome, cores: int) -> list[object]:
     """The figures of a run that the tables show."""
     best = max(outcome.useful / cores, CPU_LIMIT)  # there is a puzzle that takes so long
     return [
@@ -359,25 +363,27 @@ def shares(outcome: Outcome, cores: int) -> list[object]:
     ]
 
 
-SHARES = ["tasks", "wall s", "at best", "used", "wasted by levels", "busy in the sweep", "sweep s", "idle at the end s"]
-SHARES += ["driver busy"]
+FIGURES = [
+    *("tasks", "wall s", "at best", "used", "wasted by levels", "busy in the sweep", "sweep s", "idle at the end s"),
+    "driver busy",
+]
 
 
-def sizes(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> Table:
+def runs_by_size(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> Table:
     """Numbers of puzzles by numbers of cores."""
     rows: list[list[object]] = []
     limits = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
     for (name, sample), numbers in zip(samples, ((10**5, 10**6, 10**7), (10**6,)), strict=True):
         for number in numbers:
             for cores in CORES:
-                cluster = Cluster(drawn(sample, number), limits, costs if cores == CORES[0] else remote(costs))
+                cluster = Cluster(draw_puzzles(sample, number), limits, costs if cores == CORES[0] else with_s3(costs))
                 outcome = cluster.run(cluster.schedule(), cores, drivers[cores])
-                rows.append([name, number, cores, *shares(outcome, cores)])
+                rows.append([name, number, cores, *figures_of(outcome, cores)])
     title = f"Runs, one puzzle of {ENDLESS:,} without end; {CORES[0]} cores with a disk, more of them with S3"
-    return Table(title, ["puzzles", "number", "cores", *SHARES], rows)
+    return Table(title, ["puzzles", "number", "cores", *FIGURES], rows)
 
 
-class Eager(Schedule):
+class HighestLevelFirst(Schedule):
     """The highest level first."""
 
     def next(self, slots: int) -> Work | None:
@@ -387,14 +393,14 @@ class Eager(Schedule):
         return super().next(slots)
 
 
-def policies(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
-    """Other ways to give out the same puzzles."""
+def runs_by_schedule(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
+    """The same puzzles under other schedules."""
     as_it_is = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
     kinds: list[tuple[str, type[Schedule], list[float], dict[str, Any]]] = [
         ("as it is", Schedule, as_it_is, {}),
         ("no levels: all time at once", Schedule, [CPU_LIMIT], {}),
         ("a puzzle a task", Schedule, as_it_is, {"FIRST": 1, "MOST_ROWS": 1}),
-        ("highest level first", Eager, as_it_is, {}),
+        ("highest level first", HighestLevelFirst, as_it_is, {}),
         ("tasks of a second at least", Schedule, as_it_is, {"SHORTEST": 1.0}),
         ("tasks as short on many cores as on few", Schedule, as_it_is, {"DRIVER": 0.0}),
     ]
@@ -407,22 +413,22 @@ def policies(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int,
         (samples[1], 10**6, 512),
         (samples[1], 10**6, 4096),
     ):
-        puzzles, rows = drawn(sample, number), []
+        puzzles, rows = draw_puzzles(sample, number), []
         for kind, schedule, limits, changes in kinds:
             if changes.get("MOST_ROWS") and number * cores > 10**6 * 64:
                 continue  # it would take minutes
-            cluster = Cluster(puzzles, limits, remote(costs))
+            cluster = Cluster(puzzles, limits, with_s3(costs))
             with patch.multiple(schedules, **({"FIRST": schedules.FIRST} | changes)):
                 outcome = cluster.run(cluster.schedule(schedule), cores, drivers[cores])
-            rows.append([kind, *shares(outcome, cores)])
+            rows.append([kind, *figures_of(outcome, cores)])
         tables.append(
-            Table(f"Ways to give out {number:,} puzzles of {name} to {cores:,} cores", ["way", *SHARES], rows)
+            Table(f"Ways to give out {number:,} puzzles of {name} to {cores:,} cores", ["way", *FIGURES], rows)
         )
     return tables
 
 
-def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
-    """What the simulation is made of."""
+def inputs(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
+    """What the simulation is calculated from."""
     sweep = default_settings().sweep_limit
     return [
         Table(
@@ -439,7 +445,7 @@ def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int,
             ["", "task", "part", "row group", "row"],
             [
                 ["disk", *(cost * 1e3 for cost in costs)],
-                ["S3", *(cost * 1e3 for cost in remote(costs))],
+                ["S3", *(cost * 1e3 for cost in with_s3(costs))],
             ],
         ),
         Table(
@@ -447,7 +453,7 @@ def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int,
             "bytes",
             ["cores", "tasks in flight", "ms a round", "ms a task", "tasks a second", "most memory MB"],
             [
-                [cores, driver.flying, driver.round * 1e3, driver.task * 1e3, 1 / (driver.round + driver.task),
+                [cores, driver.in_flight, driver.round * 1e3, driver.task * 1e3, 1 / (driver.round + driver.task),
                  driver.memory / 1e6]
                 for cores, driver in drivers.items()
             ],

@@ -5,12 +5,8 @@ Kernels are compiled before anything is measured. A set's puzzles are classified
 
 import csv
 import gc
-import os
-import platform
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -217,21 +213,3 @@ def _keys(batch: Views, width: int, height: int) -> np.ndarray:
         for i in range(lines):
             key = (key << cells) | packed[:, i]
     return key
-
-
-def machine() -> str:
-    """Processor, cores, Python and the libraries that matter."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "python-sat")]
-    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])
-
-
-def write_markdown(path: str, title: str, command: str, tables: Iterable[tuple[list[str], list[list[str]]]]) -> None:
-    """The tables, each a heading and rows, with the command and the machine that made them."""
-    lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
-    for heading, rows in tables:
-        lines += ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
-        lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
-    Path(path).write_text("\n".join(lines), encoding="utf-8")
