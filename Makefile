@@ -3,7 +3,7 @@
 #              processes at random
 # make lint    ruff and mypy
 # make docs    docs/COMMANDS.md and docs/FILES.md, which follow from the program
-# make bench   the figures of README.md, into benchmarks/results/
+# make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
 PYTHON ?= python3.11
 VENV := .venv

@@ -14,7 +14,10 @@ from pipeline.commands.app import app
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
-WITH_COMMANDS = ["README.md", "docs/CERTIFICATES.md", "docs/CLUSTER.md", "docs/SCALING.md"]
+WITH_COMMANDS = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING")),
+]
 KNOWN = typer.main.get_command(app).commands
 
 
