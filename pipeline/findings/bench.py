@@ -34,13 +34,13 @@ COLOR_SURVEY = (
     *("47", "220", "551", "672", "1503", "2073", "2257", "2498", "2684", "2814", "2817", "2984", "3149", "3620"),
     *("4364", "4445", "4809", "4940", "5193", "25344", "30216"),
 )
-"""Coloured puzzles of webpbn that solvers have been compared on, the survey's among them."""
+"""Coloured puzzles of webpbn on which solvers have been compared; those of the survey are among them."""
 
 BATCH = 250
 LINE_RUNS = 10
 EXHAUSTIVE_BATCH = 1 << 14
 MOST_CELLS = 26
-"""Most cells of a grid all of whose pictures are classified: their keys are sorted in memory."""
+"""Most cells of a grid in `exhaust`, which sorts a key for each of its pictures in memory."""
 
 
 class Measured(NamedTuple):
@@ -94,7 +94,7 @@ def measure(
 
 
 def figures(measured: Measured) -> dict[str, Any]:
-    """What is to be said of a set in one line."""
+    """The figures of a set, which make one row of a table."""
     results = measured.results
     seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
     solutions = results["solutions"].to_pylist()
@@ -120,7 +120,7 @@ def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
 
 
 def write_csv(measured: Measured, path: str) -> None:
-    """One line a puzzle: everything of its row but pictures and what concerns runs."""
+    """Write a line for each puzzle: its row of results without pictures and the columns of a run."""
     names = [name for name, kind in zip(measured.results.schema.names, measured.results.schema.types, strict=True)
              if kind != pa.binary() and name not in ("config_hash", "run_id", "part", "host")]  # fmt: skip
     with Path(path).open("w", newline="", encoding="utf-8") as file:
@@ -158,7 +158,7 @@ def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
 
 
 class Exhausted(NamedTuple):
-    """Every picture of a size: how many of their distinct clue sets have one solution, several, are line-solvable."""
+    """The pictures of a size: how many distinct clues they have, how many of these are unique, multiple or line-solvable."""
 
     pictures: int
     distinct: int
