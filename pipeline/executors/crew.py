@@ -34,7 +34,7 @@ class Crew(Protocol):
         """Give out a task; returns a ticket, with which `wait` returns the result."""
 
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
-        """Tickets of finished tasks, each with its result or a Fault; an empty list after so many seconds without any."""
+        """Tickets of finished tasks, each with its result or a Fault; empty if none ends in time."""
 
 
 def each(

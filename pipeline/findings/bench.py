@@ -158,7 +158,7 @@ def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
 
 
 class Exhausted(NamedTuple):
-    """The pictures of a size: how many distinct clues they have, how many of these are unique, multiple or line-solvable."""
+    """The pictures of a size, and how many of their distinct clues are unique, multiple or line-solvable."""
 
     pictures: int
     distinct: int

@@ -190,7 +190,7 @@ _RUN = f"""
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results
 """
-"""The columns of a run's results that are compared. A rung not tried counts as no work; a killed puzzle's work is null."""
+"""The columns of a run's results that are compared. A rung not tried has no work; a killed puzzle has null."""
 
 _JOINED = f"""
     create table joined as
