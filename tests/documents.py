@@ -8,6 +8,7 @@ import html
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from pipeline import errors
@@ -17,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
 
-PACKAGES = ("solver", "scrapers", "reports", "pipeline")
+PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"][
+    "packages"
+]
 
 STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed or does not hold; all else is done."}
 

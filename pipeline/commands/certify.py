@@ -95,7 +95,7 @@ def show(found: "Certified", nothing: int, done: int, seconds: float) -> None:
     out.print(table)
     out.print(
         f"[bold]{found.proved:,}[/bold] of {found.provable:,} verdicts proved; "
-        f"{done:,} of them checked now, in {seconds:,.1f} CPU seconds.",
+        f"{done:,} of them looked at now, in {seconds:,.1f} CPU seconds.",
         highlight=False,
     )
     for color, unproved in (("red", found.failed + found.killed), ("yellow", found.late)):

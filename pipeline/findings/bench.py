@@ -120,7 +120,7 @@ def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
 
 
 def write_csv(measured: Measured, path: str) -> None:
-    """Write a line for each puzzle: its row of results without pictures and the columns of a run."""
+    """One line a puzzle: everything of its row but pictures and what concerns runs."""
     names = [name for name, kind in zip(measured.results.schema.names, measured.results.schema.types, strict=True)
              if kind != pa.binary() and name not in ("config_hash", "run_id", "part", "host")]  # fmt: skip
     with Path(path).open("w", newline="", encoding="utf-8") as file:
