@@ -18,9 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
 
-PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"][
-    "packages"
-]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 
 STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed or does not hold; all else is done."}
 
