@@ -2,7 +2,8 @@
 # make test    sets up .venv and runs the tests; make test-slow those that take longer, make test-kills those that kill
 #              processes at random
 # make lint    ruff and mypy
-# make bench   the figures of README.md, into benchmarks/results/
+# make docs    docs/COMMANDS.md and docs/FILES.md, which follow from the program
+# make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
 PYTHON ?= python3.11
 VENV := .venv
@@ -12,7 +13,7 @@ READY := $(VENV)/.ready
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo test test-slow test-kills test-jit test-checked test-python lint format bench clean
+.PHONY: demo test test-slow test-kills test-jit test-checked test-python lint format docs bench clean
 
 demo: $(READY)
 	$(BIN)/nonocensus demo --out demo
@@ -55,6 +56,9 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+docs: $(READY)
+	$(BIN)/python tests/documents.py
 
 # DATA: puzzles that are not ours to give away. What is not there is left out.
 DATA ?= ../shared/data

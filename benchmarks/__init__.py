@@ -1,4 +1,4 @@
-"""How the figures of README.md are made: `make bench`, or `python -m benchmarks NAME`.
+"""How the figures of docs/BENCHMARKS.md are made: `make bench`, or `python -m benchmarks NAME`.
 
 Each benchmark writes one table to benchmarks/results/. Timings are CPU seconds of the thread, best of several runs in
 one process, unless a table says otherwise.

@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from benchmarks import certificates, crawl, faults, findings, line_logic, scale, simulate, start_up, trust
-from benchmarks.tables import ARCHIVE, Table, write_tables
+from benchmarks.tables import ARCHIVE, write_tables
+from pipeline.findings.figures_page import Table
 
 BENCHMARKS = {
     "certificates": certificates.run,

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow.compute as pc
 from pysat.solvers import Solver
 
-from benchmarks.findings import done
+from benchmarks.findings import run_command
 from benchmarks.scale import timed
-from benchmarks.tables import Table
 from pipeline.certify.table import certificates_table
+from pipeline.findings.figures_page import Table
 from pipeline.run.folder import Run, open_run
 from pipeline.run.pairs import pairs
 from solver.derivation.certificate import LEARNER
@@ -41,8 +41,8 @@ def certificates(archive: Path) -> Table:
 def certified(archive: Path, folder: str) -> tuple[Run, float]:
     """Import, classify and certify an archive; returns the run, and the wall seconds of `certify` with Ray's start."""
     store, place = f"{folder}/store", f"{folder}/run"
-    done("import", str(archive), "--out", store)
-    done("classify", store, "--out", place, "--cpu-limit", "10")
+    run_command("import", str(archive), "--out", store)
+    run_command("classify", store, "--out", place, "--cpu-limit", "10")
     _, wall, *_ = timed(("certify", place))
     return open_run(place), wall
 

@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 from tests.tuned import drawn, environment
 
 LIMIT = 20.0
@@ -27,13 +27,15 @@ def constants(draws: int, puzzles: int, seed: int) -> Table:
     Draws take turns with mono and coloured puzzles, for which kernels are compiled apart.
     """
     with ThreadPoolExecutor(PROCESSES) as pool:
-        answers = list(pool.map(lambda draw: _answers(draw, puzzles, seed), range(draws + 2)))
+        answers = list(pool.map(lambda draw: _verdicts_under(draw, puzzles, seed), range(draws + 2)))
     rows: list[list[object]] = []
     differing = []
     for draw, answer in enumerate(answers):
-        verdicts, meant = answer["verdicts"], answers[draw % 2]["verdicts"]
-        differ = [k for k in range(puzzles) if "unknown" not in (verdicts[k], meant[k]) and verdicts[k] != meant[k]]
-        differing += [f"draw {draw}: puzzle {seed + k}: {verdicts[k]}, not {meant[k]}" for k in differ]
+        verdicts, expected = answer["verdicts"], answers[draw % 2]["verdicts"]
+        differ = [
+            k for k in range(puzzles) if "unknown" not in (verdicts[k], expected[k]) and verdicts[k] != expected[k]
+        ]
+        differing += [f"draw {draw}: puzzle {seed + k}: {verdicts[k]}, not {expected[k]}" for k in differ]
         changed = ", ".join(f"{name} {value}" for name, value in sorted(drawn(draw).items())) if draw > 1 else "none"
         kind = "coloured" if draw % 2 else "mono"
         rows.append([kind, answer["tail"], verdicts.count("unknown"), len(differ), answer["seconds"], changed])
@@ -43,8 +45,8 @@ def constants(draws: int, puzzles: int, seed: int) -> Table:
     return Table(title, ["puzzles", "by learners", "undecided", "differ", "CPU s", "constants changed"], rows)
 
 
-def _answers(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
-    """What a process says with a draw's constants; the first two have those that are meant."""
+def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
+    """The verdicts of a process with a draw's constants; the first two draws have the default ones."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as cache:
         given = environment(draw) if draw > 1 else {}
@@ -58,7 +60,7 @@ def _answers(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
     return answer
 
 
-def _answer(colors: int, puzzles: int, seed: int) -> None:
+def _print_verdicts(colors: int, puzzles: int, seed: int) -> None:
     """Print the verdicts on drawn puzzles of at most so many colours, as one of the processes."""
     from pipeline.classify.warm import warm
     from solver.api import classify
@@ -77,4 +79,4 @@ def _answer(colors: int, puzzles: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    _answer(*map(int, sys.argv[1:]))
+    _print_verdicts(*map(int, sys.argv[1:]))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.tables import Table
 from pipeline.crawl.ledger import NAME
+from pipeline.findings.figures_page import Table
 
 COMMAND = [sys.executable, "-m", "pipeline"]
 IDS = "1-5000"

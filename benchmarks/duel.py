@@ -1,7 +1,7 @@
 """This checkout against another one on the same puzzles: python -m benchmarks.duel CHECKOUT [ARCHIVE].
 
-A machine's speed drifts by more than what is to be seen. So two processes, one from each checkout, have the same
-puzzles in memory and their kernels ready, and take turns on one core, 128 puzzles at a time. A round is the whole
+A machine's speed drifts by more than the difference to be measured. So two processes, one from each checkout, have the
+same puzzles in memory and their kernels ready, and take turns on one core, 128 puzzles at a time. A round is the whole
 archive; the ratio of a round compares times that lie half a second apart.
 """
 
@@ -17,7 +17,7 @@ from benchmarks.tables import ARCHIVE
 BATCH, ROUNDS = 128, 8
 HERE = Path(__file__).resolve().parent.parent
 
-PLAYER = f"""
+PROGRAM = f"""
 import sys
 from pathlib import Path
 from scrapers.files import files_in
@@ -35,15 +35,15 @@ for line in sys.stdin:
 """
 
 
-def player(checkout: Path, archive: Path) -> "subprocess.Popen[str]":
-    """A process that has the code of a checkout."""
-    own = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": str(checkout / ".cache" / "numba")}
-    command = [sys.executable, "-c", PLAYER, str(archive)]
+def start_process(checkout: Path, archive: Path) -> "subprocess.Popen[str]":
+    """Start a process that runs the code of a checkout."""
+    environment = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": str(checkout / ".cache" / "numba")}
+    command = [sys.executable, "-c", PROGRAM, str(archive)]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=checkout, env=os.environ | own, stdin=pipe, stdout=pipe, text=True)
+    return subprocess.Popen(command, cwd=checkout, env=os.environ | environment, stdin=pipe, stdout=pipe, text=True)
 
 
-def answer(process: "subprocess.Popen[str]") -> str:
+def read_line(process: "subprocess.Popen[str]") -> str:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
@@ -52,11 +52,11 @@ def answer(process: "subprocess.Popen[str]") -> str:
 
 
 def seconds(process: "subprocess.Popen[str]", batch: int) -> float:
-    """CPU seconds that a player reports of a batch."""
+    """CPU seconds that a process reports for a batch."""
     assert process.stdin is not None
     process.stdin.write(f"{batch}\n")
     process.stdin.flush()
-    return float(answer(process))
+    return float(read_line(process))
 
 
 def main() -> None:
@@ -66,17 +66,17 @@ def main() -> None:
     options = parser.parse_args()
     archive = options.archive.resolve()
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
-    players = [player(folder, archive) for folder in (HERE, options.checkout.resolve())]
+    processes = [start_process(folder, archive) for folder in (HERE, options.checkout.resolve())]
     try:
-        compare(players)
+        compare(processes)
     finally:
-        for process in players:
+        for process in processes:
             process.kill()
 
 
-def compare(players: "list[subprocess.Popen[str]]") -> None:
-    """Let the two take turns, and print what each round says."""
-    batches, others = (int(answer(process)) for process in players)
+def compare(processes: "list[subprocess.Popen[str]]") -> None:
+    """Let the two take turns, and print the ratio of each round."""
+    batches, others = (int(read_line(process)) for process in processes)
     assert batches == others, "both have the same puzzles"
     ratios = []
     for turn in range(ROUNDS):
@@ -84,7 +84,7 @@ def compare(players: "list[subprocess.Popen[str]]") -> None:
         for batch in range(batches):
             first = (turn + batch) % 2
             for who in (first, 1 - first):
-                spent[who] += seconds(players[who], batch)
+                spent[who] += seconds(processes[who], batch)
         ratios.append(spent[0] / spent[1])
         print(f"round {turn + 1}: {spent[0]:.2f} and {spent[1]:.2f} CPU s, {ratios[-1]:.3f} of the other", flush=True)
     print(f"median of {ROUNDS} rounds: {statistics.median(ratios):.3f} of the other")

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 
 SEEDS = (1, 2)
 COMMAND = [sys.executable, "-m", "pytest", "-q", "-s", "-m", "kills", "tests/pipeline/test_faults.py"]
@@ -20,12 +20,12 @@ def run(_: Path) -> list[Table]:
         start = time.monotonic()
         environment = os.environ | {"NONOCENSUS_SEED": str(seed)}
         done = subprocess.run(COMMAND, capture_output=True, text=True, env=environment, check=False)
-        told: dict[str, Any] = next(
+        printed: dict[str, Any] = next(
             (json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"kills"')), {}
         )
-        kills = ", ".join(f"{count} {name}" for name, count in told.get("kills", {}).items())
+        kills = ", ".join(f"{count} {name}" for name, count in printed.get("kills", {}).items())
         verdict = "equal to an undisturbed run's" if done.returncode == 0 else "DIFFERENT"
-        figures = [told.get(key, "") for key in ("starts", "tasks lost", "puzzles")]
+        figures = [printed.get(key, "") for key in ("starts", "tasks lost", "puzzles")]
         rows.append([seed, kills, *figures, verdict, time.monotonic() - start])
     heading = ["seed", "kill -9 of", "starts of the command", "tasks lost", "rows", "rows are", "seconds in all"]
     return [Table("Killed at random, continued by the same command", heading, rows)]

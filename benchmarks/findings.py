@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale import COMMAND, timed
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 
 HEADING = ["command", "puzzles", "wall s", "peak MB", "writes MB"]
 LABELS = "select label, count(*) as puzzles, sum(cpu_seconds) as seconds from results group by all"
@@ -17,26 +17,26 @@ def run(archive: Path) -> list[Table]:
     tables = []
     with tempfile.TemporaryDirectory() as folder:
         if archive.exists():
-            done("import", str(archive), "--out", f"{folder}/archive")
+            run_command("import", str(archive), "--out", f"{folder}/archive")
             tables.append(Table(f"The {archive.name}", HEADING, findings(f"{folder}/archive")))
         for name, recipe in (
             ("50,000 smooth blobs, 30x30", ("blobs", "30x30", "--count", "50000")),
             ("A million random 10x10", ("random", "10x10", "--count", "1000000")),
         ):
             store = f"{folder}/{recipe[0]}"
-            done("generate", *recipe, "--out", store)
+            run_command("generate", *recipe, "--out", store)
             tables.append(Table(name, HEADING, findings(store)))
     return tables
 
 
-def done(*arguments: str) -> None:
+def run_command(*arguments: str) -> None:
     subprocess.run([*COMMAND, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def findings(store: str) -> list[list[Any]]:
     """A line for each command, on a run of this store."""
     run = f"{store}-run"
-    done("classify", store, "--out", run, "--cpu-limit", "10")
+    run_command("classify", store, "--out", run, "--cpu-limit", "10")
     page, data, csv = (f"{store}-{name}" for name in ("report", "dataset", "export.csv"))
     rows = [
         ["report", *measured(f"{page}/report.html", "report", run, "--out", page)],

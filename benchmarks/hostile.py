@@ -1,6 +1,6 @@
 """Rows as strangers' files may hold them, by the million, through a solver that checks every index and step.
 
-python -m benchmarks.hostile COUNT SEED     what a process of its own does: its counts as one line of JSON
+python -m benchmarks.hostile COUNT SEED     the part that runs in its own process; prints its counts as JSON
 """
 
 import itertools
@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 from solver.api import classify
 from solver.ladder import RUNGS
 from tests.hostile import damaged_batch, hostile_batch, puzzle_of, sound
@@ -22,17 +22,17 @@ from tests.oracle import solutions
 
 BATCH = 2048
 DAMAGED = 16
-"""One batch of so many comes with a damaged offset."""
+"""One batch in so many has a damaged offset."""
 
 ENUMERATED, MOST_CELLS = 20, 12
-"""Of so many sound puzzles with at most so many cells one is enumerated."""
+"""One in ENUMERATED sound puzzles of at most MOST_CELLS cells has its solutions enumerated."""
 
 CPU_LIMIT = 5.0
 VERDICTS = ("unique", "multiple", "none", "unknown")
 
 
 def hostile(count: int, seed: int) -> Table:
-    """Classify so many hostile rows in the checked mode, every index checked; RuntimeError for what must not be.
+    """Classify so many hostile rows in the checked mode, every index checked; RuntimeError if anything goes wrong.
 
     That is: any crash or exception, a status `error`, a row without faults that is `invalid` or one with faults that is
     not, a damaged batch that is taken, a verdict or a picture that enumeration does not confirm.
@@ -42,29 +42,29 @@ def hostile(count: int, seed: int) -> Table:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         raise RuntimeError(f"hostile rows, seed {seed}: ended with {done.returncode}\n{done.stderr[-2000:]}")
-    told = json.loads(done.stdout)
+    counted = json.loads(done.stdout)
     names = ["rows", "refused with their batch", "invalid", *VERDICTS, "timeout", "error", "enumerated", "CPU seconds"]
-    return Table(f"Hostile rows, seed {seed}, array indices checked", names, [[told.get(name, 0) for name in names]])
+    return Table(f"Hostile rows, seed {seed}, array indices checked", names, [[counted.get(name, 0) for name in names]])
 
 
 def counts(count: int, seed: int) -> Counter[str]:
     """What became of so many rows; raises as `hostile` says."""
     rng = np.random.default_rng(seed)
-    told = Counter[str](rows=count)
+    counted = Counter[str](rows=count)
     for first in range(0, count, BATCH):
         batch = hostile_batch(rng, min(BATCH, count - first))
         try:
             if rng.integers(0, DAMAGED) == 0:
-                refused(damaged_batch(rng, batch))
-                told["refused with their batch"] += len(batch)
+                check_refused(damaged_batch(rng, batch))
+                counted["refused with their batch"] += len(batch)
             else:
-                told += classified(rng, batch)
+                counted += classify_and_check(rng, batch)
         except Exception as error:
             raise RuntimeError(f"in the batch from row {first} on: {error}") from error
-    return told
+    return counted
 
 
-def refused(batch: pa.RecordBatch) -> None:
+def check_refused(batch: pa.RecordBatch) -> None:
     try:
         classify(batch)
     except ValueError:
@@ -72,29 +72,29 @@ def refused(batch: pa.RecordBatch) -> None:
     raise AssertionError("a damaged batch was taken")
 
 
-def classified(rng: np.random.Generator, batch: pa.RecordBatch) -> Counter[str]:
+def classify_and_check(rng: np.random.Generator, batch: pa.RecordBatch) -> Counter[str]:
     """The verdicts of a batch, at a random rung, depth and use of the goals; each row checked."""
     rung, depth = str(rng.choice(RUNGS, p=[0.1, 0.1, 0.1, 0.7])), int(rng.integers(1, 4))
     rows = classify(batch, cpu_limit=CPU_LIMIT, rung=rung, depth=depth, check_goal=bool(rng.integers(0, 2)))
-    told = Counter[str]()
+    counted = Counter[str]()
     small = rng.integers(0, ENUMERATED, len(batch)) == 0
     names = ["status", "solutions", "solution", "second_solution", "error"]
     for p, (puzzle, row) in enumerate(zip(batch.to_pylist(), rows.select(names).to_pylist(), strict=True)):
         good = sound(puzzle)
         if row["status"] not in (("ok", "timeout") if good else ("invalid",)):
             raise AssertionError(f"status {row['status']} ({row['error']}) of {puzzle}")
-        told[row["solutions"] if row["status"] == "ok" else row["status"]] += 1
+        counted[row["solutions"] if row["status"] == "ok" else row["status"]] += 1
         if good and small[p] and puzzle["width"] * puzzle["height"] <= MOST_CELLS:
             found = [bytes(itertools.chain(*cells)) for cells in solutions(puzzle_of(puzzle))]
             truth = ("none", "unique", "multiple")[min(len(found), 2)]
             pictures = {row["solution"], row["second_solution"]} - {None}
             if row["solutions"] not in (truth, *(["unknown"] if rung != "search" else [])) or not pictures <= {*found}:
                 raise AssertionError(f"{row} of {puzzle}, which has {len(found)} solutions")
-            told["enumerated"] += 1
-    return told
+            counted["enumerated"] += 1
+    return counted
 
 
 if __name__ == "__main__":
     start = time.process_time()
-    told = counts(*map(int, sys.argv[1:]))
-    print(json.dumps(told | {"CPU seconds": round(time.process_time() - start, 1)}))
+    counted = counts(*map(int, sys.argv[1:]))
+    print(json.dumps(counted | {"CPU seconds": round(time.process_time() - start, 1)}))

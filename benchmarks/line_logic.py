@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.tables import Table
 from pipeline.findings.bench import batches_of, line_throughput, random_batches
+from pipeline.findings.figures_page import Table
 from scrapers.files import files_in
 from scrapers.generate import Recipe, recipe_batch
 from scrapers.importing import read_files

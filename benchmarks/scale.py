@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 
 COMMAND = [sys.executable, "-m", "pipeline"]
 LOOK_EVERY = 0.25
@@ -69,8 +69,8 @@ def timed(arguments: tuple[str, ...]) -> list[Any]:
     wall = time.monotonic() - start
     assert process.returncode == 0
     assert process.stdout is not None
-    said = json.loads(process.stdout.read())
-    puzzles = said.get("rows", said.get("puzzles", said.get("added"))) if isinstance(said, dict) else None
+    printed = json.loads(process.stdout.read())
+    puzzles = printed.get("rows", printed.get("puzzles", printed.get("added"))) if isinstance(printed, dict) else None
     return [puzzles, wall, round(driver / 1e6), round(worker / 1e6) if worker else ""]
 
 

@@ -1,7 +1,7 @@
 """The solver against one by automata that shares nothing with it (tests/oracle.py), on drawn puzzles (tests/fuzz.py).
 
-python -m benchmarks.second_opinion --seed N             shows the puzzle of a seed, what both say of it and, if they
-                                                         differ, a smaller one of which they do
+python -m benchmarks.second_opinion --seed N             shows the puzzle of a seed and both answers; if they differ,
+                                                         also a smaller puzzle on which they differ
 python -m benchmarks.second_opinion --seed N --count M   is the benchmark on M puzzles
 """
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.tables import Table, shown
+from pipeline.findings.figures_page import Table, figure
 from solver.api import classify, solve
 from solver.puzzle import Puzzle, clues_of
 from solver.tables import puzzle_batch
@@ -28,31 +28,31 @@ CHUNK = 250
 """Seeds that a process is given at a time."""
 
 CPU_LIMIT = 60.0
-PATIENCE = 20_000
-"""Conflicts after which automata give a puzzle up, some seconds. A few random ones of 30x30 would take them hours."""
+MOST_CONFLICTS = 20_000
+"""Conflicts after which the automata give a puzzle up: some seconds. A few random 30x30 would take them hours."""
 
-MOST = (30, 20)
-"""Cells of the longest side, chunk by chunk in turns: it is the large ones that take long."""
+LONGEST_SIDES = (30, 20)
+"""Most cells of a side, in turn from chunk to chunk: the large puzzles take long."""
 
 REPORT_EVERY = 60.0
-"""Seconds between two lines about how far it is."""
+"""Seconds between two lines of progress."""
 
-WORDS = (*fuzz.KINDS, "mono", "colours", "blotted", "partly solved", "goal given", "a side over 20", "all")
-"""What puzzles are counted under."""
+GROUPS = (*fuzz.KINDS, "mono", "colours", "blotted", "partly solved", "goal given", "a side over 20", "all")
+"""Groups that puzzles are counted in; a puzzle is in several."""
 
 FIGURES = ("puzzles", "unique", "multiple", "none", "unknown", "solver", "automata")
 HEADING = ["puzzles", "compared", "unique", "multiple", "none", "given up by automata", "CPU s, solver", "automata"]
 
 
-class Terms(NamedTuple):
-    """Cells of the longest side, and whether the solver is given the goal."""
+class Conditions(NamedTuple):
+    """What holds for a chunk of puzzles: most cells of a side, and whether the solver is given the goal."""
 
     most: int
     check_goal: bool
 
 
 class Findings(NamedTuple):
-    """What some seeds have shown: for each of WORDS the FIGURES; a text for each puzzle that is answered wrongly."""
+    """What some seeds have shown: the FIGURES of each group, and a text for each puzzle that is answered wrongly."""
 
     figures: dict[str, Counter[str]]
     wrong: list[str]
@@ -65,8 +65,8 @@ def second_opinion(count: int, seed: int) -> Table:
     SystemExit ends the command.
     """
     chunks = list(chunks_of(range(seed, seed + count)))
-    figures: dict[str, Counter[str]] = {word: Counter() for word in WORDS}
-    wrong, done, begun, told = 0, 0, time.monotonic(), time.monotonic()
+    figures: dict[str, Counter[str]] = {group: Counter() for group in GROUPS}
+    wrong, done, begun, reported = 0, 0, time.monotonic(), time.monotonic()
     with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn")) as pool:
         waiting: dict[Future[Findings], range] = {pool.submit(compare, chunk): chunk for chunk in chunks}
         for future in as_completed(waiting):
@@ -76,56 +76,56 @@ def second_opinion(count: int, seed: int) -> Table:
                 lost = [chunk for other, chunk in waiting.items() if not other.done() or other.exception()][:PROCESSES]
                 seeds = " or ".join(f"{chunk.start} to {chunk.stop - 1}" for chunk in lost)
                 raise SystemExit(f"a process was lost at one of the seeds {seeds}") from None
-            for word in WORDS:
-                figures[word].update(found.figures[word])
+            for group in GROUPS:
+                figures[group].update(found.figures[group])
             done, wrong = done + len(waiting[future]), wrong + len(found.wrong)
             for text in found.wrong:
-                tell(text)
-            if time.monotonic() > told + REPORT_EVERY or done == count:
-                told = time.monotonic()
-                tell(f"{done:,} of {count:,} puzzles in {told - begun:.0f} s, {wrong} answered differently")
+                report(text)
+            if time.monotonic() > reported + REPORT_EVERY or done == count:
+                reported = time.monotonic()
+                report(f"{done:,} of {count:,} puzzles in {reported - begun:.0f} s, {wrong} answered differently")
     if wrong:
         raise SystemExit(f"{wrong} of {count} puzzles are answered differently")
-    rows: list[list[object]] = [[word, *(figures[word][figure] for figure in FIGURES)] for word in WORDS]
+    rows: list[list[object]] = [[group, *(figures[group][name] for name in FIGURES)] for group in GROUPS]
     return Table(f"A second opinion on drawn puzzles, seeds {seed:,} to {seed + count - 1:,}", HEADING, rows)
 
 
 def chunks_of(seeds: range) -> Iterator[range]:
-    """Cut where the seed is a multiple of CHUNK, so that a puzzle's terms are those of its seed alone."""
+    """Cut where the seed is a multiple of CHUNK, so that a puzzle's conditions follow from its seed alone."""
     while seeds:
         end = (seeds.start // CHUNK + 1) * CHUNK - seeds.start
         yield seeds[:end]
         seeds = seeds[end:]
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
 def compare(seeds: range) -> Findings:
     """Have the puzzles of some seeds classified: in one batch, those that are partly solved each for itself."""
-    figures: dict[str, Counter[str]] = {word: Counter() for word in WORDS}
+    figures: dict[str, Counter[str]] = {group: Counter() for group in GROUPS}
     wrong = []
-    most, check_goal = terms_of(seeds.start)
+    most, check_goal = conditions_of(seeds.start)
     puzzles = [fuzz.drawn(seed, most=most) for seed in seeds]
     starts = [fuzz.begun(puzzle, seed) for puzzle, seed in zip(puzzles, seeds, strict=True)]
     for puzzle, start, row in zip(puzzles, starts, rows_of(puzzles, starts, check_goal), strict=True):
         cpu = time.process_time()
-        expected = oracle.verdict(puzzle, start, PATIENCE)
+        expected = oracle.verdict(puzzle, start, MOST_CONFLICTS)
         automata = time.process_time() - cpu
         if (text := oracle.objection(puzzle, start, row, expected)) is not None:
             wrong.append(f"seed {puzzle.source_id}: {text}\n{fuzz.text(puzzle, start)}")
         numbers = {"puzzles": 1, expected: 1, "solver": row["cpu_seconds"] or 0.0, "automata": automata}
-        for word in words_of(puzzle, start, check_goal):
-            for figure, number in numbers.items():
-                figures[word][figure] += number  # type: ignore[assignment]
+        for group in groups_of(puzzle, start, check_goal):
+            for name, number in numbers.items():
+                figures[group][name] += number  # type: ignore[assignment]
     return Findings(figures, wrong)
 
 
-def terms_of(seed: int) -> Terms:
-    """What holds for all puzzles of a chunk of seeds: the goal is given to a quarter of the chunks."""
+def conditions_of(seed: int) -> Conditions:
+    """The conditions of the chunk that a seed is in: a quarter of the chunks are given their goals."""
     chunk = seed // CHUNK
-    return Terms(MOST[chunk % 2], chunk // 2 % 4 == 3)
+    return Conditions(LONGEST_SIDES[chunk % 2], chunk // 2 % 4 == 3)
 
 
 def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_goal: bool) -> Iterator[dict[str, Any]]:
@@ -139,53 +139,53 @@ def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_go
             yield solve(puzzle, cpu_limit=CPU_LIMIT, check_goal=check_goal, start=start)
 
 
-def words_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Iterator[str]:
-    """Those of WORDS that a puzzle is counted under."""
+def groups_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Iterator[str]:
+    """The groups that a puzzle is counted in."""
     assert puzzle.source is not None
     yield from (puzzle.source, "all", "colours" if puzzle.colors > 1 else "mono")
-    for word, holds in (
+    for group, holds in (
         ("blotted", puzzle.blotted),
         ("partly solved", start is not None),
         ("goal given", check_goal and puzzle.goal is not None),
         ("a side over 20", max(puzzle.width, puzzle.height) > 20),
     ):
         if holds:
-            yield word
+            yield group
 
 
-# One puzzle, looked at closely.
+# One puzzle, examined.
 
 
 def show(seed: int) -> None:
-    """Print the puzzle of a seed and what is said of it; if that differs, also a smaller one of which it does."""
-    most, check_goal = terms_of(seed)
+    """Print the puzzle of a seed and both answers; if they differ, also a smaller puzzle on which they differ."""
+    most, check_goal = conditions_of(seed)
     puzzle = fuzz.drawn(seed, most=most)
     start = fuzz.begun(puzzle, seed)
     print(fuzz.text(puzzle, start))
-    wrong = looked_at(puzzle, start, check_goal)
-    print(wrong or f"both say {oracle.verdict(puzzle, start, PATIENCE)}")
+    wrong = objection_to(puzzle, start, check_goal)
+    print(wrong or f"both say {oracle.verdict(puzzle, start, MOST_CONFLICTS)}")
     if wrong:
         puzzle, start = reduced(puzzle, start, check_goal)
-        print(f"smaller:\n{fuzz.text(puzzle, start)}\n{looked_at(puzzle, start, check_goal)}")
+        print(f"smaller:\n{fuzz.text(puzzle, start)}\n{objection_to(puzzle, start, check_goal)}")
 
 
-def looked_at(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> str | None:
+def objection_to(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> str | None:
     """What is wrong with the solver's answer; None if nothing is."""
     row = next(rows_of([puzzle], [start], check_goal))
-    return oracle.objection(puzzle, start, row, oracle.verdict(puzzle, start, PATIENCE))
+    return oracle.objection(puzzle, start, row, oracle.verdict(puzzle, start, MOST_CONFLICTS))
 
 
 def reduced(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> tuple[Puzzle, np.ndarray | None]:
     """A puzzle that is still answered wrongly: lines and colours are left out as long as it is."""
     for smaller, rest in smaller_ones(puzzle, start):
-        if looked_at(smaller, rest, check_goal):
+        if objection_to(smaller, rest, check_goal):
             return reduced(smaller, rest, check_goal)
     return puzzle, start
 
 
 def smaller_ones(puzzle: Puzzle, start: np.ndarray | None) -> Iterator[tuple[Puzzle, np.ndarray | None]]:
     """The puzzles of a solution without one of its lines, or of its colours; nothing if there is no solution."""
-    whole = next(oracle.learned_solutions(puzzle, start, PATIENCE), None)
+    whole = next(oracle.learned_solutions(puzzle, start, MOST_CONFLICTS), None)
     if whole is None:
         return
     may = np.ones((*whole.shape, oracle.palette_size(puzzle)), np.bool_) if start is None else start
@@ -215,7 +215,7 @@ def main() -> None:
         table = second_opinion(options.count, options.seed)
         print(" | ".join(table.heading))
         for row in table.rows:
-            print(" | ".join(map(shown, row)))
+            print(" | ".join(map(figure, row)))
 
 
 if __name__ == "__main__":

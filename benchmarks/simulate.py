@@ -1,4 +1,4 @@
-"""Runs on more cores than there are here: the real schedule, with measured times of puzzles, tasks and driver.
+"""Simulated runs on many cores: the real schedule, with measured times of puzzles, tasks and driver.
 
 A puzzle's time is drawn, with replacement, from puzzles that were classified on this machine. A task costs what its
 puzzles take, each at most the limit of its level, and what reading and writing take beside. Cores take tasks in the
@@ -22,7 +22,6 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.tables import Table
 from pipeline.classify import schedule as schedules
 from pipeline.classify import task as tasks
 from pipeline.classify.driver import AHEAD, drive
@@ -32,6 +31,7 @@ from pipeline.classify.session import NOBODY, Session
 from pipeline.classify.task import Job, classify_rows
 from pipeline.executors.ray_crew import Ray, ray_crew
 from pipeline.findings.bench import measure, random_batches
+from pipeline.findings.figures_page import Table
 from pipeline.run.configuration import configuration
 from pipeline.run.folder import start_run
 from pipeline.run.results import Effort, Left, Piece
@@ -43,7 +43,7 @@ from pipeline.store.spans import Spans
 CPU_LIMIT = 60.0
 CORES = (8, 64, 512, 4096)
 ENDLESS = 5_000
-"""One puzzle of so many is taken to need more than the limit. None of the measured ones does."""
+"""One puzzle in so many is assumed to need more than the limit. None of the measured ones does."""
 
 HARD = 1_000
 """Random 25x25, 45 % black, about as hard as those of tournaments."""
@@ -72,12 +72,12 @@ class Costs(NamedTuple):
 
 
 class Driver(NamedTuple):
-    """Seconds of the driver for a round of its loop and for a task, with up to `flying` tasks in flight.
+    """Seconds of the driver for a round of its loop and for a task, with up to `in_flight` tasks in flight.
 
     memory   most bytes of its process
     """
 
-    flying: int
+    in_flight: int
     round: float
     task: float
     memory: int
@@ -121,7 +121,11 @@ def run(archive: Path) -> list[Table]:
             ("random 25x25", sample_of(random_batches(HARD, 25, 25, 0.45, 1))),
         ]
         costs = costs_of(store, f"{folder}/run", Path(folder, "real"))
-    return [*measured(samples, costs, drivers), sizes(samples, costs, drivers), *policies(samples, costs, drivers)]
+    return [
+        *inputs(samples, costs, drivers),
+        runs_by_size(samples, costs, drivers),
+        *runs_by_schedule(samples, costs, drivers),
+    ]
 
 
 def sample_of(batches: list[pa.RecordBatch]) -> Sample:
@@ -133,10 +137,10 @@ def sample_of(batches: list[pa.RecordBatch]) -> Sample:
     return Sample(results["cpu_seconds"].fill_null(0.0).to_numpy(), results["cells"].to_numpy() - known)
 
 
-def drawn(sample: Sample, number: int, endless: int | None = ENDLESS) -> Sample:
-    """So many puzzles drawn from a sample, of which one of `endless` needs more than the limit.
+def draw_puzzles(sample: Sample, number: int, endless: int | None = ENDLESS) -> Sample:
+    """Draw puzzles from a sample; one in `endless` of them needs more than the limit.
 
-    Those look like the puzzles that took longest, from which they can't be told before.
+    Those have the open cells of the puzzles that took longest, so the schedule cannot tell them apart.
     """
     rng = np.random.default_rng(1)
     which = rng.integers(0, len(sample.seconds), number)
@@ -185,7 +189,7 @@ def job_of(store: Store, uri: str) -> Job:
     return tasks.job_of(run, run.about["config"], apart=False)
 
 
-def nothing(rows: dict[str, Spans], _: dict[str, Part], limit: float, name: str, __: Job) -> Piece:
+def do_nothing(rows: dict[str, Spans], _: dict[str, Part], limit: float, name: str, __: Job) -> Piece:
     """A task that does nothing."""
     number, now = sum(map(spans.size, rows.values())), "2026-01-01T00:00:00.000000+00:00"
     about: Effort = {
@@ -199,7 +203,7 @@ def nothing(rows: dict[str, Spans], _: dict[str, Part], limit: float, name: str,
     return Piece(rows, limit, [], {"ok": number}, {"unique line": number}, about, name)
 
 
-class Idle(Ray):
+class IdleCrew(Ray):
     """Ray's workers on as many cores as it is told, whose tasks do nothing."""
 
     def __init__(self, cores: int) -> None:
@@ -212,7 +216,7 @@ class Idle(Ray):
         return self.cores
 
     def submit(self, function: Any, *arguments: Any) -> Any:  # noqa: ARG002
-        return super().submit(nothing, *arguments)
+        return super().submit(do_nothing, *arguments)
 
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
         start = time.thread_time()
@@ -222,10 +226,10 @@ class Idle(Ray):
 
 
 def driver_of(store: Store, uri: str, cores: int) -> Driver:
-    """What the real driver takes of its core with so many tasks in flight; most of it is Ray's."""
-    job, flying = job_of(store, uri), AHEAD * cores
-    tasks = flying + TASKS
-    crew = Idle(cores)
+    """CPU time of the real driver with so many tasks in flight; most of it is Ray's."""
+    job, in_flight = job_of(store, uri), AHEAD * cores
+    tasks = in_flight + TASKS
+    crew = IdleCrew(cores)
     run = start_run(store, uri, configuration(CPU_LIMIT))
     session = Session(run, NOBODY, Metrics(uri))
     start = time.thread_time()
@@ -236,7 +240,7 @@ def driver_of(store: Store, uri: str, cores: int) -> Driver:
     each_round = max(0.0, float(np.polyfit(ended, asking, 1)[1]))
     total = time.thread_time() - start - each_round * len(crew.rounds)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return Driver(flying, each_round, total / tasks, memory)
+    return Driver(in_flight, each_round, total / tasks, memory)
 
 
 def bytes_waiting() -> float:
@@ -287,8 +291,8 @@ class Cluster:
                 if work.level == 0:
                     took += self.sums[base + stop] - self.sums[base + start]
                 else:
-                    there_ = self.puzzles.seconds[base + start : base + stop]
-                    took += float(np.minimum(there_, self.limits[work.level]).sum())
+                    times = self.puzzles.seconds[base + start : base + stop]
+                    took += float(np.minimum(times, self.limits[work.level]).sum())
         return float(took)
 
     def left(self, work: Work) -> list[Left]:
@@ -308,28 +312,28 @@ class Cluster:
     def run(self, schedule: Schedule, cores: int, driver: Driver) -> Outcome:
         """Do all of it. A task's core is the first that is free, so its end is known when it is given out."""
         free = [0.0] * cores
-        flying: list[tuple[float, int, float, Work]] = []
+        in_flight: list[tuple[float, int, float, Work]] = []
         begun: list[float] = []
         ended: list[float] = []
         sweeping: list[bool] = []
         now = wasted = at_work = 0.0
         while True:
-            while len(flying) < AHEAD * cores and (work := schedule.next(cores)) is not None:
+            while len(in_flight) < AHEAD * cores and (work := schedule.next(cores)) is not None:
                 now, at_work = now + driver.task / 2, at_work + driver.task / 2
                 took = self.seconds(work)
                 start = max(now, free[0])
                 heapq.heapreplace(free, start + took)
-                heapq.heappush(flying, (start + took, len(begun), took, work))
+                heapq.heappush(in_flight, (start + took, len(begun), took, work))
                 begun.append(start)
                 ended.append(start + took)
                 sweeping.append(work.level == 0)
-            if not flying:
+            if not in_flight:
                 break
-            now = max(now, flying[0][0]) + driver.round
+            now = max(now, in_flight[0][0]) + driver.round
             at_work += driver.round
             done = []
-            while flying and flying[0][0] <= now:
-                done.append(heapq.heappop(flying))
+            while in_flight and in_flight[0][0] <= now:
+                done.append(heapq.heappop(in_flight))
             for _, _, took, work in done:
                 now, at_work = now + driver.task / 2, at_work + driver.task / 2
                 left = self.left(work)
@@ -345,12 +349,12 @@ class Cluster:
         )
 
 
-def remote(costs: Costs) -> Costs:
+def with_s3(costs: Costs) -> Costs:
     """The same with S3 in between."""
     return costs._replace(task=costs.task + REMOTE["task"], part=costs.part + REMOTE["part"])
 
 
-def shares(outcome: Outcome, cores: int) -> list[object]:
+def figures_of(outcome: Outcome, cores: int) -> list[object]:
     """The figures of a run that the tables show."""
     best = max(outcome.useful / cores, CPU_LIMIT)  # there is a puzzle that takes so long
     return [
@@ -366,25 +370,27 @@ def shares(outcome: Outcome, cores: int) -> list[object]:
     ]
 
 
-SHARES = ["tasks", "wall s", "at best", "used", "wasted by levels", "busy in the sweep", "sweep s", "idle at the end s"]
-SHARES += ["driver busy"]
+FIGURES = [
+    *("tasks", "wall s", "at best", "used", "wasted by levels", "busy in the sweep", "sweep s", "idle at the end s"),
+    "driver busy",
+]
 
 
-def sizes(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> Table:
+def runs_by_size(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> Table:
     """Numbers of puzzles by numbers of cores."""
     rows: list[list[object]] = []
     limits = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
     for (name, sample), numbers in zip(samples, ((10**5, 10**6, 10**7), (10**6,)), strict=True):
         for number in numbers:
             for cores in CORES:
-                cluster = Cluster(drawn(sample, number), limits, costs if cores == CORES[0] else remote(costs))
+                cluster = Cluster(draw_puzzles(sample, number), limits, costs if cores == CORES[0] else with_s3(costs))
                 outcome = cluster.run(cluster.schedule(), cores, drivers[cores])
-                rows.append([name, number, cores, *shares(outcome, cores)])
+                rows.append([name, number, cores, *figures_of(outcome, cores)])
     title = f"Runs, one puzzle of {ENDLESS:,} without end; {CORES[0]} cores with a disk, more of them with S3"
-    return Table(title, ["puzzles", "number", "cores", *SHARES], rows)
+    return Table(title, ["puzzles", "number", "cores", *FIGURES], rows)
 
 
-class Eager(Schedule):
+class HighestLevelFirst(Schedule):
     """The highest level first."""
 
     def next(self, slots: int) -> Work | None:
@@ -394,14 +400,14 @@ class Eager(Schedule):
         return super().next(slots)
 
 
-def policies(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
-    """Other ways to give out the same puzzles."""
+def runs_by_schedule(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
+    """The same puzzles under other schedules."""
     as_it_is = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
     kinds: list[tuple[str, type[Schedule], list[float], dict[str, Any]]] = [
         ("as it is", Schedule, as_it_is, {}),
         ("no levels: all time at once", Schedule, [CPU_LIMIT], {}),
         ("a puzzle a task", Schedule, as_it_is, {"FIRST": 1, "MOST_ROWS": 1}),
-        ("highest level first", Eager, as_it_is, {}),
+        ("highest level first", HighestLevelFirst, as_it_is, {}),
         ("tasks of a second at least", Schedule, as_it_is, {"SHORTEST": 1.0}),
         ("tasks as short on many cores as on few", Schedule, as_it_is, {"DRIVER": 0.0}),
     ]
@@ -414,22 +420,22 @@ def policies(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int,
         (samples[1], 10**6, 512),
         (samples[1], 10**6, 4096),
     ):
-        puzzles, rows = drawn(sample, number), []
+        puzzles, rows = draw_puzzles(sample, number), []
         for kind, schedule, limits, changes in kinds:
             if changes.get("MOST_ROWS") and number * cores > 10**6 * 64:
                 continue  # it would take minutes
-            cluster = Cluster(puzzles, limits, remote(costs))
+            cluster = Cluster(puzzles, limits, with_s3(costs))
             with patch.multiple(schedules, **({"FIRST": schedules.FIRST} | changes)):
                 outcome = cluster.run(cluster.schedule(schedule), cores, drivers[cores])
-            rows.append([kind, *shares(outcome, cores)])
+            rows.append([kind, *figures_of(outcome, cores)])
         tables.append(
-            Table(f"Ways to give out {number:,} puzzles of {name} to {cores:,} cores", ["way", *SHARES], rows)
+            Table(f"Ways to give out {number:,} puzzles of {name} to {cores:,} cores", ["way", *FIGURES], rows)
         )
     return tables
 
 
-def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
-    """What the simulation is made of."""
+def inputs(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
+    """What the simulation is calculated from."""
     sweep = default_settings().sweep_limit
     return [
         Table(
@@ -446,7 +452,7 @@ def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int,
             ["", "task", "part", "row group", "row"],
             [
                 ["disk", *(cost * 1e3 for cost in costs)],
-                ["S3", *(cost * 1e3 for cost in remote(costs))],
+                ["S3", *(cost * 1e3 for cost in with_s3(costs))],
             ],
         ),
         Table(
@@ -454,7 +460,7 @@ def measured(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int,
             "bytes",
             ["cores", "tasks in flight", "ms a round", "ms a task", "tasks a second", "most memory MB"],
             [
-                [cores, driver.flying, driver.round * 1e3, driver.task * 1e3, 1 / (driver.round + driver.task),
+                [cores, driver.in_flight, driver.round * 1e3, driver.task * 1e3, 1 / (driver.round + driver.task),
                  driver.memory / 1e6]
                 for cores, driver in drivers.items()
             ],

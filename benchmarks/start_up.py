@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 
 PUZZLE = "width 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n"
 RUNS = 5

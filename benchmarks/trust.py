@@ -9,7 +9,7 @@ from benchmarks.certificates import certificates
 from benchmarks.constants import constants
 from benchmarks.hostile import hostile
 from benchmarks.second_opinion import second_opinion
-from benchmarks.tables import Table
+from pipeline.findings.figures_page import Table
 
 DRAWN, HOSTILE = 200_000, 1_000_000
 """Puzzles that are drawn from seeds, and rows as strangers may send them."""

@@ -3,69 +3,23 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
-import typer
 import yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-
-from pipeline.commands.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "configs"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RAY = re.search(r"^ray==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)[1]
-TO_COME: set[str] = set()
 
 
 def parsed(name: str) -> Any:
     return yaml.safe_load((CONFIGS / name).read_text())
-
-
-def texts(value: Any) -> Iterator[str]:
-    """Every text in a parsed YAML file; commands that are lists of words as one text."""
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        yield " ".join(value)
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from texts(item)
-    elif isinstance(value, str):
-        yield value
-
-
-def code(markdown: str) -> Iterator[str]:
-    """Indented lines and `...` of a Markdown file, without comments."""
-    yield from (line.split(" #")[0] for line in markdown.splitlines() if line.startswith("    "))
-    yield from re.findall(r"`([^`\n]+)`", markdown)
-
-
-def commands(source: str) -> list[tuple[str, list[str]]]:
-    """Every command of nonocensus in a file of ours, with its options."""
-    text = (ROOT / source).read_text()
-    pieces = code(text) if source.endswith(".md") else texts(yaml.safe_load(text))
-    found = [
-        match.groups()
-        for piece in pieces
-        for match in re.finditer(r"(?<![\w/:~.-])nonocensus +([a-z]\S*)((?: +[^\s|&;'\"]+)*)", piece)
-    ]
-    return [(name, re.findall(r"(?<= )--?[a-z][a-z-]*", rest)) for name, rest in found]
-
-
-@pytest.mark.parametrize("source", ["docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml"])
-def test_commands_exist(source: str) -> None:
-    known = typer.main.get_command(app).commands
-    used = commands(source)
-    assert used
-    for name, options in used:
-        if name not in TO_COME:
-            assert name in known
-            assert set(options) <= {option for parameter in known[name].params for option in parameter.opts}
 
 
 def test_ray_cluster() -> None:

@@ -1,6 +1,6 @@
-"""One command at work on a run: the names of its files, its log, what it tells while it works.
+"""The log of one command at work on a run.
 
-The log is RUN/log/0001-ab12.jsonl, one JSON object a line: `at`, `event` and what belongs to it. On storage without
+It is RUN/log/0001-ab12.jsonl, one JSON object a line: `at`, `event` and what belongs to it. On storage without
 files that grow it comes in chunks, 0001-ab12-000.jsonl and so on.
 """
 

@@ -1,4 +1,4 @@
-"""What Prometheus sees of a run, through Ray's own metrics: all names begin with ray_nonocensus_."""
+"""Metrics of a run for Prometheus, exported by Ray: all names begin with ray_nonocensus_."""
 
 from pipeline.run.results import Piece
 

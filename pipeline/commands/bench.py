@@ -3,20 +3,14 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import CheckGoal, Json, parsed_size
-from pipeline.commands.output import err, out, progress, rate_of
+from pipeline.commands.options import CheckGoal, Json, existing, parsed_size
+from pipeline.commands.output import err, out, progress, rate_of, report_problem
 from pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    pass
-
-from pipeline.commands.options import existing
-from pipeline.commands.output import report_problem
 
 
 class BenchSet(StrEnum):
@@ -134,39 +128,33 @@ def print_figures(
     more: list[dict[str, Any]] | None = None,
 ) -> None:
     """Figures as tables on the terminal, as Markdown if asked, or as JSON."""
-    from rich.table import Table
+    from rich.table import Table as Shown
 
-    from pipeline.findings.bench import write_markdown
+    from pipeline.findings.figures_page import Table, figure, figures_page
 
-    shown = [
-        ([name.replace("_", " ") for name in part[0]], [[figure(value) for value in row.values()] for row in part])
+    tables = [
+        Table("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
         for part in (rows, more or [])
         if part
     ]
     if markdown:
-        write_markdown(str(markdown), title, command, shown)
+        markdown.write_text(figures_page(title, command, tables), encoding="utf-8")
     if as_json:
         print(json.dumps(rows[0] | ({"slowest": more} if more else {})))
         return
     out.print(f"[bold]{escape(title)}[/bold]", highlight=False)
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column()
-    table.add_column(justify="right", style="bold")
-    for name, value in zip(shown[0][0], shown[0][1][0], strict=True):
-        table.add_row(name, value)
-    out.print(table)
-    for heading, lines in shown[1:]:
-        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-        for name in heading:
+    first, *others = tables
+    shown = Shown(box=None, show_header=False, padding=(0, 2, 0, 0))
+    shown.add_column()
+    shown.add_column(justify="right", style="bold")
+    for name, value in zip(first.heading, first.rows[0], strict=True):
+        shown.add_row(name, figure(value))
+    out.print(shown)
+    for table in others:
+        shown = Shown(box=None, header_style="bold", padding=(0, 2, 0, 0))
+        for name in table.heading:
             text = name in ("slowest", "label", "by")
-            table.add_column(name, justify="left" if text else "right", overflow="fold" if text else "ellipsis")
-        for line in lines:
-            table.add_row(*line)
-        out.print(table)
-
-
-def figure(value: Any) -> str:
-    """A number with three significant digits or more, nothing for null, text as it is."""
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+            shown.add_column(name, justify="left" if text else "right", overflow="fold" if text else "ellipsis")
+        for row in table.rows:
+            shown.add_row(*map(figure, row))
+        out.print(shown)

@@ -31,19 +31,19 @@ class Crew(Protocol):
         """CPUs that it has now."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Give a task; returns a ticket by which `wait` tells of it."""
+        """Give out a task; returns a ticket, with which `wait` returns the result."""
 
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """What a function returns, or its Fault, on each machine that tasks may run on, by the machine's name."""
 
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
-        """Tickets of finished tasks, each with its result or a Fault; none if there are none after so long."""
+        """Tickets of finished tasks, each with its result or a Fault; empty if none ends in time."""
 
 
 def each(
     crew: Crew, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], ahead: int = 2
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Each task with what it returns, or its Fault, as they finish, with so many for each CPU in flight."""
+    """Run tasks, `ahead` in flight for each CPU; yields each with its result or Fault as it finishes."""
     waiting = iter(tasks)
     flying: dict[Any, tuple[Any, ...]] = {}
     more = True

@@ -13,7 +13,7 @@ from pipeline.errors import ClusterError, UserError
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
 
 CPUS_EVERY = 5.0
-"""Seconds between two questions to a cluster how many CPUs it has: it may grow and shrink."""
+"""Seconds after which the number of CPUs of a cluster is asked again: it may grow and shrink."""
 
 ANSWERS_WITHIN = 5.0
 """Seconds in which somebody must answer at a cluster's address."""

@@ -5,12 +5,8 @@ Kernels are compiled before anything is measured. A set's puzzles are classified
 
 import csv
 import gc
-import os
-import platform
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -38,13 +34,13 @@ COLOR_SURVEY = (
     *("47", "220", "551", "672", "1503", "2073", "2257", "2498", "2684", "2814", "2817", "2984", "3149", "3620"),
     *("4364", "4445", "4809", "4940", "5193", "25344", "30216"),
 )
-"""Coloured puzzles of webpbn that solvers have been compared on, the survey's among them."""
+"""Coloured puzzles of webpbn on which solvers have been compared; those of the survey are among them."""
 
 BATCH = 250
 LINE_RUNS = 10
 EXHAUSTIVE_BATCH = 1 << 14
 MOST_CELLS = 26
-"""Most cells of a grid all of whose pictures are classified: their keys are sorted in memory."""
+"""Most cells of a grid in `exhaust`, which sorts a key for each of its pictures in memory."""
 
 
 class Measured(NamedTuple):
@@ -98,7 +94,7 @@ def measure(
 
 
 def figures(measured: Measured) -> dict[str, Any]:
-    """What is to be said of a set in one line."""
+    """The figures of a set, which make one row of a table."""
     results = measured.results
     seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
     solutions = results["solutions"].to_pylist()
@@ -162,7 +158,7 @@ def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
 
 
 class Exhausted(NamedTuple):
-    """Every picture of a size: how many of their distinct clue sets have one solution, several, are line-solvable."""
+    """The pictures of a size, and how many of their distinct clues are unique, multiple or line-solvable."""
 
     pictures: int
     distinct: int
@@ -217,21 +213,3 @@ def _keys(batch: Views, width: int, height: int) -> np.ndarray:
         for i in range(lines):
             key = (key << cells) | packed[:, i]
     return key
-
-
-def machine() -> str:
-    """Processor, cores, Python and the libraries that matter."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "python-sat")]
-    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])
-
-
-def write_markdown(path: str, title: str, command: str, tables: Iterable[tuple[list[str], list[list[str]]]]) -> None:
-    """The tables, each a heading and rows, with the command and the machine that made them."""
-    lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
-    for heading, rows in tables:
-        lines += ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
-        lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
-    Path(path).write_text("\n".join(lines), encoding="utf-8")

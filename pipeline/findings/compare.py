@@ -15,7 +15,7 @@ from pipeline.run.folder import Run
 from pipeline.sql import database
 
 SLOWER, SECONDS = 2.0, 0.01
-"""By how many times, and by how many CPU seconds, a puzzle's time must have changed to be worth a look."""
+"""A puzzle is listed as slower or faster if its time has changed by at least this factor and these CPU seconds."""
 
 EXAMPLES, SLOWEST = 3, 10
 COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds")
@@ -41,7 +41,7 @@ class Shared(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Verdicts that became others: the labels (the status where there is none), how many puzzles, some of their ids."""
+    """A change of verdict: both labels (or statuses), how many puzzles it concerns, and some of their ids."""
 
     old: str
     new: str
@@ -191,7 +191,7 @@ _RUN = f"""
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results
 """
-"""A run's results, narrow. A rung not tried has done no work; that of a killed puzzle is not known."""
+"""The columns of a run's results that are compared. A rung not tried has no work; a killed puzzle has null."""
 
 _JOINED = f"""
     create table joined as
@@ -255,7 +255,7 @@ _WORK = """
 """
 
 _SLOWER = f"{{1}}_proof and {{0}}_seconds >= {SLOWER} * {{1}}_seconds and {{0}}_seconds - {{1}}_seconds >= {SECONDS}"
-"""The shorter time must be that of an answer: to give up sooner is not faster."""
+"""The shorter time must belong to an answer: giving up sooner is not faster."""
 
 _MOVED = f"""
     select puzzle_id, old_label, new_label, old_seconds, new_seconds

@@ -49,30 +49,30 @@ KIND = "nonocensus dataset"
 DATA_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d{{5}}\.parquet")
 
 MEMORY, THREADS = "512MB", 4
-"""What DuckDB may take before it writes to the disk, and the threads that share it."""
+"""Memory that DuckDB may take before it writes to the disk, and its number of threads."""
 
 FILE_BYTES = 256 << 20
-"""A file is ended at this size; on S3 it is gathered in memory."""
+"""Bytes after which a new file is begun; on S3 a file is kept in memory until it is whole."""
 
 GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
-"""What a row group has at most, uncompressed and but for the rows fetched last: readers take in a whole one."""
+"""Most bytes of a row group, uncompressed, not counting the rows fetched last: readers load whole row groups."""
 
 KEPT_ROWS = 1 << 11
-"""Rows that the database writes together: the fewest that it can."""
+"""Rows of a row group of the database: the fewest that it allows."""
 
 FETCHED_ROWS, FETCHED_BYTES = 1 << 14, 1 << 25
-"""What is taken from the database at a time: so many rows, or fewer of large ones."""
+"""Most rows, and most bytes, that are fetched from the database at a time."""
 
 DISTINCT = ("puzzle_id", "source_id", "url", "clue_hash", "canonical_hash", "duplicate_of", "goal", "solution")
-"""Columns that hardly hold a value twice, like those of seconds: a dictionary of their values would only take time."""
+"""Columns whose values are nearly all different, like seconds: Parquet's dictionary encoding gains nothing there."""
 
 NATURAL = r"""array_to_string(list_transform(regexp_extract_all(source_id, '[0-9]+|[^0-9]+'),
     lambda part: case when part ~ '^[0-9]' then lpad(part, greatest(length(part), 20)::int, '0') else part end), '')"""
 """An id with its numbers filled up with zeros, so that 9 comes before 10."""
 
 Seen = Callable[[str, int], object]
-"""Told what is being done and how many rows more of it are done."""
+"""Called with what is being done, and how many more rows of it are done."""
 
 
 def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: None) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _clear(place: Folder) -> None:
 
 @contextmanager
 def _database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database for the time being, on disk; a UserError says what went wrong with that."""
+    """A temporary database on disk; a UserError says what went wrong with it."""
     settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": MEMORY, "threads": THREADS}
     where = f"the rows could not be gathered in {gettempdir()} (TMPDIR names another place)"
     with one_line(where), TemporaryDirectory(prefix="nonocensus-") as scratch:
@@ -200,7 +200,7 @@ def _counts(database: duckdb.DuckDBPyConnection) -> list[Count]:
 
 
 def _place(database: duckdb.DuckDBPyConnection) -> None:
-    """Put into the table `placed` which row of `kept` stands where, over all splits, in this order."""
+    """Fill the table `placed`: for each row of `kept` its place in the sorted dataset."""
     database.execute(f"""
         create table placed as
         select number, puzzle_id, clue_hash, row_number() over () - 1 as place

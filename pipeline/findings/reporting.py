@@ -1,4 +1,4 @@
-"""Turn a run folder into its report's files."""
+"""Write the report of a run folder."""
 
 import json
 import re

@@ -177,7 +177,7 @@ def test_retried_verdicts_are_proved_then(hard: Store, nonocensus: Callable[...,
     assert (then["provable"], then["proved"], then["proved_before"]) == (80, 80, first["proved"])
 
 
-def test_a_certificate_is_of_its_verdict_only(own: Run) -> None:
+def test_a_certificate_belongs_to_one_verdict(own: Run) -> None:
     done(own)
     other = of(own, "multiple")[0]
     change(
@@ -289,7 +289,7 @@ def test_a_worker_that_dies_costs_one_verdict(own: Run, nonocensus: Callable[...
     assert "80 of 80 verdicts proved; 1 of them looked at now" in nonocensus("certify", "run", "--serial").out
 
 
-def test_late_ones_are_tried_with_more_time_only(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Callable[..., Result]) -> None:
     late = json.loads(nonocensus("certify", "run", "--serial", "--json", "--cpu-limit", "0.001").out)
     assert len(late["late"]) > 5
     again = json.loads(nonocensus("certify", "run", "--serial", "--json", "--cpu-limit", "0.001").out)

@@ -195,7 +195,7 @@ def test_solve_all_and_from_the_goal(nonocensus: Command, tmp_path: Path) -> Non
     assert "Solution 2:" not in nonocensus("solve", "saved.xml", "--all", "1").out
 
 
-def test_another_way_to_look_is_another_run(nonocensus: Command, tmp_path: Path) -> None:
+def test_other_settings_are_refused_in_the_folder_of_a_run(nonocensus: Command, tmp_path: Path) -> None:
     """A run with --check-goal can't be continued without it: its rows would be mixed."""
     write(tmp_path, {"saved.xml": SAVED})
     nonocensus("import", "saved.xml", "--out", "store")

@@ -84,7 +84,7 @@ def read(folder: Path, *splits: str) -> pa.Table:
     return pa.concat_tables([pq.read_table(file) for file in files])
 
 
-def test_rows_are_the_runs(run: Run, made: Path) -> None:
+def test_rows_equal_those_of_the_run(run: Run, made: Path) -> None:
     rows, expected = read(made).sort_by("puzzle_id"), everything(run)
     assert len(rows) == run.rows == 105
     for name in rows.column_names:
@@ -103,7 +103,7 @@ def test_rows_are_sorted_and_split(made: Path) -> None:
         assert {names[int(row["canonical_hash"][-8:], 16) % 10] for row in rows} == {split}
 
 
-def test_equals_name_the_first(made: Path) -> None:
+def test_duplicates_name_the_first_row(made: Path) -> None:
     rows = {row["puzzle_id"]: row for row in read(made).to_pylist()}
     assert [rows[f"webpbn/{k}"]["duplicate_of"] for k in (1, 100, 101)] == [None, "webpbn/1", "webpbn/1"]
     others = [row for row in rows.values() if row["duplicate_of"] is None]
@@ -162,7 +162,7 @@ def test_croissant_reads_it(made: Path) -> None:
         assert entry["contentSize"] == f"{len(data)} B"
 
 
-def test_measures_hold_nothing_that_is_anybodys(made: Path) -> None:
+def test_a_dataset_of_measures_holds_no_texts_or_clues(made: Path) -> None:
     assert not set(CONTENT) & set(read(made).column_names)
     for path in made.rglob("*.*"):
         assert b"Title" not in path.read_bytes()

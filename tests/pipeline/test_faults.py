@@ -50,7 +50,7 @@ def classify_rows_with_bugs(rows: dict[str, Spans], parts: dict[str, Part], limi
     return classify_rows(rows, parts, limit, name, job)
 
 
-def test_a_poisonous_puzzle_costs_no_other_its_row(
+def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
     hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import ray.cloudpickle
@@ -149,7 +149,7 @@ def harder(tmp_path: Path) -> Store:
     return random_store(tmp_path, Recipe("random", 28, 28, 0.5, 6, 600))
 
 
-def test_dead_ray_is_told_and_no_puzzle_blamed(harder: Store, tmp_path: Path) -> None:
+def test_when_ray_fails_the_command_says_so_and_blames_no_puzzle(harder: Store, tmp_path: Path) -> None:
     out = tmp_path / "run"
     driver = psutil.Popen(command(harder, out, "--cpus", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60

@@ -42,7 +42,7 @@ def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_levels_leave_no_trace_but_time(hard: Store, tmp_path: Path) -> None:
+def test_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
     """Limits that only a few puzzles keep send the others up; the rows are the same."""
     store = hard
     alone = run_serially(store, tmp_path / "serial")
@@ -138,7 +138,7 @@ def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) ->
     assert sum(piece.rows for piece in run.pieces()) == 80
 
 
-def test_beginning_anew_keeps_what_was(store: Store, tmp_path: Path) -> None:
+def test_force_keeps_the_former_run(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     before = lasting(run)
     again = start_run(store, str(tmp_path / "run"), configuration(5.0), force=True)
@@ -159,7 +159,7 @@ def test_equal_puzzles_are_solved_once(store: Store, tmp_path: Path) -> None:
     assert same["solution_count_distinct"].to_pylist() == [1] * 5
 
 
-def test_what_counts_of_a_part_is_what_rows_depend_on(store: Store, tmp_path: Path) -> None:
+def test_only_changes_that_results_depend_on_invalidate_a_run(store: Store, tmp_path: Path) -> None:
     """Ratings may change under a run; ids, clues and goals may not."""
     run_serially(store, tmp_path / "run")
 

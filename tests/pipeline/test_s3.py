@@ -45,7 +45,9 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         server.kill()
 
 
-def test_the_whole_way(bucket: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_a_run_on_s3_from_store_to_dataset(
+    bucket: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]
+) -> None:
     alone = run_serially(hard, tmp_path / "serial")
     names = sorted(path.name for path in (tmp_path / "store/puzzles").iterdir())
     for name in ("store.json", *(f"puzzles/{name}" for name in names)):

@@ -274,7 +274,7 @@ def test_years_authors_colours_and_densities() -> None:
     assert {group.name: group.puzzles for group in census.densities} == {"under 20 %": 1, "50–60 %": 1, "unknown": 2}
 
 
-def test_the_site_and_we() -> None:
+def test_verdicts_that_differ_from_the_sites() -> None:
     unique = "published,definitely unique"
     line, ahead, may = (
         f"{unique},{rest}"
@@ -370,7 +370,7 @@ def test_columns_of_nulls_are_counted_as_unknown() -> None:
     assert census.times is None
 
 
-def test_labels_that_nobody_foresaw_stand_before_the_failures() -> None:
+def test_unknown_labels_stand_before_the_failures() -> None:
     rows = [solved("a/1", 1.0, "zebra"), {"status": "error"}, solved("a/2", 1.0, "unique")]
     assert list(figures(pairs(*rows)).labels) == ["unique", "zebra", "error"]
 
@@ -420,7 +420,7 @@ def test_tables_of_different_length_are_no_pair() -> None:
         figures([(results, puzzles.slice(1))])
 
 
-def test_plain_goes_all_the_way_down() -> None:
+def test_plain_converts_nested_records() -> None:
     assert plain({"a": (Goals(1, 2, 3), Stalled(1, None))}) == {
         "a": [{"matches": 1, "differs": 2, "unknown": 3}, {"puzzles": 1, "decided": None}]
     }

@@ -351,7 +351,7 @@ def test_only_addresses_of_the_web_are_links(tab: Tab, page: Path) -> None:
     assert tab.all(".id a") == []
 
 
-def test_strangers_words_stay_words(tab: Tab, page: Path) -> None:
+def test_text_from_strangers_is_escaped(tab: Tab, page: Path) -> None:
     tab.turn(page, puzzle=f"made/{EVIL}", query=EVIL.split()[0])
     shown = tab.shown()
     assert (shown["name"], shown["author"], shown["reason"]) == (EVIL, f"by {EVIL}", EVIL)

@@ -99,14 +99,14 @@ def test_splits(hashes: list[str], start: int) -> None:
 
 @settings(deadline=None)
 @given(puzzles(most=6))
-def test_twins_share_a_split(puzzle: Puzzle) -> None:
+def test_turned_and_mirrored_puzzles_share_a_split(puzzle: Puzzle) -> None:
     turned = replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=None)
     mirrored = replace(puzzle, rows=puzzle.rows[::-1], columns=tuple(clue[::-1] for clue in puzzle.columns), goal=None)
     twins = puzzle_batch([puzzle, arranged(turned), arranged(mirrored)])
     assert len(set(splits_of(twins["canonical_hash"]).to_pylist())) == 1
 
 
-def test_recoloured_twins_share_a_split() -> None:
+def test_recoloured_puzzles_share_a_split() -> None:
     picture = np.array([[1, 2, 0], [0, 2, 1]], np.uint8)
     other = from_picture(np.array([0, 3, 1, 2], np.uint8)[picture], PALETTE)
     assert len(set(splits_of(puzzle_batch([from_picture(picture, PALETTE), other])["canonical_hash"]).to_pylist())) == 1

@@ -146,7 +146,7 @@ def test_every_chart_has_words_a_still_picture_and_a_specification(page: Page) -
     assert set(json.loads(page.scripts[specs])) == set(CHARTS)
 
 
-def test_strangers_words_stay_words() -> None:
+def test_text_from_strangers_is_escaped() -> None:
     evil = {"title": EVIL, "author": f'"{EVIL}', "source": EVIL, "palette": [{"rgb": EVIL}], "goal": b"\0\0\0\0"}
     rows = pairs(
         (solved("a/1", 1.0), known("a/1", **evil)),

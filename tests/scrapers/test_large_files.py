@@ -93,7 +93,7 @@ def test_what_is_too_much_takes_little_memory(name: str, monkeypatch: pytest.Mon
         (webpbn_xml, b"<puzzle/>", "puzzle 1: it has neither clues for its rows nor a goal; "),
     ],
 )
-def test_of_many_bad_puzzles_some_are_told(known: Any, bad: bytes, first: str) -> None:
+def test_of_many_bad_puzzles_only_some_are_named(known: Any, bad: bytes, first: str) -> None:
     count = 20_000
     data = bad * count if known is not webpbn_xml else b"<puzzleset>%s</puzzleset>" % (bad * count)
     with pytest.raises(FormatError) as error:

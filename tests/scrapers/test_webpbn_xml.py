@@ -210,7 +210,7 @@ def test_a_goal_need_not_fit_its_clues() -> None:
     assert puzzle.rows == ((Block(1),),)
 
 
-def test_a_set_speaks_for_its_puzzles() -> None:
+def test_puzzles_inherit_what_their_set_says() -> None:
     text = "<puzzleset><source>webpbn.com</source><author>A</author><copyright>C</copyright>{}</puzzleset>"
     first, second = webpbn_xml.read(
         text.format(

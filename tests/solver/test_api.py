@@ -110,7 +110,7 @@ SENSELESS = [
 
 
 @pytest.mark.parametrize(("arguments", "error"), SENSELESS)
-def test_senseless_arguments(arguments: dict[str, Any], error: str) -> None:
+def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], error: str) -> None:
     puzzle = from_picture(CELLS)
     calls = [lambda: classify(puzzle_batch([puzzle]), **arguments), lambda: solve(puzzle, **arguments)]
     if "cpu_limit" in arguments:

@@ -310,18 +310,18 @@ ANYTHING = st.recursive(
 
 @given(st.sampled_from(["format", "version", "clue_hash", "palette", "rows", "columns", "claim", "rung"]), ANYTHING)
 @settings(max_examples=150, deadline=None)
-def test_headers_are_read_with_distrust(name: str, value: Any) -> None:
+def test_wrong_headers_are_refused(name: str, value: Any) -> None:
     header, end = TWO_SOLUTIONS
     assert accepted([header | {name: value}, end]) == (name == "palette" or value == header[name])
 
 
-def test_a_derivation_has_one_end() -> None:
+def test_a_derivation_has_one_header_and_one_conclusion() -> None:
     lines = recorded(DIAGONAL)
     for changed in ([], lines[:1], [*lines, lines[-1]], [*lines, lines[0]], lines[1:]):
         assert not accepted(changed)
 
 
-def test_a_far_line_is_refused_for_its_level() -> None:
+def test_a_line_beyond_the_depth_is_refused() -> None:
     """A puzzle that probing solves and depth-2 does not has an assumption that goes too far for depth-2."""
     (puzzle,) = puzzles_of(recipe_batch(Recipe("random", 8, 8, 0.5, 1, 1), 2369, 2370))
     lines = recorded(puzzle)

@@ -46,7 +46,7 @@ def table(**columns: Any) -> pa.RecordBatch:
 @pytest.mark.plain_python
 @given(seeds, st.integers(0, 60))
 @settings(max_examples=150, deadline=None)
-def test_what_can_not_be_is_found_and_nothing_else(seed: int, count: int) -> None:
+def test_faults_are_found_and_nothing_else(seed: int, count: int) -> None:
     batch = hostile(seed, count)
     check_readable(batch)
     wrong = faults_of(batch)
@@ -241,9 +241,7 @@ def test_what_fields_say_about_nulls_does_not_matter() -> None:
         ([[B(0), B(0)]], [[B(1)], [], []], "its rows paint at least 2 cells, its columns 1"),
     ],
 )
-def test_totals_that_blots_leave_open_but_not_so_far(
-    rows: list[list[Block]], columns: list[list[Block]], error: str
-) -> None:
+def test_totals_with_blots_have_bounds(rows: list[list[Block]], columns: list[list[Block]], error: str) -> None:
     puzzle = Puzzle(tuple(map(tuple, rows)), tuple(map(tuple, columns)), PALETTE)
     row = solve(puzzle)
     assert (row["status"], row["error"]) == ("invalid", error)

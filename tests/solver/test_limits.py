@@ -35,7 +35,7 @@ def test_a_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: flo
     assert row["cells_after_line"] is not None
 
 
-def test_what_was_known_is_kept() -> None:
+def test_a_goal_is_kept_when_time_is_too_short() -> None:
     """With its goal given a puzzle has a solution even if time is too short for anything else."""
     row: dict[str, Any] = solve(hard(60, 0.35), cpu_limit=0.02, check_goal=True)
     assert row["solution"] is not None
@@ -79,7 +79,7 @@ def test_switches_look_at_the_clock() -> None:
         assert (picture == np.eye(3, dtype=np.uint8).ravel()).all() == (not found)
 
 
-def test_a_glance_that_shows_nothing_is_booked_on_search() -> None:
+def test_a_glance_that_finds_nothing_counts_as_search() -> None:
     """A unique puzzle of the rung depth-2: line solves of both, seconds of each where they belong."""
     puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
     whole: dict[str, Any] = solve(puzzle)

@@ -74,7 +74,7 @@ def test_a_turned_puzzle_stays_on_its_rung(number: int) -> None:
 
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))
 @settings(max_examples=300, deadline=None)
-def test_verdicts_are_those_of_all_solutions(puzzle: Puzzle) -> None:
+def test_verdicts_agree_with_enumeration(puzzle: Puzzle) -> None:
     everything = oracle.solutions(puzzle)
     row: dict[str, Any] = solve(puzzle)
     assert row["status"] == "ok"

@@ -56,7 +56,7 @@ def test_automata_find_what_enumeration_finds() -> None:
     assert min(verdicts[word] for word in oracle.VERDICTS) >= 50, verdicts
 
 
-def test_lost_patience_is_no_verdict() -> None:
+def test_automata_that_give_up_give_no_verdict() -> None:
     puzzle = from_picture(fuzz.noise(np.random.default_rng(2), 20, 20, 0.4, 1))
     assert oracle.verdict(puzzle, patience=1) == "unknown"
 
@@ -138,7 +138,7 @@ def test_a_false_proof_in_spite_of_dives() -> None:
     agree(puzzle, saved(puzzle), solve(puzzle, start=saved(puzzle)))
 
 
-def test_the_false_proof_that_was_found_first(shared_data: Path) -> None:
+def test_the_first_known_false_unique(shared_data: Path) -> None:
     with np.load(shared_data / "defects" / "false-unique.npz") as data:
         puzzle, start = from_picture(data["picture"]), data["start"]
     agree(puzzle, start, solve(puzzle, start=start))

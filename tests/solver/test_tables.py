@@ -80,7 +80,7 @@ def test_canonical_hash_is_the_same_for_all_symmetries(puzzle: Puzzle) -> None:
 @pytest.mark.plain_python
 @given(st.lists(puzzles(most=5), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_hashes_are_the_oracle_s(several: list[Puzzle]) -> None:
+def test_hashes_equal_the_oracles(several: list[Puzzle]) -> None:
     """The hashes are part of the table's format: no change of ours may change them."""
     rows = puzzle_batch(several).select(["clue_hash", "canonical_hash"]).to_pylist()
     assert [tuple(row.values()) for row in rows] == [oracle.identities(puzzle) for puzzle in several]
@@ -110,7 +110,7 @@ def test_clue_hash_tells_puzzles_apart() -> None:
 @pytest.mark.plain_python
 @given(puzzles(most=5))
 @settings(max_examples=100, deadline=None)
-def test_fits_is_the_oracle_s_answer(puzzle: Puzzle) -> None:
+def test_fits_agrees_with_the_oracle(puzzle: Puzzle) -> None:
     assert puzzle.goal is not None
     seen = views(puzzle_batch([puzzle]))
     rng = np.random.default_rng(puzzle.width)

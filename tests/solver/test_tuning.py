@@ -52,7 +52,7 @@ def test_all_constants_are_within_their_bounds() -> None:
         ({"NODES": 3}, "there is no constant NODES"),
     ],
 )
-def test_a_constant_that_is_none_is_refused(given: dict[str, Any], message: str) -> None:
+def test_constants_unknown_or_out_of_bounds_are_refused(given: dict[str, Any], message: str) -> None:
     done = in_process("import solver.tuning", **{tuning.VARIABLE: json.dumps(given)})
     assert done.returncode == 1
     assert message in done.stderr.splitlines()[-1]
@@ -90,7 +90,7 @@ OF_LADDER = ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES", "BELIEF_BYTES")
 OF_TAIL = ("SLICE", "SLICE_VARIABLES", "CHUNK", "LOADING")
 
 
-def test_no_verdict_depends_on_those_around_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that Python reads, on puzzles of which many reach the clause learners."""
     seen = views(puzzle_batch([fuzz.drawn(4 * seed + 2, least=4, most=14) for seed in range(300)]))
     everyone = np.arange(300)

@@ -49,7 +49,7 @@ def test_a_wrong_outcome_is_an_error(change: str, error: str) -> None:
     assert answered(change) == ("error", error)
 
 
-def test_a_right_one_is_not() -> None:
+def test_a_right_outcome_is_no_error() -> None:
     assert answered("nothing") == ("ok", None)
 
 

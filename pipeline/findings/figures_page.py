@@ -1,0 +1,48 @@
+"""Figures as a page of Markdown tables: a title, the command that made them, the machine, the tables."""
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Table(NamedTuple):
+    """A table of figures.
+
+    title     a heading above it; none if empty
+    heading   the columns' names
+    rows      a value for each column
+    """
+
+    title: str
+    heading: list[str]
+    rows: Sequence[Sequence[object]]
+
+
+def figures_page(title: str, command: str, tables: Iterable[Table]) -> str:
+    """The tables as Markdown, with the command and the machine that made them."""
+    lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
+    for table in tables:
+        lines += [f"## {table.title}", ""] if table.title else []
+        lines += ["| " + " | ".join(table.heading) + " |", "|" + "---|" * len(table.heading)]
+        lines += ["| " + " | ".join(figure(value) for value in row) + " |" for row in table.rows] + [""]
+    return "\n".join(lines)
+
+
+def figure(value: object) -> str:
+    """A number with three significant digits or more, nothing for None, text as it is."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def machine() -> str:
+    """Processor, cores, Python and the libraries that matter."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "python-sat")]
+    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])

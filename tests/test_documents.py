@@ -1,0 +1,103 @@
+"""Documents against the program: what is made from it is up to date, and commands, benchmarks and files exist."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import documents
+import pytest
+import typer
+import yaml
+
+from benchmarks.__main__ import BENCHMARKS
+from pipeline.commands.app import app
+
+ROOT = documents.ROOT
+PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
+WITH_COMMANDS = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING")),
+]
+KNOWN = typer.main.get_command(app).commands
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a parsed YAML file; commands that are lists of words as one text."""
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        yield " ".join(value)
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from texts(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def code(markdown: str) -> Iterator[str]:
+    """Indented lines and `...` of a Markdown file, without comments."""
+    yield from (line.split(" #")[0] for line in markdown.splitlines() if line.startswith("    "))
+    yield from re.findall(r"`([^`\n]+)`", markdown)
+
+
+def commands(source: str) -> list[tuple[str, set[str]]]:
+    """Every command of nonocensus in a file of ours, with its options."""
+    text = (ROOT / source).read_text()
+    pieces = code(text) if source.endswith(".md") else texts(yaml.safe_load(text))
+    found = [
+        match.groups()
+        for piece in pieces
+        for match in re.finditer(r"(?<![\w/:~.-])nonocensus +([a-z]\S*)((?: +[^\s|&;'\"]+)*)", piece)
+    ]
+    return [(name, options(rest)) for name, rest in found]
+
+
+def options(text: str) -> set[str]:
+    """The options in a text."""
+    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
+
+
+def check(name: str, used: set[str]) -> None:
+    assert name in KNOWN
+    assert used <= {option for parameter in KNOWN[name].params for option in parameter.opts} | {"--help"}, name
+
+
+@pytest.mark.parametrize("page", ["COMMANDS", "FILES"])
+def test_made_documents_are_up_to_date(page: str) -> None:
+    made = {"COMMANDS": documents.commands_page, "FILES": documents.files_page}[page]()
+    assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"
+
+
+@pytest.mark.parametrize("source", [*WITH_COMMANDS, "configs/ray-cluster.yaml", "configs/rayjob.yaml"])
+def test_commands_exist(source: str) -> None:
+    used = commands(source)
+    assert used
+    for name, given in used:
+        check(name, given)
+
+
+def test_the_table_of_commands_names_all_of_them_and_no_option_that_is_not_there() -> None:
+    table = (ROOT / "README.md").read_text().split("| command | what it does |\n")[1].split("\n\n")[0]
+    rows = re.findall(r"(?m)^\| `([a-z]+)(.*)$", table)
+    assert sorted(name for name, _ in rows) == sorted(KNOWN)
+    for name, rest in rows:
+        check(name, set().union(*map(options, re.findall(r"`([^`]+)`", f"`{name}{rest}"))))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_and_benchmarks_exist(page: str) -> None:
+    text = (ROOT / page).read_text()
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (ROOT / page).parent.joinpath(target).exists(), target
+    assert set(re.findall(r"python -m benchmarks ([a-z_]+)", text)) <= BENCHMARKS.keys()
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"\]\(([a-z0-9-]+\.md)\)", (folder / "README.md").read_text())
+    assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_files_that_documents_name_exist(page: str) -> None:
+    folders = "solver|scrapers|reports|pipeline|benchmarks|tests"
+    for name in re.findall(rf"\b((?:{folders})/[\w/]+\.py)\b", (ROOT / page).read_text()):
+        assert (ROOT / name).exists(), name
