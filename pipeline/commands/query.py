@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import out
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 
 if TYPE_CHECKING:
     import duckdb
@@ -69,13 +69,22 @@ def tables_of(place: str, store: str | None) -> Iterator["duckdb.DuckDBPyConnect
 
     opened = open_place(place, store)
     with database() as connection:
+        missing: UserError | None = None
         if isinstance(opened, Run):
-            connection.register("puzzles", puzzles_table(opened.store, opened.parts))
+            try:
+                connection.register("puzzles", puzzles_table(opened.store, opened.parts))
+            except InputError as error:
+                missing = error  # results can be asked all the same
             connection.register("results", results_table(opened))
             connection.register("certificates", certificates_table(opened))
         else:
             connection.register("puzzles", puzzles_table(opened, opened.parts()))
-        yield connection
+        try:
+            yield connection
+        except UserError as error:
+            if missing and "Table with name puzzles does not exist" in str(error):
+                raise missing from error
+            raise
 
 
 def stream(found: "duckdb.DuckDBPyRelation") -> "pa.RecordBatchReader":

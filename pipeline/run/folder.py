@@ -105,7 +105,7 @@ class Run(NamedTuple):
                 return self.survey()  # it has been joined with others since the folder was listed
             name = name.removesuffix(".json")
             if isinstance(found, Exception):
-                damaged[name] = found if isinstance(found, InputError) else damage(self.results, f"{name}.json", found)
+                damaged[name] = damage(self.results, f"{name}.json", found)
                 continue
             piece = found.named(name)
             if any(hashes.get(part) != piece.parts.get(part, hashes.get(part)) for part in piece.covers):

@@ -105,7 +105,7 @@ class Chosen:
     """
 
     def __init__(self, run: Run, selection: Selection) -> None:
-        self.store, self.selection = run.store, selection
+        self.run, self.selection = run, selection
         self.parts = {part.name: part for part in run.parts}
         self.part, self.mask = "", np.zeros(0, np.bool_)
         if selection.ids:
@@ -131,7 +131,9 @@ class Chosen:
             columns = ["puzzle_id"] if self.selection.where is None else None
             there = self.parts[part]
             with database() as connection:
-                masks = [self._of(connection, batch) for _, batch in self.store.read(there, [(0, there.rows)], columns)]
+                masks = [
+                    self._of(connection, batch) for _, batch in self.run.store.read(there, [(0, there.rows)], columns)
+                ]
             self.part, self.mask = part, np.concatenate(masks)
         return self.mask
 
@@ -145,15 +147,16 @@ class Chosen:
 
     def _refuse_unknown(self) -> None:
         unknown = dict.fromkeys(self.selection.ids)
+        store = self.run.store
         for part in self.parts.values():
-            for _, batch in self.store.read(part, [(0, part.rows)], ["puzzle_id"]):
+            for _, batch in store.read(part, [(0, part.rows)], ["puzzle_id"]):
                 there = batch["puzzle_id"].filter(pc.is_in(batch["puzzle_id"], pa.array(unknown, pa.string())))
                 for name in there.to_pylist():
                     unknown.pop(name, None)
         if unknown:
             more = f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else ""
             named = ", ".join(islice(unknown, NAMED))
-            raise UserError(f"--ids: {self.store.folder.name} has no puzzle {named}{more}")
+            raise UserError(f"--ids: {store.folder.name} has no puzzle {named}{more}")
 
 
 def unanswered(

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,8 +26,8 @@ LOCK = "writer.lock"
 RENEWED_EVERY, DEAD_AFTER = 30.0, 120.0
 """Seconds between two renewals of a lock on far storage, and after how many it is nobody's."""
 
-_held: dict[str, int] = {}
-"""How often this process holds the lock of each folder, by path: what holds it may call what takes it."""
+_held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
+"""The folders whose locks the caller holds: what holds one may call what takes it. Other threads hold none."""
 
 
 @contextmanager
@@ -35,19 +36,15 @@ def sole_writer(place: Folder) -> Iterator[None]:
 
     A folder that did not exist and in which nothing was written is not left behind.
     """
-    if _held.get(place.uri):
-        _held[place.uri] += 1
-        try:
-            yield
-        finally:
-            _held[place.uri] -= 1
+    if place.uri in _held.get():
+        yield
         return
     with _locked_file(place) if place.local else _locked_object(place):
-        _held[place.uri] = 1
+        before = _held.set(_held.get() | {place.uri})
         try:
             yield
         finally:
-            del _held[place.uri]
+            _held.reset(before)
 
 
 @contextmanager

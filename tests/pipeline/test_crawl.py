@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ import pytest
 from pipeline.crawl import reparse as reparsing
 from pipeline.crawl import table as crawled_table
 from pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from pipeline.crawl.table import crawl_store
 from pipeline.store import parts
 from pipeline.store.parts import open_store, rewrite
 from scrapers.demo import demo_puzzles
@@ -227,9 +229,8 @@ def spoil(store: Path) -> None:
     def older(batch: pa.RecordBatch) -> pa.RecordBatch:
         if "webpbn/1" in batch["puzzle_id"].to_pylist():
             return batch.filter(pc.not_equal(batch["puzzle_id"], "webpbn/2"))
-        titles = pa.array(
-            ["old" if source == "webpbn" else None for source in batch["source"].to_pylist()], pa.string()
-        )
+        there = zip(batch["source"].to_pylist(), batch["title"].to_pylist(), strict=True)
+        titles = pa.array(["old" if source == "webpbn" else title for source, title in there], pa.string())
         return batch.set_column(batch.schema.get_field_index("title"), batch.schema.field("title"), titles)
 
     rewrite(place, older)
@@ -390,21 +391,13 @@ def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) 
 
 
 def test_one_crawl_at_a_time(nonocensus: Run, tmp_path: Path) -> None:
-    with serve(archive(puzzles(3))) as address, open_ledger(tmp_path / "store"):
-        place = tmp_path / "store"
-        place.joinpath("store.json").write_text(store_mark())
-        result = nonocensus(
-            "crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out", str(place)
-        )
-        assert result.code == 2
-        assert "another crawl is at work" in result.err
-
-
-def store_mark() -> str:
-    from pipeline.store.parts import KIND
-    from solver.tables import SCHEMA_VERSION
-
-    return json.dumps({"kind": KIND, "schema": SCHEMA_VERSION})
+    crawl_store(tmp_path / "store")
+    with serve(archive(puzzles(3))) as address, ThreadPoolExecutor(1) as other, ExitStack() as held:
+        other.submit(held.enter_context, open_ledger(tmp_path / "store")).result()
+        result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out", "store")
+        other.submit(held.close).result()
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert "store is being written by nonocensus" in result.err
 
 
 def test_a_full_disk_loses_nothing(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,9 +109,17 @@ def test_a_part_in_place_of_another(store: Store, tmp_path: Path) -> None:
     assert any("holds other puzzles than part-00001.json says" in line for line in found(run))
 
 
+def flip_solutions(path: Path) -> None:
+    """Damage that only those see who read the column."""
+    file = path.with_suffix(".parquet")
+    group = pq.ParquetFile(file).metadata.row_group(0)
+    (column,) = (group.column(k) for k in range(group.num_columns) if group.column(k).path_in_schema == "solution")
+    flip(file, (column.data_page_offset + column.total_compressed_size * 0.7) / file.stat().st_size)
+
+
 RESULTS: list[tuple[Callable[[Path], None], str]] = [
     (lambda path: path.with_suffix(".parquet").write_bytes(b"PAR1"), "4 of"),
-    (lambda path: flip(path.with_suffix(".parquet"), 0.3), "can't be read"),
+    (flip_solutions, "can't be read"),
     (lambda path: path.with_suffix(".parquet").unlink(), "it is not there"),
     (of_other_shape, "is damaged"),
     (lambda path: path.write_text("null"), "is damaged"),
@@ -128,11 +136,12 @@ def test_damaged_results(
     path = sorted((tmp_path / "run/results").glob("*.json"))[2]
     damage(path)
     assert [path.stem in line and said in line for line in found(run)] == [True]
-    for command in (["failed", "run"], ["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]):
+    commands = ["failed", "run"], ["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]
+    for command in () if damage is flip_solutions else commands:
         result = nonocensus(*command)
         assert (result.code, len(result.err.splitlines())) == (3, 1), command
         assert path.stem in result.err
-    assert "nonocensus verify" in nonocensus("status", "run").err or said == "can't be read"
+    assert ("nonocensus verify" in nonocensus("status", "run").err) == (damage is not flip_solutions)
     assert nonocensus("verify", "run", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "run").code == DONE
     assert nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE

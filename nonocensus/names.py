@@ -1,0 +1,12 @@
+"""Names of the packages below that programs may use."""
+
+from pipeline.errors import ClusterError as ClusterError
+from pipeline.errors import InputError as InputError
+from pipeline.errors import NetworkError as NetworkError
+from pipeline.errors import StorageError as StorageError
+from pipeline.errors import UserError as UserError
+from solver import __version__ as __version__
+from solver.puzzle import Block as Block
+from solver.puzzle import Color as Color
+from solver.puzzle import InvalidPuzzle as InvalidPuzzle
+from solver.puzzle import from_picture as from_picture

@@ -1,0 +1,109 @@
+"""Single puzzles: read from files, solved, drawn."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reports.grid import puzzle_svg
+from solver import api
+from solver.puzzle import Puzzle, from_picture
+from solver.tables import picture
+
+Paths = str | Path | Iterable[str | Path]
+
+
+class Reading(NamedTuple):
+    """What files hold: the puzzles, and of files that can't be read (or puzzles in them) the name and the reason."""
+
+    puzzles: list[Puzzle]
+    problems: list[Any]
+
+
+def read(paths: Paths) -> Reading:
+    """The puzzles of files, folders, .zip and .tar.* archives, in any known format.
+
+    A UserError names a path that does not exist; what can't be read is among the problems.
+    """
+    from pipeline.errors import UserError
+    from scrapers.files import files_in
+    from scrapers.importing import Problem, read_files
+
+    every = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    for path in every:
+        if not path.exists():
+            raise UserError(f"{path} does not exist")
+    items = list(read_files(files_in(every)))
+    return Reading(
+        [item for item in items if isinstance(item, Puzzle)], [item for item in items if isinstance(item, Problem)]
+    )
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A puzzle and what is known of it; in a notebook it draws itself.
+
+    puzzle   what was solved
+    row      its row of the results table (`nonocensus schema`), by column
+    """
+
+    puzzle: Puzzle
+    row: dict[str, Any]
+
+    @property
+    def label(self) -> str:
+        """The verdict in pbnsolve's words: unique line, unique depth-2, unique, multiple, contradiction, timeout..."""
+        return str(self.row["label"] or self.row["status"])
+
+    @property
+    def solution(self) -> np.ndarray | None:
+        """A solution, uint8[height, width] of palette entries; None if none is known."""
+        return self._picture("solution")
+
+    @property
+    def second_solution(self) -> np.ndarray | None:
+        """Another solution, if there are several."""
+        return self._picture("second_solution")
+
+    def _picture(self, name: str) -> np.ndarray | None:
+        cells = self.row[name]
+        return None if cells is None else picture(cells, self.puzzle.width, self.puzzle.height)
+
+    def __repr__(self) -> str:
+        """The verdict in a line."""
+        name = self.puzzle.puzzle_id or "a puzzle"
+        return f"<{name} {self.puzzle.width}x{self.puzzle.height}: {self.label}>"
+
+    def _repr_html_(self) -> str:
+        pictures = [
+            puzzle_svg(self.puzzle, cells) for cells in (self.solution, self.second_solution) if cells is not None
+        ]
+        return f"<p><b>{self.label}</b></p>" + (" ".join(pictures) or puzzle_svg(self.puzzle))
+
+
+def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
+    """Solve a puzzle, or that of a picture: rows of palette entries, 0 the background (lists or an array).
+
+    Settings: cpu_limit (CPU seconds, 60), rung, depth, check_goal, start, as for `solver.api.solve`.
+    """
+    asked = _puzzle(puzzle)
+    return Solved(asked, dict(api.solve(asked, **settings)))
+
+
+def iter_solutions(puzzle: Puzzle | ArrayLike, **settings: Any) -> Iterator[np.ndarray]:
+    """All solutions of a puzzle, one after the other, each uint8[height, width] of palette entries.
+
+    Settings: cpu_limit (CPU seconds for each solution, 60), start. Raises TimeoutError when that is spent.
+    """
+    return api.iter_solutions(_puzzle(puzzle), **settings)
+
+
+def _puzzle(puzzle: Puzzle | ArrayLike) -> Puzzle:
+    return puzzle if isinstance(puzzle, Puzzle) else from_picture(puzzle)
+
+
+# Drawing is no business of the solver's, and a method is what notebooks look for.
+setattr(Puzzle, "_repr_html_", puzzle_svg)  # noqa: B010

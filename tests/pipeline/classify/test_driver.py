@@ -1,0 +1,142 @@
+"""What the driver believes: a machine that has proved itself, a file that it sees, a part that can be read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runs import CONFIG, lasting, run_serially, work_on
+
+from pipeline.classify import driver
+from pipeline.classify import task as tasks
+from pipeline.classify.schedule import Schedule, Work
+from pipeline.classify.task import Unfit, Unreadable, job_of, prove_fit
+from pipeline.classify.work import classify_store
+from pipeline.errors import ClusterError
+from pipeline.executors.resources import Resources
+from pipeline.executors.serial import Serial
+from pipeline.run.folder import start_run
+from pipeline.run.plan import Selection
+from pipeline.store.parts import Store
+
+SERIAL = Resources(serial=True)
+
+
+def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
+    """It sees the very run and the very store, and has the same versions, or says what it lacks."""
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    job = job_of(run, CONFIG, apart=True)
+    assert prove_fit(job) is None
+    lacks = {
+        "run": (job._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
+        "store": (job._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
+        "another store": (job._replace(store_id="0" * 32), "is another store there"),
+        "another run": (job._replace(stamp=job.stamp | {"run_id": "20200101"}), "is another run there"),
+        "versions": (job._replace(versions=job.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
+    }
+    for unfit, said in lacks.values():
+        outcome = prove_fit(unfit)
+        assert isinstance(outcome, Unfit)
+        with pytest.raises(ClusterError, match=said):
+            driver.refuse_unfit(Serial(), unfit)
+    assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder makes none"
+
+
+class Elsewhere(Serial):
+    """A crew whose machine sees another folder under the run's name: what it writes is not here."""
+
+    def submit(self, function: Any, *arguments: Any) -> int:
+        *others, job = arguments
+        if function is tasks.classify_rows:
+            job = job._replace(run=job.run.replace("/run", "/mounted"))
+        return super().submit(function, *others, job)
+
+
+def test_a_file_counts_when_it_is_seen(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    start_run(store, str(tmp_path / "mounted"), CONFIG)
+    about = (tmp_path / "run/run.json").read_bytes()
+    (tmp_path / "mounted/run.json").write_bytes(about)
+    monkeypatch.setattr(driver, "SEEN_WITHIN", 0.0)
+    with pytest.raises(
+        ClusterError, match=r"has written part-.* it can't be seen from here: the folder must be shared"
+    ):
+        work_on(run, Elsewhere())
+    assert len(run.table()) == 0
+
+
+def test_a_machine_that_comes_later_proves_itself_too(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    monkeypatch.setattr(tasks, "_proved", set())
+    monkeypatch.setattr(driver, "refuse_unfit", lambda *_: None)
+    monkeypatch.setattr(tasks, "versions", lambda: {"python": "2.7"} | dict.fromkeys(run.about["versions"], "1"))
+    with pytest.raises(ClusterError, match=r"a machine can't take part: it has .* the same command goes on"):
+        work_on(run)
+
+
+def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puzzles of several parts share a task when they need more time; of a damaged one the others know nothing."""
+    alone = run_serially(hard, tmp_path / "alone")
+    run = start_run(hard, str(tmp_path / "run"), CONFIG)
+    real = tasks.classify_rows
+    broken = run.parts[0].name
+    asked: list[list[str]] = []
+
+    def with_a_damaged_part(rows: Any, parts: Any, limit: float, *others: Any) -> Any:
+        asked.append(sorted(rows))
+        if broken in rows and limit > 1e-3:
+            return Unreadable(broken, "it can't be read")
+        return real(rows, parts, limit, *others)
+
+    monkeypatch.setattr(driver, "classify_rows", with_a_damaged_part)
+    errors = work_on(run, limits=[1e-4, 10.0])
+    assert errors == ["it can't be read"]
+    assert any(len(parts) > 1 and broken in parts for parts in asked), "they shared a task"
+    there = set(run.table()["puzzle_id"].to_pylist())
+    healthy = {row["puzzle_id"] for row in alone.table().to_pylist() if row["part"] != broken}
+    assert healthy <= there
+    monkeypatch.setattr(driver, "classify_rows", real)
+    assert work_on(run) == []
+    assert lasting(run).equals(lasting(alone))
+
+
+def test_readings_in_vain_are_forgotten_when_one_goes_well(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A storage that stumbles now and then loses no part, however often over a long run."""
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    real = tasks.classify_rows
+    calls = iter(range(10_000))
+
+    def stumbling(rows: Any, *others: Any) -> Any:
+        if next(calls) % 2 == 0:
+            return Unreadable(next(iter(rows)), "it does not answer")
+        return real(rows, *others)
+
+    monkeypatch.setattr(driver, "classify_rows", stumbling)
+    monkeypatch.setattr(Schedule, "_seconds", lambda *_: 0.0)
+    monkeypatch.setattr("pipeline.classify.schedule.FIRST", 5)
+    monkeypatch.setattr("pipeline.classify.schedule.MOST_ROWS", 5)
+    assert work_on(run) == []
+    assert next(calls) > 100
+    assert len(run.table()) == 300
+
+
+def test_what_has_no_result_at_the_end_is_an_error(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonocensus: Any
+) -> None:
+    """Whatever may have lost it."""
+    real = Schedule.next
+
+    def losing(self: Schedule, slots: int) -> Work | None:
+        work = real(self, slots)
+        return work if work is None or "part-00002" not in work.rows else real(self, slots)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Schedule, "next", losing)
+        lossy = nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10")
+    assert lossy.code == 1
+    assert "puzzles have no result though they were to be classified" in lossy.err
+    outcome = classify_store(store, str(tmp_path / "run"), CONFIG, Selection(), SERIAL)
+    assert (outcome.missing, outcome.summary["rows"]) == (0, 300)

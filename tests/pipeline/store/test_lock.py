@@ -1,0 +1,142 @@
+"""One writer at a time: who comes second is told who is first, and nobody loses a row."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.errors import UserError
+from pipeline.store import lock
+from pipeline.store.folder import Folder, folder
+from pipeline.store.lock import LOCK, sole_writer
+from pipeline.store.parts import Store, append, create_store, open_store
+from scrapers.formats import non
+from solver.puzzle import from_picture
+
+HOLDER = """
+import sys
+from pipeline.store.folder import folder
+from pipeline.store.lock import sole_writer
+with sole_writer(folder(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
+    """Another process holds the lock of a folder, until it is told or killed."""
+    command = [sys.executable, "-c", HOLDER, str(place)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_second_is_told_who_is_first(store: Store, tmp_path: Path) -> None:
+    with held_by_another(tmp_path / "store") as process:
+        said = rf"store is being written by nonocensus .*process {process.pid} on .* since .*; wait for it, or end it"
+        with pytest.raises(UserError, match=said):
+            append(store, [])
+        assert store.rows() == 300, "readers don't mind"
+    assert append(store, []) == 0, "a killed process holds nothing"
+
+
+def test_who_holds_it_may_take_it_again_and_others_not(tmp_path: Path) -> None:
+    place = folder(str(tmp_path / "s"))
+
+    def taken() -> bool:
+        with sole_writer(place):
+            return True
+
+    with sole_writer(place), sole_writer(place), ThreadPoolExecutor(1) as other:
+        assert taken()
+        with pytest.raises(UserError, match="is being written"):
+            other.submit(taken).result()
+    assert taken()
+
+
+def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), sole_writer(folder(str(tmp_path / "new"))):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    with sole_writer(folder(str(tmp_path / "new"))):
+        (tmp_path / "new/file").touch()
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["file", LOCK]
+    assert create_store(str(tmp_path / "other")).folder.names() == []
+
+
+def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Each says what it has added, or that it must wait; the store has just that."""
+    rng = np.random.default_rng(3)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for k in range(40):
+            puzzle = from_picture((rng.random((4, 4)) < 0.6).astype(np.uint8))
+            (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
+    commands = [[sys.executable, "-m", "pipeline", "import", name, "--out", "s"] for name in ("a", "b")]
+    first, second = (
+        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for command in commands
+    )
+    said = [process.communicate()[0] for process in (first, second)]
+    added = 40 * sum(process.returncode == 0 for process in (first, second))
+    assert added in (40, 80)
+    assert sum("40 puzzles added" in text for text in said) == added / 40
+    assert open_store(str(tmp_path / "s")).rows() == added
+
+
+class Far:
+    """A folder without locks of the system, as far storage is."""
+
+    local = False
+
+    def __init__(self, place: Folder) -> None:
+        self.place = place
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.place, name)
+
+
+def test_the_lock_of_far_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "far").mkdir()
+    place: Any = Far(folder(str(tmp_path / "far")))
+
+    def taken() -> bool:
+        with sole_writer(place):
+            return (tmp_path / "far" / LOCK).exists()
+
+    told = "if it was killed, try again in two minutes"
+    with sole_writer(place), ThreadPoolExecutor(1) as other, pytest.raises(UserError, match=told):
+        other.submit(taken).result()
+    assert not (tmp_path / "far" / LOCK).exists()
+    (tmp_path / "far" / LOCK).write_text("of a killed process")
+    with pytest.raises(UserError, match="is being written by another command"):
+        taken()
+    monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+    assert taken()
+
+
+Nonocensus = Callable[..., Any]
+
+
+@pytest.mark.usefixtures("store")
+def test_a_second_classify_leaves_the_first_alone(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    assert nonocensus("classify", "store", "--out", "run", "--serial", "--limit", "5").code == 0
+    with held_by_another(tmp_path / "run"):
+        for command in (["classify", "store", "--out", "run", "--serial"], ["verify", "run", "--repair"]):
+            second = nonocensus(*command)
+            assert (second.code, len(second.err.splitlines())) == (2, 1)
+            assert "run is being written by nonocensus" in second.err
+        assert nonocensus("status", "run").code == 0
+    assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
