@@ -180,8 +180,7 @@ def polite(contact: str, rate: float) -> "Iterator[Polite]":
         err.print(f"[yellow]{escape(line)}[/yellow]", highlight=False)
 
     try:
-        # with a rate of 0, for twins, nothing waits but where the site asks for it
-        with Polite(contact, rate=rate, base=min(1.0, rate), listen=listen) as session:
+        with Polite(contact, rate=rate, listen=listen) as session:
             yield session
     except (Failed, Forbidden, Unreachable) as error:
         raise UserError(f"{error}. What has come is kept; the same command goes on from there") from error
