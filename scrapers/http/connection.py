@@ -10,15 +10,16 @@ from requests.cookies import extract_cookies_to_jar
 
 from scrapers.http.addresses import host_of
 from scrapers.http.deadline import DeadlineAdapter
+from scrapers.http.limits import Limits
 from scrapers.http.messages import Request
 
 
 class Connection:
     """Connection and cookies; the connection is opened when it is needed, and again if the site has closed it."""
 
-    def __init__(self, user_agent: str, connect_timeout: float, read_timeout: float) -> None:
+    def __init__(self, user_agent: str, limits: Limits) -> None:
         self._session = _session(user_agent)
-        self._timeouts = connect_timeout, read_timeout
+        self._timeouts = min(limits.connect_timeout, limits.total_timeout), limits.read_timeout
         self._environments: dict[str, Mapping[str, Any]] = {}  # by host
 
     def close(self) -> None:

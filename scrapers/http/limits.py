@@ -7,7 +7,7 @@ class Limits(NamedTuple):
     """The limits of a session; all times are in seconds.
 
     tries             how often a request is asked for
-    connect_timeout   for a connection to each address of a host
+    connect_timeout   for a connection to each address of a host, and for what TLS needs then
     read_timeout      for each piece of a reply
     total_timeout     for a whole exchange, from the connection to the last byte, however small the pieces
     most_bytes        of a body, packed or not

@@ -49,7 +49,7 @@ class Polite:
             raise ValueError(f"tries must be at least 1, not {limits.tries}")
         self._rate, self._limits, self._clock = rate, limits, clock
         user_agent = f"{ROBOT}/{__version__} (+{checked_contact(contact)})"
-        self._connection = Connection(user_agent, limits.connect_timeout, limits.read_timeout)
+        self._connection = Connection(user_agent, limits)
         self._throttle = Throttle(rate, limits, listen, sleep, clock)
         self._robots = Robots(self._read_robots, self._throttle.never_below, limits.longest_wait, clock)
 
