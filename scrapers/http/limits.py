@@ -22,3 +22,6 @@ class Limits(NamedTuple):
     most_bytes: int = 16 << 20
     longest_delay: float = 60.0
     longest_wait: float = 900.0
+
+
+USUAL = Limits()

@@ -10,7 +10,7 @@ from scrapers.http.addresses import normal
 from scrapers.http.body import read_body
 from scrapers.http.connection import Connection
 from scrapers.http.deadline import ends_within, is_over
-from scrapers.http.limits import Limits
+from scrapers.http.limits import USUAL, Limits
 from scrapers.http.manners import ROBOT, SHORTEST_RATE, check_pace, check_rate, checked_contact
 from scrapers.http.messages import Reply, Request
 from scrapers.http.redirects import redirected
@@ -32,7 +32,7 @@ class Polite:
         contact: str,
         *,
         rate: float = SHORTEST_RATE,
-        limits: Limits = Limits(),  # noqa: B008, it can't be changed
+        limits: Limits = USUAL,
         listen: Callable[[str], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,

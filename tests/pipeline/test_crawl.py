@@ -178,6 +178,17 @@ def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "store")) >= 10
 
 
+def test_an_interruption_before_the_first_number_says_it_too(nonocensus: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipeline.crawl.loop.newest_number", interrupted)
+    with serve(archive(puzzles(1))) as address:
+        result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
+    assert result.code == 130
+    assert "the same command goes on" in result.err
+
+
 def test_a_changed_puzzle_is_another_version(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(6)
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-6")

@@ -1,13 +1,15 @@
 """Replies that come in drips."""
 
+import contextlib
 import socket
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from misbehaving import Answer, Site, answer, dripping, fetch, polite
 
-from scrapers.http import Failed, Request
+from scrapers.http import Failed, Forbidden, Request
 
 
 @pytest.mark.parametrize("kind", ["length", "chunk", "until it closes"])
@@ -48,6 +50,22 @@ def test_headers_that_drip_over_tls(secure_site: tuple[Site, Path], monkeypatch:
     secure.answers["/a"] = [dripping(DRIPPING_HEADERS["headers"], 3000, 0.02)]
     with pytest.raises(Failed, match=r"reply not complete after 1 s$"):
         fetch(secure, tries=1, total_timeout=0.5)
+
+
+def test_tls_that_drips_before_there_is_a_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        threading.Thread(target=drip_tls, args=(door,), daemon=True).start()
+        begun = time.monotonic()
+        with polite(tries=1, total_timeout=0.5) as session, pytest.raises(Forbidden, match="not complete after 1 s;"):
+            session.fetch(Request(f"https://127.0.0.1:{door.getsockname()[1]}/a"))
+    assert time.monotonic() - begun < 8
+
+
+def drip_tls(door: socket.socket) -> None:
+    """The head of a server's hello, and its rest in drips."""
+    connection, _ = door.accept()
+    with connection, contextlib.suppress(OSError):
+        dripping(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03", 1000, 0.02)(connection)
 
 
 class Jumps:
