@@ -34,6 +34,7 @@ def site(
 
     return Site(
         source=SOURCE,
+        kinds=tuple(kinds),
         requests=requests,
         judge=judge,
         news=Request(f"{bases[0]}/search/p/{LAST_PAGE}?sort=6"),

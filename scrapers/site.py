@@ -33,6 +33,7 @@ class Site(NamedTuple):
     """A site of numbered puzzles.
 
     source    what the table calls it; its puzzles are source/number
+    kinds     the kinds of puzzle that a number is asked for as
     requests  of a number: what to ask for, one after the other as long as the reply is `missing`
     judge     the reply to one of these, for a number
     news      what to ask for to learn the newest number
@@ -40,6 +41,7 @@ class Site(NamedTuple):
     """
 
     source: str
+    kinds: tuple[str, ...]
     requests: Callable[[int], tuple[Request, ...]]
     judge: Callable[[Reply, int], Judgement]
     news: Request

@@ -27,6 +27,7 @@ def site(base: str = HOME) -> Site:
     """The site at an address, its twin's perhaps."""
     return Site(
         source=SOURCE,
+        kinds=("any",),
         requests=lambda number: (_export(base, number),),
         judge=judge,
         news=Request(f"{base}/find.cgi", {"order": "1", "perpage": "5", "search": "1"}),

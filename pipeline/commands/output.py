@@ -1,5 +1,7 @@
 """What all commands have in common: where they print, how they end, how they show that they are at work."""
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -24,12 +26,21 @@ DONE, SOME_FAILED, WRONG_USE = 0, 1, 2
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """A block that Ctrl-C may end: its command can be given again and goes on from there."""
+    """A block that Ctrl-C or a terminate signal may end: its command can be given again and goes on from there."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, interrupt) if main else None
     try:
         yield
     except KeyboardInterrupt:
         err.print("\nInterrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        if main:
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

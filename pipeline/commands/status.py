@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipeline.commands.crawl import crawl_status, show_crawl
+from pipeline.commands.crawl_output import crawl_status, show_crawl
 from pipeline.commands.options import Json
 from pipeline.commands.output import out
 from pipeline.commands.run_status import show_run

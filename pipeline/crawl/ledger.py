@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, StorageError, UserError
 from pipeline.store.folder import folder
 from pipeline.store.lock import sole_writer
+from pipeline.store.spans import Spans, minus
 from scrapers.http import Reply
 from scrapers.site import FINAL, Judgement
 
@@ -118,20 +119,20 @@ class Ledger:
             (source, number, judgement.outcome, judgement.detail, tries, _now(), asked),
         )
 
-    def open_numbers(self, source: str, numbers: Iterable[int], asked: str, refresh: bool = False) -> list[int]:
-        """Those of the numbers that are to be asked for: all to refresh, else those without a final outcome.
+    def open_numbers(self, source: str, numbers: Spans, kinds: Sequence[str]) -> Spans:
+        """Those of the numbers that have no final outcome.
 
         A number that was missing as one kind of puzzle is open as another.
         """
-        if refresh:
-            return list(numbers)
-        rows = self._db.execute("select number, outcome, asked from numbers where source = ?", (source,))
-        done = {
-            number
-            for number, outcome, before in rows
-            if outcome in FINAL and (outcome != "missing" or set(asked.split(",")) <= set(before.split(",")))
-        }
-        return [number for number in numbers if number not in done]
+        finals = ", ".join("?" * len(FINAL))
+        asked = "".join(" and instr(',' || asked || ',', ',' || ? || ',')" for _ in kinds)
+        done = self._db.execute(
+            "select min(number), max(number) + 1 from"
+            " (select number, number - row_number() over (order by number) as span from numbers where source = ?"
+            f" and outcome in ({finals}) and (outcome != 'missing' or (true{asked}))) group by span order by 1",
+            (source, *FINAL, *kinds),
+        )
+        return minus(numbers, done.fetchall())
 
     def asked_before(self, source: str, number: int) -> str:
         """The kinds of puzzle that a number was missing as, comma-separated; empty if none."""
@@ -298,7 +299,8 @@ def _now() -> str:
 def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
     """The ledger of a store, made if need be; to `look` it must be there, and nothing is locked or written.
 
-    A UserError says if another process has it, or if it is of another version or damaged.
+    A UserError says if another process has it or it is of another version, an InputError if it is damaged, a
+    StorageError if it can't be read or written.
     """
     path = place / NAME
     if look:
@@ -307,7 +309,7 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
             _check_version(connection, path)
             yield Ledger(connection)
         except sqlite3.DatabaseError as error:
-            raise UserError(f"{path}: {error}") from error
+            raise _trouble(path, error) from error
         finally:
             connection.close()
         return
@@ -322,7 +324,7 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
             _check_version(connection, path)
             yield Ledger(connection)
         except sqlite3.DatabaseError as error:
-            raise UserError(f"{path}: {error}; what was finished is kept, the same command goes on") from error
+            raise _trouble(path, error) from error
         finally:
             connection.close()
 
@@ -331,6 +333,16 @@ def _mode(path: Path) -> str:
     """How to look at a ledger: without leaving anything, even where nothing can be written."""
     settled = not path.with_name(f"{path.name}-wal").exists()
     return "mode=ro&immutable=1" if settled and not os.access(path.parent, os.W_OK) else "mode=ro"
+
+
+def _trouble(path: Path, error: sqlite3.DatabaseError) -> UserError:
+    """What SQLite can't do: the disk is full or away, or the file is no whole database."""
+    if isinstance(error, sqlite3.OperationalError):
+        return StorageError(f"{path}: {error}; what was finished is kept; once it is mended, the same command goes on")
+    return InputError(
+        f"{path} is damaged: {error}; put a copy of it back, or move {NAME}* out of the way: a crawl then asks for "
+        "everything again, and the table keeps its puzzles"
+    )
 
 
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from pipeline.crawl.ledger import Ledger
-from pipeline.errors import UserError
+from pipeline.errors import NetworkError
 from scrapers import nonograms
 from scrapers.http import Polite
 
@@ -23,7 +23,7 @@ def walk_lists(
             request = nonograms.list_page(base, kind, page)
             reply = session.fetch(request)
             if reply.status not in (200, 404):
-                raise UserError(f"{request.url}: HTTP status {reply.status}; the same command goes on from there")
+                raise NetworkError(f"{request.url}: HTTP status {reply.status}; the same command goes on from there")
             numbers = nonograms.listed(reply.body, kind) if reply.status == 200 else []
             # behind the last page there may be nothing, or the last page once more
             page = page + 1 if numbers and numbers != before else 0

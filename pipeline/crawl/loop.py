@@ -7,14 +7,18 @@ A puzzle that has changed on the site becomes a new row, source/number@2 and so 
 counts as a change are clues, goal, and the site's own version.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from pipeline.crawl.ledger import Ledger
+from pipeline.crawl.numbers import in_order
 from pipeline.crawl.ratings import RATINGS_WAIT, fill_in_ratings
 from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.crawl.table import Table, dated, judged, table_of
-from pipeline.errors import UserError
+from pipeline.errors import NetworkError
 from pipeline.store.parts import Store
+from pipeline.store.spans import Spans, size
 from scrapers.http import Failed, Polite, Reply
 from scrapers.site import Judgement, Site
 
@@ -24,8 +28,19 @@ PASSES = 3
 MOST_ERRORS = 20
 """Errors in a row after which a crawl stops: the site is not what it was."""
 
+HIGHEST = 1_000_000
+"""The highest number that a site is believed to have; both have less than a tenth of that."""
+
 AWAY = (429, 503)
 """Statuses that say, after all tries, that the site wants no more requests for now."""
+
+
+class Wanted(NamedTuple):
+    """What a crawl is to ask for: these numbers, at most `limit` of them, for what is newer if it is a refresh."""
+
+    numbers: Spans
+    limit: int | None = None
+    refresh: bool = False
 
 
 def begin(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
@@ -49,26 +64,24 @@ def crawl(
     ledger: Ledger,
     site: Site,
     session: Polite,
-    numbers: list[int],
-    kinds: str,
-    refresh: bool,
+    wanted: Wanted,
     report: CrawlReport,
     seen: Callable[[], None],
 ) -> None:
     """Ask for the numbers, one after the other; `seen` is called after each. Errors are asked for again at the end.
 
-    `kinds` are the kinds of puzzle that the site is asked for, comma-separated. The report is kept up to date, so that
-    it stands when an exception ends the crawl: KeyboardInterrupt, Forbidden, Unreachable, or UserError when the site
-    keeps asking us to wait or too many errors come in a row.
+    The report is kept up to date, so that it stands when an exception ends the crawl: KeyboardInterrupt, Forbidden,
+    Unreachable, or NetworkError when the site keeps asking us to wait or too many errors come in a row.
     """
     table = table_of(store, ledger, report)
-    report.left = len(numbers)
+    report.left = size(wanted.numbers)
+    numbers: Iterable[int] = itertools.islice(in_order(wanted.numbers), wanted.limit)
     in_a_row = 0
     try:
         for again in range(PASSES):
             errors = []
             for number in numbers:
-                step = _ask(ledger, site, session, number, kinds, refresh, table)
+                step = _ask(ledger, site, session, number, wanted.refresh, table)
                 if step.outcome == "error":
                     errors.append(number)
                     in_a_row += 1
@@ -79,7 +92,7 @@ def crawl(
                     report.outcomes[step.outcome] = report.outcomes.get(step.outcome, 0) + 1
                     seen()
                 if in_a_row == MOST_ERRORS:
-                    raise UserError(
+                    raise NetworkError(
                         f"{MOST_ERRORS} replies in a row were errors, the last one: {step.detail}; "
                         "when the site is well again, the same command goes on"
                     )
@@ -88,17 +101,17 @@ def crawl(
         table.flush()
 
 
-def _ask(ledger: Ledger, site: Site, session: Polite, number: int, kinds: str, refresh: bool, table: "Table") -> Step:
+def _ask(ledger: Ledger, site: Site, session: Polite, number: int, refresh: bool, table: Table) -> Step:
     """Ask for one number and keep what comes."""
     known = ledger.headers(site.source, number) if refresh else None
-    asked = ",".join(sorted({*kinds.split(","), *filter(None, ledger.asked_before(site.source, number).split(","))}))
+    asked = ",".join(sorted({*site.kinds, *filter(None, ledger.asked_before(site.source, number).split(","))}))
     replies: list[tuple[Reply, Judgement]] = []
     for request in site.requests(number):
         try:
             reply = session.fetch(request, known)
         except Failed as failed:
             if failed.status in AWAY:
-                raise UserError(f"{failed}; the same command goes on another time") from failed
+                raise NetworkError(f"{failed}; the same command goes on another time") from failed
             ledger.note_failure(site.source, number, str(failed), failed.tries, asked)
             return Step(number, "error", str(failed))
         if reply.status == 304:
@@ -115,9 +128,13 @@ def _ask(ledger: Ledger, site: Site, session: Polite, number: int, kinds: str, r
 
 
 def newest_number(site: Site, session: Polite) -> int:
-    """The newest number that the site has. A UserError says if its list does not tell."""
+    """The newest number that the site has. A NetworkError says if its list does not tell, or hardly the truth."""
     reply = session.fetch(site.news)
     newest = site.newest(reply.body) if reply.status == 200 else None
     if newest is None:
-        raise UserError(f"{site.news.url} names no newest puzzle (HTTP status {reply.status}); give --ids FIRST-LAST")
-    return newest
+        wrong = f"names no newest puzzle (HTTP status {reply.status})"
+    elif newest > HIGHEST:
+        wrong = f"names {newest:,} as its newest puzzle, which can hardly be"
+    else:
+        return newest
+    raise NetworkError(f"{site.news.url} {wrong}; give --ids FIRST-LAST")

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.crawl.ledger import Ledger
-from pipeline.errors import UserError
+from pipeline.errors import NetworkError
 from pipeline.store.parts import Store, rewrite
 from scrapers.http import Polite
 from scrapers.webpbn import Bucket, listed
@@ -26,14 +26,14 @@ def collect_ratings(
     for bucket in buckets:
         reply = session.fetch(bucket.request)
         if reply.status != 200:
-            raise UserError(f"{bucket.request.url}: HTTP status {reply.status}; the ratings are as they were")
+            raise NetworkError(f"{bucket.request.url}: HTTP status {reply.status}; the ratings are as they were")
         ratings = found.setdefault(bucket.measure, {})
         numbers = listed(reply.body)
         for number in numbers:
             ratings.setdefault(number, bucket.rating)
         seen(bucket, len(numbers))
     if not any(found.values()):
-        raise UserError("the search has listed no puzzle in any bucket; the ratings are as they were")
+        raise NetworkError("the search has listed no puzzle in any bucket; the ratings are as they were")
     ledger.set_note(RATINGS_WAIT, "yes")  # first: a crash from here on leaves rows to be filled in
     for measure, ratings in found.items():
         ledger.rate("webpbn", measure, ratings)

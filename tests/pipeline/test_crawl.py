@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from pipeline.store import parts
 from pipeline.store.parts import open_store, rewrite
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
+from scrapers.http import Polite
 from scrapers.twin import Counts, Faults, archive, serve
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
@@ -182,6 +184,17 @@ def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "store")) >= 10
 
 
+def test_an_interruption_before_the_first_number_says_it_too(nonocensus: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipeline.crawl.loop.newest_number", interrupted)
+    with serve(archive(puzzles(1))) as address:
+        result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
+    assert result.code == 130
+    assert "the same command goes on" in result.err
+
+
 def test_a_changed_puzzle_is_another_version(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(6)
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-6")
@@ -327,7 +340,7 @@ def test_errors_are_asked_for_again(nonocensus: Run, tmp_path: Path) -> None:
         assert some.code == 1
         assert json.loads(some.out)["outcomes"] == {"error": 5}
         many = nonocensus(*crawl, "--base-url", address, "--ids", "1-30")
-        assert many.code == 2
+        assert many.code == 5
         assert "20 replies in a row were errors" in many.err
     with serve(both) as address:
         assert nonocensus(*crawl, "--base-url", address, "--ids", "1-30").code == 0
@@ -347,6 +360,10 @@ def test_a_puzzle_that_is_there_survives_an_error(nonocensus: Run, tmp_path: Pat
     assert len(rows(tmp_path / "store")) == 3
 
 
+LOCAL = ["--base-url", "http://127.0.0.1:9"]
+MIXED = [*LOCAL, "--base-url", "https://example.org"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -358,19 +375,54 @@ def test_a_puzzle_that_is_there_survives_an_error(nonocensus: Run, tmp_path: Pat
         (["--ids", "1", "--new"], "one of: --ids, --new, --ratings, --reparse"),
         (["--new", "--refresh"], "--refresh goes with --ids"),
         (["--ids", "1", "--kind", "mono"], "--kind is for nonograms"),
-        (["--ids", "1"], "--contact"),
+        (["--ids", "1", "--rate", "1.5"], "--contact"),
         (["--ids", "1", "--base-url", "webpbn.com"], "no address like https://webpbn.com"),
-        (["--ids", "1", "--base-url", "http://127.0.0.1:9"], "connection refused"),
-        (["--ids", "1", "--contact", "a@b.c", "--base-url", "http://nonocensus.invalid"], "name can't be looked up"),
+        (["--ids", "1", "--base-url", "http://127.0.0.1:99999"], "no address like https://webpbn.com"),
+        (["--ids", "1", "--base-url", "http://[::1"], "no address like https://webpbn.com"),
+        (["--ids", "1", "--base-url", "http://" + "a" * 5000 + ":x"], "no address like https://webpbn.com"),
+        (["--ids", "9" * 5000], "is neither a number nor a range"),
+        (["--ids", "1-" + "9" * 5000], "is neither a number nor a range"),
+        (["--ids", "1", "--contact", "a@b.c"], "webpbn.com is given at least 1.5 s between requests, not 0"),
+        (["--ids", "1", "--contact", "a@b.c", "--rate", "1.4"], "at least 1.5 s between requests, not 1.4"),
+        (["--ids", "1", *MIXED, "--contact", "a@b.c"], "example.org is given at least 1.5 s between requests"),
+        (["--ids", "1", *LOCAL, "--rate", "inf"], "--rate: a rate is a number of seconds"),
+        (["--ids", "1", *LOCAL, "--rate", "nan"], "--rate: a rate is a number of seconds"),
+        (["--ids", "1", *LOCAL, "--rate", "-1"], "--rate: a rate is a number of seconds"),
+        (["--ids", "1", *LOCAL, "--rate", "1e300"], "--rate: a rate is a number of seconds"),
+        (["--ids", "1", *LOCAL, "--contact", "x"], "--contact: a contact for the site's owner is"),
     ],
 )
-def test_wrong_use(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str) -> None:
+def test_wrong_use(
+    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+) -> None:
     monkeypatch.delenv("NONOCENSUS_CONTACT", raising=False)
     result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", *options)
     assert result.code == 2
     assert said in result.err
-    assert result.err.count("\n") <= 2
+    assert result.err.count("\n") == 1
+    assert len(result.err) < 300
     assert "Traceback" not in result.err
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://127.0.0.1:9", "connection refused"),
+        ("http://nonocensus.invalid", "name can't be looked up"),
+    ],
+)
+def test_no_site_there(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, address: str, said: str) -> None:
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    if "invalid" in address:
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    monkeypatch.setitem(Polite.__init__.__kwdefaults__, "sleep", lambda _: None)
+    result = nonocensus("crawl", "webpbn", "--out", "store", "--ids", "1", "--base-url", address, "--contact", "a@b.c")
+    assert result.code == 5
+    assert said in result.err
+    assert "the same command goes on" in result.err
 
 
 def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) -> None:
@@ -387,7 +439,14 @@ def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) 
         for part in ("", "-wal", "-shm"):
             (tmp_path / "store" / f"{NAME}{part}").unlink(missing_ok=True)
         (tmp_path / "store" / NAME).write_bytes(b"no database at all" * 100)
-        assert "file is not a database" in nonocensus(*crawl, "store").err
+        for command in ((*crawl, "store"), ("status", "store")):
+            damaged = nonocensus(*command)
+            assert damaged.code == 3
+            assert "is damaged: file is not a database; put a copy of it back, or move crawl.sqlite*" in damaged.err
+        before = rows(tmp_path / "store")
+        (tmp_path / "store" / NAME).unlink()
+        assert nonocensus(*crawl, "store").code == 0
+        assert rows(tmp_path / "store") == before, "what the line says is so"
 
 
 def test_one_crawl_at_a_time(nonocensus: Run, tmp_path: Path) -> None:
@@ -412,7 +471,7 @@ def test_a_full_disk_loses_nothing(nonocensus: Run, tmp_path: Path, monkeypatch:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-9", "--out", "store")
         monkeypatch.setattr(Ledger, "_keep", keep_while_there_is_room)
         result = nonocensus(*crawl)
-        assert result.code == 2
+        assert result.code == 4
         assert "disk is full" in result.err
         monkeypatch.setattr(Ledger, "_keep", keep)
         assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 5}}
@@ -427,6 +486,26 @@ def test_new_puzzles(nonocensus: Run, tmp_path: Path) -> None:
         assert len(rows(tmp_path / "store")) == 2
         assert nonocensus(*crawl, "--base-url", address, "--new").code == 0
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in (1, 2, 3, 4, 5)}
+
+
+def test_a_limit_leaves_the_rest_for_another_time(nonocensus: Run, tmp_path: Path) -> None:
+    """However many numbers that is."""
+    with serve(archive(puzzles(9))) as address:
+        crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, "--ids", "1-999999999")
+        first = json.loads(nonocensus(*crawl, "--limit", "3", "--json").out)
+        assert (first["known"], first["added"], first["left"]) == (0, 3, 999_999_996)
+        second = nonocensus(*crawl, "--limit", "2")
+        assert "ok 2, 3 were known, 999,999,994 are left for another time" in second.out
+    assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in range(1, 6)}
+
+
+@pytest.mark.parametrize("option", [["--ids", "all"], ["--new"]])
+def test_a_site_that_names_an_absurd_number(nonocensus: Run, option: list[str]) -> None:
+    absurd = replace(puzzles(1)[0], source="webpbn", source_id="999999999")
+    with serve(archive([absurd])) as address:
+        result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, *option)
+    assert result.code == 5
+    assert "names 999,999,999 as its newest puzzle, which can hardly be; give --ids FIRST-LAST" in result.err
 
 
 @contextmanager

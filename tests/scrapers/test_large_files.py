@@ -106,7 +106,7 @@ def test_of_many_bad_puzzles_only_some_are_named(known: Any, bad: bytes, first: 
 
 @pytest.mark.parametrize("unit", [b"[1,1,1,1],", b"[],", b"1,", b"[[1]],"])
 def test_a_page_with_a_long_array(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nonograms_org, "MAX_ENTRIES", 10_000)
+    monkeypatch.setattr(nonograms_org.reader, "MAX_ENTRIES", 10_000)
     page = b'<div class="content"><script>var d=[%s[1,1,1,1]];</script></div>' % (4 * filled(unit))
     told: list[str | None] = []
 

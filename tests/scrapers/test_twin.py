@@ -20,7 +20,7 @@ import pytest
 from strategies import PALETTE
 
 from scrapers.formats import nonograms_org, webpbn_xml
-from scrapers.http import Failed, Polite, Reply, Request
+from scrapers.http import Failed, Limits, Polite, Reply, Request
 from scrapers.site import Judgement
 from scrapers.twin import KINDS, Archive, Counts, Faults, archive, run_forever, serve
 from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
@@ -41,6 +41,8 @@ ALL = [MONO, COLOR, BLOTTED, NO_GOAL, ON_RED, OTHER_GOAL]
 def of(source: str, number: object, puzzle: Puzzle = MONO, **about: Any) -> Puzzle:
     return replace(puzzle, source=source, source_id=str(number), **about)
 
+
+TWO_TRIES = Limits(tries=2)
 
 Ask = Callable[..., Reply]
 
@@ -341,9 +343,9 @@ def test_counts(small: Archive) -> None:
 # --- faults ---
 
 
-def failure(small: Archive, kind: str, **options: Any) -> Failed:
+def failure(small: Archive, kind: str, limits: Limits = TWO_TRIES) -> Failed:
     with serve(small, faults=Faults(1.0, (kind,), retry_after=0)) as base:
-        ask = asking(base, tries=2, base=0, **options)
+        ask = asking(base, limits=limits)
         with pytest.raises(Failed) as caught:
             ask("/export.cgi", id=1, **BOTH)
     return caught.value
@@ -369,7 +371,7 @@ def test_faults_without_a_reply(small: Archive, kind: str, words: str, status: i
 
 
 def test_slow_replies(small: Archive) -> None:
-    assert "not complete after" in str(failure(small, "slow", total_timeout=0.02))
+    assert "not complete after" in str(failure(small, "slow", TWO_TRIES._replace(total_timeout=0.02)))
     with serve(small, faults=Faults(1.0, ("slow",), pause=0.01)) as base:
         ask = asking(base)
         start = time.monotonic()
@@ -382,7 +384,7 @@ def test_replies_that_are_wrong(small: Archive, kind: str) -> None:
     with serve(small) as base:
         right = asking(base)("/export.cgi", id=1, **BOTH)
     with serve(small, faults=Faults(1.0, (kind,), seed=2)) as base:
-        ask = asking(base, tries=1)
+        ask = asking(base, limits=Limits(tries=1))
         replies = [ask("/export.cgi", id=1, **BOTH) for _ in range(8)]
     assert {reply.status for reply in replies} == {200}
     bodies = [reply.body for reply in replies]
@@ -424,7 +426,7 @@ def test_a_reset_is_one(small: Archive) -> None:
 
 def statuses(small: Archive, faults: Faults, count: int = 60) -> list[int]:
     with serve(small, faults=faults) as base:
-        ask = asking(base, tries=1)
+        ask = asking(base, limits=Limits(tries=1))
         result = []
         for number in range(count):
             try:
@@ -456,7 +458,7 @@ def test_patience_gets_everything(small: Archive) -> None:
     """With every kind of trouble at once; a reply that is wrong is asked for again."""
     counts = Counts()
     with serve(small, faults=Faults(0.3, seed=3, retry_after=0, pause=0), counts=counts) as base:
-        ask = asking(base, base=0)
+        ask = asking(base)
         for number in range(1, 7):
             for _ in range(20):
                 try:

@@ -1,0 +1,107 @@
+"""What the command crawl prints: how it goes on, what it has done, and what the ledger of a store says."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out
+
+if TYPE_CHECKING:
+    from pipeline.crawl.ledger import Ledger
+    from pipeline.crawl.report import CrawlReport
+    from pipeline.store.parts import Store
+    from scrapers.http import Polite
+
+OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
+
+
+def delay_of(session: "Polite") -> str:
+    """How long the next request waits."""
+    return f"[dim]next in {session.delay:.1f} s[/dim]" if session.delay else ""
+
+
+def outcome_counts(outcomes: dict[str, int]) -> str:
+    """Outcomes with their counts on one line, coloured."""
+    return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
+
+
+def say_interrupted(left: int, wanted: int) -> None:
+    """What an interruption leaves to do."""
+    err.print(
+        f"\nInterrupted with {left:,} of {wanted:,} numbers left. What has come is kept; the same command goes on.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def list_errors(ledger: "Ledger", report: "CrawlReport") -> None:
+    """Name the numbers that ended in an error, the first few of many."""
+    count = report.outcomes.get("error", 0)
+    if count:
+        err.print(f"[yellow]{count:,} ended in an error; the same command asks for them again:[/yellow]")
+        for source, number, why in ledger.errors(LISTED):
+            err.print(f"  {source}/{number}: {escape(why)}", soft_wrap=True, highlight=False)
+
+
+def finish(store: "Store", report: "CrawlReport", as_json: bool) -> None:
+    """Say what a crawl has done, and end."""
+    total = store.rows()
+    if as_json:
+        print(json.dumps(vars(report) | {"puzzles": total, "store": store.folder.name}))
+    else:
+        said = outcome_counts(report.outcomes) or "nothing new was asked for"
+        known = f", {report.known:,} were known" if report.known else ""
+        changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
+        later = report.left - report.outcomes.get("error", 0)
+        left = f", {later:,} are left for another time" if later > 0 else ""
+        out.print(f"{said}{known}{left}", highlight=False)
+        out.print(
+            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}{changed}: "
+            f"{total:,} in all.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    raise typer.Exit(SOME_FAILED if report.outcomes.get("error") else DONE)
+
+
+def finish_ratings(rated: int, as_json: bool) -> None:
+    """Say how many puzzles are rated, and end."""
+    if as_json:
+        print(json.dumps({"rated": rated}))
+    else:
+        out.print(f"[bold green]{rated:,}[/bold green] puzzles have ratings.", highlight=False)
+    raise typer.Exit(DONE)
+
+
+def crawl_status(store: "Store") -> dict[str, Any] | None:
+    """What the ledger of a store says, or None if it has none."""
+    from pipeline.crawl.ledger import NAME, open_ledger
+
+    place = Path(store.folder.path)
+    if "://" in store.folder.name or not (place / NAME).exists():
+        return None
+    with open_ledger(place, look=True) as ledger:
+        errors = [{"source": source, "number": number, "why": why} for source, number, why in ledger.errors(LISTED)]
+        highest = {source: ledger.highest(source) for source in ledger.outcomes()}
+        return {"outcomes": ledger.outcomes(), "highest": highest, "errors": errors, **ledger.size()}
+
+
+def show_crawl(crawled: dict[str, Any]) -> None:
+    """What a crawl has asked and keeps."""
+    for source, outcomes in crawled["outcomes"].items():
+        asked = sum(outcomes.values())
+        out.print(
+            f"Crawl of {source}: {asked:,} numbers asked for, up to {crawled['highest'][source]:,}: "
+            f"{outcome_counts(outcomes)}",
+            highlight=False,
+            soft_wrap=True,
+        )
+    out.print(
+        f"{crawled['replies']:,} replies kept, {crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB.",
+        highlight=False,
+    )
+    for error in crawled["errors"]:
+        err.print(f"  {error['source']}/{error['number']}: {escape(error['why'])}", soft_wrap=True, highlight=False)

@@ -1,0 +1,175 @@
+"""Pages of nonograms.org and nonograms.ru as they come: puzzles, lists, and what comes in place of a puzzle."""
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import date
+from string import ascii_lowercase, digits
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from scrapers.formats.nonograms_org.codec import Array, Decoded, decode
+from scrapers.formats.shared import FormatError, clipped
+from scrapers.site import Judgement
+from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+
+MAX_ENTRIES = 500_000
+"""In an array; the site's largest puzzle has at most 80,000. As lists of numbers each takes some 200 bytes."""
+
+MAX_TAGS = 5_000
+"""On a page, closing tags too; a real one has 500. What HTML takes to parse can grow with the square of that."""
+
+ARRAY = re.compile(r"var\s+d\s*=\s*(\[[0-9,\[\]\s]+\])\s*;")
+ARRAY_BEGINS = re.compile(r"\bvar\s+d\s*=")
+SIZE = re.compile(r"\w+:\s*([0-9]{1,4})\s*x\s*([0-9]{1,4})\b")
+DATE = re.compile(r"(?<![0-9.])([0-9]{2})\.([0-9]{2})\.([0-9]{2})(?![0-9.])")
+RATING = re.compile(r"(10|[0-9](?:\.[0-9]+)?)/10")
+RATINGS = ("Picture", "Difficulty")
+RED = re.compile(r"(?:^|;)\s*color\s*:\s*red\b", re.IGNORECASE)
+LINK = re.compile(r"/nonograms(2?)/i/([0-9]{1,9})/?(?:[?#].*)?$")
+NUMBER = re.compile(rb"/nonogram(?:s|print)2?/i/([0-9]{1,9})(?![0-9])")
+SYMBOLS = ascii_lowercase + digits
+"""Of the colours that are not black, in the order of the page."""
+
+
+def judge(data: bytes, status: int, number: int, colored: bool, base: str) -> Judgement:
+    """What the site sent for the page of puzzle `number`, with this HTTP status.
+
+    `base` is the address of the site; `colored` tells whether the page of a coloured puzzle was asked for. Whether the
+    puzzle is one, its array says.
+    """
+    if status == 404:
+        return Judgement("missing")
+    if status != 200:
+        return Judgement("error", f"HTTP status {status}")
+    try:
+        return _judgement(_page(data), number, f"{base.rstrip('/')}/nonograms{'2' if colored else ''}/i/{number}")
+    except FormatError as error:
+        return Judgement("error", str(error))
+
+
+def _judgement(page: LexborHTMLParser, number: int, url: str) -> Judgement:
+    if page.css_first(".nonogram_title_adult"):
+        return Judgement("adult")
+    array = _array(page)
+    if array is not None:
+        return Judgement("ok", None, _puzzle(page, decode(array), number, url))
+    if page.css_first("div.error_block"):
+        return Judgement("missing")
+    for division in page.css(".content > div[style]"):
+        if RED.search(division.attributes["style"] or ""):
+            return Judgement("deleted", " ".join(division.text().split()))
+    title = _text(page, "title")
+    raise FormatError(f"it has no puzzle; its title is {clipped(title)}" if title else "it has no puzzle and no title")
+
+
+def listed(data: bytes) -> list[tuple[int, bool]]:
+    """The puzzles that a list or a page of search results links to: number, and whether it is a coloured one.
+
+    In the order of the page, each once. The random puzzle beside every page of the site is not in the list. Raises
+    FormatError for a page that no site would send.
+    """
+    page = _page(data)
+    for division in page.css(".nonogram_rand"):
+        division.decompose()
+    links = (LINK.search(node.attributes["href"] or "") for node in page.css("a[href]"))
+    return list(dict.fromkeys((int(link[2]), link[1] == "2") for link in links if link))
+
+
+def newest(data: bytes) -> int | None:
+    """The largest number of a puzzle that a page of any kind links to; None if it links to none."""
+    return max(map(int, NUMBER.findall(data)), default=None)
+
+
+def _page(data: bytes) -> LexborHTMLParser:
+    if data.count(b"<") > MAX_TAGS:
+        raise FormatError(f"it has more than {MAX_TAGS:,} tags")
+    # a byte that is not UTF-8 costs one character of a title, not the puzzle
+    return LexborHTMLParser(data.decode("utf-8-sig", "replace"))
+
+
+def _array(page: LexborHTMLParser) -> Array | None:
+    """The array as it stands there, well-formed but not checked; None if there is none."""
+    for script in page.css(".content script"):
+        text = script.text()
+        if found := ARRAY.search(text):
+            if found[1].count("[") > MAX_ENTRIES or found[1].count(",") > 4 * MAX_ENTRIES:
+                raise FormatError(f"its 'var d' has more than {MAX_ENTRIES:,} entries")
+            try:
+                array: Array = json.loads(found[1])
+            except (ValueError, RecursionError):  # commas or brackets amiss, a huge number; a thousand brackets
+                raise FormatError("its 'var d' is no array of numbers") from None
+            return array
+        if ARRAY_BEGINS.search(text):
+            raise FormatError("its 'var d' is cut off or holds more than numbers")
+    return None
+
+
+def _puzzle(page: LexborHTMLParser, decoded: Decoded, number: int, url: str) -> Puzzle:
+    row, size = _row(page)
+    height, width = decoded.picture.shape
+    if size not in (None, (width, height)):
+        raise FormatError(f"it says that the size is {size[0]}x{size[1]}, its array is {width}x{height}")
+    quality, difficulty = _ratings(row)
+    rights = page.css_first('meta[name="Copyright"]')
+    return from_picture(
+        decoded.picture,
+        _palette(decoded.colors),
+        puzzle_id=f"nonograms/{number}",
+        source="nonograms",
+        source_id=str(number),
+        url=url,
+        title=_text(page, "#nonogram_title"),
+        author=_text(page, "#nonogram_author_name"),
+        copyright=(rights.attributes.get("content") or "").strip() or None if rights else None,
+        site_quality=quality,
+        site_difficulty=difficulty,
+        site_date=_date(row),
+        site_steps=None if decoded.steps is None else int(decoded.steps.max()),
+    )
+
+
+def _date(row: LexborNode | None) -> date | None:
+    """The day on which the puzzle was added, None if the row has none or the calendar does not."""
+    found = DATE.search(row.text()) if row else None
+    try:
+        return date(2000 + int(found[3]), int(found[2]), int(found[1])) if found else None
+    except ValueError:
+        return None
+
+
+def _text(page: LexborHTMLParser, selector: str) -> str | None:
+    node = page.css_first(selector)
+    return node.text().strip() or None if node else None
+
+
+def _row(page: LexborHTMLParser) -> tuple[LexborNode | None, tuple[int, int] | None]:
+    """The row of the table that begins with the size, and this size (width, height)."""
+    for row in page.css(".content tr"):
+        cell = row.css_first("td")
+        if cell and (found := SIZE.match(cell.text().strip())):
+            return row, (int(found[1]), int(found[2]))
+    return None, None
+
+
+def _ratings(row: LexborNode | None) -> tuple[float | None, float | None]:
+    """How the visitors rate picture and difficulty, of 10.
+
+    They go by their labels. In another language than English they go by their order, if both are there.
+    """
+    rated: dict[str, float] = {}
+    for cell in row.css("td") if row else ():
+        image = cell.css_first("img")
+        if image and (found := RATING.fullmatch(image.attributes.get("alt") or "")):
+            rated[cell.text().strip().rstrip(":")] = float(found[1])
+    if len(rated) == 2 and rated.keys().isdisjoint(RATINGS):
+        rated = dict(zip(RATINGS, rated.values(), strict=True))
+    return rated.get(RATINGS[0]), rated.get(RATINGS[1])
+
+
+def _palette(colors: Sequence[str]) -> tuple[Color, ...]:
+    palette = [WHITE]
+    for number, rgb in enumerate(colors, 1):
+        plain = Color(f"color{number}", SYMBOLS[number - 1], rgb)
+        palette.append(BLACK if rgb == BLACK.rgb and BLACK not in palette else plain)
+    return tuple(palette)

@@ -1,0 +1,59 @@
+"""The one connection: who asks, forms, cookies, and no waiting."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from misbehaving import Site, answer, fetch, polite
+
+from scrapers.http import Request
+from solver import __version__
+
+
+def test_one_connection_is_kept(site: Site) -> None:
+    chunked = answer(200, b"2\r\nab\r\n0\r\n\r\n", Transfer_Encoding="chunked", Content_Length="")
+    pages = {"/a": answer(200, b"x"), "/b": chunked, "/c": answer(304), "/d": answer(404, b"none")}
+    site.answers |= {path: [page] for path, page in pages.items()}
+    with polite() as session:
+        bodies = [session.fetch(Request(site.url + path)).body for path in pages]
+    assert bodies == [b"x", b"ab", b"", b"none"]
+    assert {asked.connection for asked in site.asked} == {1}
+
+
+def test_a_form_is_posted(site: Site) -> None:
+    with polite() as session:
+        session.fetch(Request(f"{site.url}/export", {"id": "7", "fmt": "xml & more"}))
+    assert site.asked[-1].method == "POST"
+    assert site.asked[-1].body == b"id=7&fmt=xml+%26+more"
+
+
+def test_cookies_are_kept_and_netrc_is_not_read(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    site.answers["/a"] = [answer(200, Set_Cookie="visit=1"), answer(200)]
+    with polite() as session:
+        session.fetch(Request(f"{site.url}/a"))
+        session.fetch(Request(f"{site.url}/a"))
+    assert site.asked[-1].headers["cookie"] == "visit=1"
+    assert not any("authorization" in asked.headers for asked in site.asked)
+
+
+def test_no_waiting_for_the_body_behind_the_headers(site: Site) -> None:
+    def apart(connection: socket.socket) -> bytes:
+        connection.sendall(answer(200, Content_Length="4"))
+        return b"body"
+
+    site.answers["/a"] = [apart]
+    with polite() as session:
+        session.fetch(Request(f"{site.url}/a"))
+        begun = time.monotonic()
+        for _ in range(50):
+            assert session.fetch(Request(f"{site.url}/a")).body == b"body"
+        assert time.monotonic() - begun < 1.5  # with the delayed ACKs of Linux, 2.2
+
+
+def test_our_name_and_address(site: Site) -> None:
+    fetch(site)
+    for asked in site.asked:
+        assert asked.headers["user-agent"] == f"nonocensus/{__version__} (+me@example.org)"

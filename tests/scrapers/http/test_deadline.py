@@ -1,0 +1,119 @@
+"""Replies that come in drips."""
+
+import contextlib
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from misbehaving import Answer, Site, answer, dripping, fetch, polite
+
+from scrapers.http import Failed, Forbidden, Request
+
+
+@pytest.mark.parametrize("kind", ["length", "chunk", "until it closes"])
+def test_drips(site: Site, kind: str) -> None:
+    start = {
+        "length": answer(200, Content_Length="4000"),
+        "chunk": answer(200, b"fa0\r\n", Transfer_Encoding="chunked", Content_Length=""),
+        "until it closes": answer(200, Content_Length=""),
+    }[kind]
+    site.answers["/a"] = [dripping(start, 30, 0.02)]
+    begun = time.monotonic()
+    with pytest.raises(Failed, match=r"reply not complete after 1 s, 2 times$") as failed:
+        fetch(site, tries=2, total_timeout=0.1)
+    assert failed.value.status == 200
+    assert time.monotonic() - begun < 0.9
+
+
+DRIPPING_HEADERS = {
+    "status line": b"HTTP/1.1 20",
+    "headers": b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Drips: ",
+    "many headers": b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + b"HTTP/1.1 200 OK\r\nX: ",
+}
+
+
+@pytest.mark.parametrize("start", DRIPPING_HEADERS.values(), ids=DRIPPING_HEADERS)
+def test_headers_that_drip(site: Site, start: bytes) -> None:
+    site.answers["/a"] = [dripping(start, 3000, 0.02)]
+    begun = time.monotonic()
+    with pytest.raises(Failed, match=r"reply not complete after 1 s, 2 times$") as failed:
+        fetch(site, tries=2, total_timeout=0.2)
+    assert failed.value.status is None
+    assert time.monotonic() - begun < 30
+
+
+def test_headers_that_drip_over_tls(secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    secure, certificate = secure_site
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    secure.answers["/a"] = [dripping(DRIPPING_HEADERS["headers"], 3000, 0.02)]
+    with pytest.raises(Failed, match=r"reply not complete after 1 s$"):
+        fetch(secure, tries=1, total_timeout=0.5)
+
+
+def test_tls_that_drips_before_there_is_a_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        threading.Thread(target=drip_tls, args=(door,), daemon=True).start()
+        begun = time.monotonic()
+        with polite(tries=1, total_timeout=0.5) as session, pytest.raises(Forbidden, match="not complete after 1 s;"):
+            session.fetch(Request(f"https://127.0.0.1:{door.getsockname()[1]}/a"))
+    assert time.monotonic() - begun < 8
+
+
+def drip_tls(door: socket.socket) -> None:
+    """The head of a server's hello, and its rest in drips."""
+    connection, _ = door.accept()
+    with connection, contextlib.suppress(OSError):
+        dripping(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03", 1000, 0.02)(connection)
+
+
+class Jumps:
+    """A clock of deadlines that runs as always, but for jumps."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead
+
+
+@pytest.fixture
+def jumps(monkeypatch: pytest.MonkeyPatch) -> Jumps:
+    jumps = Jumps()
+    monkeypatch.setattr("scrapers.http.deadline.time", jumps)
+    return jumps
+
+
+def slow(jumps: Jumps, seconds: float, body: bytes) -> Answer:
+    """Headers that take so long, and a body of four bytes of which the first takes as long again."""
+
+    def act(connection: socket.socket) -> bytes | None:
+        headers = answer(200, Content_Length="4")
+        connection.sendall(headers[:20])
+        jumps.ahead += seconds
+        connection.sendall(headers[20:])
+        jumps.ahead += seconds
+        if len(body) == 4:
+            return body
+        connection.sendall(body)
+        connection.recv(1)  # until the other side has had enough
+        return None
+
+    return act
+
+
+def test_headers_and_body_share_the_time(site: Site, jumps: Jumps) -> None:
+    """Either alone would be in time."""
+    site.answers["/a"] = [slow(jumps, 65, b"b")]
+    with polite(tries=1, read_timeout=5) as session, pytest.raises(Failed, match=r"reply not complete after 120 s$"):
+        session.fetch(Request(f"{site.url}/a"))
+
+
+def test_each_exchange_has_the_time_for_itself(site: Site, jumps: Jumps) -> None:
+    site.answers["/a"] = [slow(jumps, 25, b"body")]
+    with polite() as session:
+        for _ in range(4):
+            assert session.fetch(Request(f"{site.url}/a")).body == b"body"
+            jumps.ahead += 200
+    assert {asked.connection for asked in site.asked} == {1}

@@ -1,0 +1,67 @@
+"""The session as a whole: replies, and trouble that passes."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from misbehaving import PASSING, Site, answer, fetch, polite, then_reset
+
+from scrapers.http import Failed, Request
+
+
+def test_a_reply(site: Site) -> None:
+    site.answers["/a"] = [answer(200, b"<puzzle/>", ETag='"1"', Content_Type="text/xml")]
+    reply = fetch(site)
+    assert reply[:2] == (f"{site.url}/a", 200)
+    assert reply.headers == {"content-length": "9", "etag": '"1"', "content-type": "text/xml"}
+    assert reply.body == b"<puzzle/>"
+    assert timedelta() <= datetime.now(UTC) - reply.fetched_at < timedelta(seconds=10)
+    assert 0 < reply.seconds < 10
+
+
+@pytest.mark.parametrize("url", ["puzzles.test/1", "file:///etc/passwd", "http://", "http://[", "http://a:b:c/"])
+def test_no_address_of_http(url: str) -> None:
+    with polite() as session, pytest.raises(ValueError, match="is no http or https address"):
+        session.fetch(Request(url))
+
+
+def test_nothing_new(site: Site) -> None:
+    site.answers["/a"] = [answer(200, b"x", ETag='W/"1"', Last_Modified="then"), answer(304, Content_Encoding="gzip")]
+    with polite() as session:
+        first = session.fetch(Request(f"{site.url}/a"))
+        second = session.fetch(Request(f"{site.url}/a"), first.headers)
+    assert (second.status, second.body) == (304, b"")
+    assert "if-none-match" not in site.asked[-2].headers
+    assert site.asked[-1].headers["if-none-match"] == 'W/"1"'
+    assert site.asked[-1].headers["if-modified-since"] == "then"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418])
+def test_the_caller_judges_refusals(site: Site, status: int) -> None:
+    site.answers["/a"] = [answer(status, b"no")]
+    reply = fetch(site)
+    assert (reply.status, reply.body) == (status, b"no")
+    assert len(site.paths()) == 1
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_passing_trouble_is_tried_again(site: Site, name: str) -> None:
+    site.answers["/a"] = [PASSING[name], PASSING[name], answer(200, b"whole")]
+    assert fetch(site).body == b"whole"
+    assert len(site.paths()) == 3
+
+
+def test_one_try_and_troubles_of_several_kinds(site: Site) -> None:
+    site.answers["/a"] = [answer(503)]
+    with pytest.raises(Failed, match=r"/a: 503 Service Unavailable$"):
+        fetch(site, tries=1)
+    site.answers["/a"] = [answer(503), answer(500)]
+    with pytest.raises(Failed, match=r"/a: 500 Internal Server Error, the last of 3 tries$"):
+        fetch(site, tries=3)
+
+
+def test_other_pages_go_on_after_a_failure(site: Site) -> None:
+    site.answers |= {"/a": [then_reset(b"")], "/b": [answer(200, b"fine")]}
+    with polite(tries=2) as session:
+        with pytest.raises(Failed):
+            session.fetch(Request(f"{site.url}/a"))
+        assert session.fetch(Request(f"{site.url}/b")).body == b"fine"

@@ -1,0 +1,115 @@
+"""Trouble that stays, in words."""
+
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from misbehaving import PASSING, Site, Time, answer, dripping, fetch, polite, timed
+
+from scrapers.http import Failed, Request, Unreachable
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "status"),
+    [
+        ("429", "429 Too Many Requests, 5 times", 429),
+        ("503", "503 Service Unavailable, 5 times", 503),
+        ("520", "520, 5 times", 520),
+        ("reset", "connection reset, 5 times", None),
+        ("reset in the body", "connection reset, 5 times", 200),
+        ("closed", "connection closed without a reply, 5 times", None),
+        ("truncated", "reply broke off, 5 times", 200),
+        ("truncated in a chunk", "reply broke off, 5 times", 200),
+        ("truncated between chunks", "reply broke off, 5 times", 200),
+        ("truncated gzip", "reply broke off, 5 times", 200),
+        ("truncated headers", "reply broke off, 5 times", 200),
+        ("damaged gzip", "reply damaged, 5 times", 200),
+        ("gzip and more", "reply damaged, 5 times", 200),
+        ("gzip and zeros", "reply damaged, 5 times", 200),
+        ("gzip and half of another", "reply broke off, 5 times", 200),
+        ("no HTTP", "no reply of HTTP (BadStatusLine), 5 times", None),
+    ],
+)
+def test_lasting_trouble(site: Site, name: str, line: str, status: int | None) -> None:
+    site.answers["/a"] = [PASSING[name]]
+    with pytest.raises(Failed) as failed:
+        fetch(site)
+    assert str(failed.value) == f"{site.url}/a: {line}"
+    assert (failed.value.tries, failed.value.status) == (5, status)
+    assert len(site.paths()) == 5
+
+
+def test_silence(site: Site) -> None:
+    site.answers["/a"] = [dripping(b"", 0, 0), lambda _: time.sleep(0.3)]
+    with pytest.raises(Failed, match=r"no answer in time, the last of 2 tries$"):
+        fetch(site, tries=2, read_timeout=0.1)
+
+
+def test_connection_refused(site: Site) -> None:
+    site.close()
+    slept: list[float] = []
+    with polite(sleep=slept.append) as session, pytest.raises(Unreachable) as unreachable:
+        session.fetch(Request(f"{site.url}/a"))
+    line = f"127.0.0.1:{site.port}: connection refused, 5 times; the site seems to be down, try later"
+    assert str(unreachable.value) == line
+    assert len(slept) == 4
+
+
+def test_unknown_name(times: Time) -> None:
+    with timed(times, rate=1.5) as session, pytest.raises(Unreachable) as unreachable:
+        session.fetch(Request("https://nonocensus.invalid/a"))
+    assert str(unreachable.value) == (
+        "nonocensus.invalid: its name can't be looked up, 5 times; check the name, and this machine's network"
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (TimeoutError("timed out"), "no connection in time"),
+        (OSError(101, "Network is unreachable"), r"no connection \(Network is unreachable\)"),
+    ],
+)
+def test_no_network(times: Time, monkeypatch: pytest.MonkeyPatch, error: OSError, line: str) -> None:
+    def connect(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    with (
+        timed(times, rate=1.5) as session,
+        pytest.raises(Unreachable, match=f"^puzzles.test: {line}, 5 times; check this"),
+    ):
+        session.fetch(Request("http://puzzles.test/a"))
+
+
+def test_no_proxy_there(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://nonocensus.invalid:3128")
+    with pytest.raises(Unreachable, match="the proxy does not let us through, 5 times; check HTTP_PROXY"):
+        fetch(site)
+
+
+def test_no_tls(site: Site) -> None:
+    site.answers["/a"] = [answer(301, Location=f"https://127.0.0.1:{site.port}/b")]
+    with pytest.raises(Unreachable) as unreachable:
+        fetch(site)
+    assert str(unreachable.value).startswith(f"127.0.0.1:{site.port}: no secure connection (TLS: ")
+    assert str(unreachable.value).endswith("), 5 times; check that the site is served by https")
+
+
+def test_an_untrusted_certificate(secure_site: tuple[Site, Path]) -> None:
+    with pytest.raises(Unreachable, match=r"its certificate can't be trusted \(self.signed certificate\); check"):
+        fetch(secure_site[0])
+    assert len(secure_site[0].connections) == 1
+
+
+def test_from_http_to_https(site: Site, secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    secure, certificate = secure_site
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    site.answers["/a"] = [answer(301, Location=f"{secure.url}/a")]
+    secure.answers["/a"] = [answer(200, b"secure")]
+    assert fetch(site).body == b"secure"
+    secure.answers["/b"] = [answer(301, Location=f"{site.url}/a")]
+    with pytest.raises(Failed, match="/b: redirected to http://"):
+        fetch(secure, "/b")
