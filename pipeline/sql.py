@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 
 MEMORY = "50%"
 """Of the machine's memory, what a query may use before it goes on on disk."""
@@ -50,11 +50,17 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def one_line(what: str) -> Iterator[None]:
-    """A block whose SQL is the user's: what is wrong with it becomes a UserError, `what` and the first line of it."""
+    """A block whose SQL is the user's: what is wrong with it becomes a UserError, `what` and the first line of it.
+
+    An InputError says that a table can't be read.
+    """
     try:
         yield
     except (duckdb.Error, pa.ArrowException) as error:
-        raise UserError(f"{what}: {str(error).splitlines()[0]}") from error
+        said = str(error).splitlines()[0]
+        # how DuckDB tells of a file that Arrow can't read
+        kind = InputError if "the stream registered as" in said else UserError
+        raise kind(f"{what}: {said}") from error
 
 
 def selected(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:

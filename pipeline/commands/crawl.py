@@ -1,33 +1,21 @@
 """The command crawl, which downloads a site's puzzles."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.crawl_output import (
-    delay_of,
-    finish,
-    finish_ratings,
-    list_errors,
-    outcome_counts,
-    say_interrupted,
-)
+from pipeline.commands.crawl_output import finish, finish_ratings, list_errors, say_interrupted
 from pipeline.commands.options import Json
 from pipeline.commands.output import err, progress, rate_of, resumable
-from pipeline.errors import INTERRUPTED, NetworkError, UserError
+from pipeline.errors import INTERRUPTED, UserError
 
 if TYPE_CHECKING:
-    from pipeline.crawl.ledger import Ledger
-    from pipeline.crawl.report import CrawlReport, Judges, Step
-    from pipeline.store.parts import Store
-    from pipeline.store.spans import Spans
-    from scrapers.http import Polite
-    from scrapers.site import Site
+    from pipeline.watch import Watch
 
 
 class CrawledSite(StrEnum):
@@ -72,200 +60,47 @@ def crawl(
     Every reply is kept, so nothing is asked for twice. The puzzles belong to their authors: see README for what may be
     done with them.
     """
-    from pipeline.crawl.ledger import open_ledger
-    from pipeline.crawl.loop import begin
-    from pipeline.crawl.table import crawl_store
-    from scrapers import nonograms, webpbn
+    from pipeline.crawl.site import Asking, crawl_ratings, crawl_site, reparse_store
 
-    bases = tuple(address.rstrip("/") for address in base_url or ())
-    choice = Choice(archive, ids, new, ratings, reparse, refresh, limit, kind, bases)
-    check(choice, out_folder)
-    who = "" if reparse else checked_contact(choice, contact, rate)
-    judges: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge}
-    store = crawl_store(out_folder)
-    with resumable(), open_ledger(out_folder) as ledger:
-        if reparse:
-            finish(store, parse_again(store, ledger, judges), as_json)
-        report = begin(store, ledger, judges)
-        with polite(who, rate) as session:
-            if ratings:
-                finish_ratings(ask_ratings(store, ledger, session, bases), as_json)
-            ask_numbers(store, ledger, session, choice, report)
-        list_errors(ledger, report)
-        finish(store, report, as_json)
-
-
-class Choice(NamedTuple):
-    """What to crawl, as the options have it."""
-
-    archive: CrawledSite
-    ids: str | None
-    new: bool
-    ratings: bool
-    reparse: bool
-    refresh: bool
-    limit: int | None
-    kind: Kind | None
-    bases: tuple[str, ...]
-
-
-def check(choice: Choice, out_folder: Path) -> None:
-    """Refuse what does not go together, and what is no number, no address or no folder."""
-    from pipeline.crawl.numbers import parse_ids
-    from scrapers.formats.shared import clipped
-    from scrapers.http.addresses import normal
-
-    if sum((choice.ids is not None, choice.new, choice.ratings, choice.reparse)) != 1:
+    if sum((ids is not None, new, ratings, reparse)) != 1:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
-    if choice.refresh and choice.ids is None:
-        raise UserError("--refresh goes with --ids")
-    if choice.kind and choice.archive is CrawledSite.webpbn:
-        raise UserError("--kind is for nonograms; at webpbn.com one address serves both kinds")
-    if choice.ratings and choice.archive is CrawledSite.nonograms:
-        raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
-    if choice.ids not in (None, "all"):
-        parse_ids(str(choice.ids))
-    for address in choice.bases:
-        try:
-            normal(address)
-        except ValueError:
-            raise UserError(f"--base-url {clipped(address)}: no address like https://webpbn.com") from None
     if "://" in str(out_folder) or ":/" in str(out_folder):
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
-
-
-def checked_contact(choice: Choice, contact: str | None, rate: float) -> str:
-    """The contact that the site's owner is told, if the rate is slow enough for the site.
-
-    Nobody needs a contact to ask their own machine.
-    """
-    from scrapers.http import manners
-    from scrapers.http.addresses import is_loopback
-
-    addresses = addresses_of(choice)
-    try:
-        manners.check_rate(rate)
-        for address in addresses:
-            manners.check_pace(address, rate)
-    except ValueError as error:
-        raise UserError(f"--rate: {error}") from None
-    if not contact and all(is_loopback(address) for address in addresses):
-        return "http://localhost"
-    if not contact:
-        raise UserError("give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address for the site's owner")
-    try:
-        return manners.checked_contact(contact)
-    except ValueError as error:
-        raise UserError(f"--contact: {error}") from None
-
-
-def addresses_of(choice: Choice) -> tuple[str, ...]:
-    """Where the site is asked."""
-    from scrapers import nonograms, webpbn
-
-    homes = (webpbn.HOME,) if choice.archive is CrawledSite.webpbn else nonograms.HOMES
-    return choice.bases or homes
-
-
-def ask_numbers(store: "Store", ledger: "Ledger", session: "Polite", choice: Choice, report: "CrawlReport") -> None:
-    """Ask for the numbers that are not there yet."""
-    from pipeline.crawl.loop import Wanted, crawl
-    from pipeline.store.spans import size
-
-    site = site_of(ledger, session, choice)
-    every = wanted_numbers(ledger, session, site, choice)
-    numbers = every if choice.refresh else ledger.open_numbers(site.source, every, site.kinds)
-    report.known = size(every) - size(numbers)
-    most = min(size(numbers), choice.limit or size(numbers))
-    with progress(f"crawling {choice.archive.value}", most) as (bar, task):
-
-        def seen() -> None:
-            counts = outcome_counts(report.outcomes)
-            bar.update(task, advance=1, counts=counts, rate=f"{rate_of(bar, task)} {delay_of(session)}")
-
-        try:
-            crawl(store, ledger, site, session, Wanted(numbers, choice.limit, choice.refresh), report, seen)
-        except KeyboardInterrupt:
-            bar.stop()
-            say_interrupted(report.left, size(numbers))
-            raise typer.Exit(INTERRUPTED) from None
-
-
-def site_of(ledger: "Ledger", session: "Polite", choice: Choice) -> "Site":
-    """The site; its lists are read first, if they are of use."""
-    from scrapers import nonograms, webpbn
-
-    addresses = addresses_of(choice)
-    if choice.archive is CrawledSite.webpbn:
-        return webpbn.site(addresses[0])
-    kinds = [choice.kind.value] if choice.kind else list(nonograms.KINDS)
-    if choice.ids == "all":
-        read_lists(ledger, addresses[0], kinds, session)
-    return nonograms.site(addresses, kinds, ledger.kinds(nonograms.SOURCE))
-
-
-def wanted_numbers(ledger: "Ledger", session: "Polite", site: "Site", choice: Choice) -> "Spans":
-    """The numbers that the options mean, asked for before or not."""
-    from pipeline.crawl.loop import newest_number
-    from pipeline.crawl.numbers import parse_ids
-
-    if choice.ids not in (None, "all"):
-        return parse_ids(str(choice.ids))
-    first = ledger.highest(site.source) + 1 if choice.new else 1
-    return [(first, max(first, newest_number(site, session) + 1))]
+    asking = Asking(
+        archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate
+    )
+    if ratings:
+        with resumable(), watching() as watch:
+            rated = crawl_ratings(out_folder, asking, watch)
+        finish_ratings(rated, as_json)
+    with resumable(), watching() as watch:
+        crawled = reparse_store(out_folder, watch) if reparse else crawl_site(out_folder, asking, watch)
+    list_errors(crawled)
+    finish(crawled, as_json)
 
 
 @contextmanager
-def polite(contact: str, rate: float) -> "Iterator[Polite]":
-    """A session with the site whose troubles become one line for the user."""
-    from scrapers.http import Failed, Forbidden, Polite, Unreachable
+def watching() -> "Iterator[Watch]":
+    """A progress bar, and what an interruption leaves to do."""
+    from pipeline.watch import Watch
 
-    def listen(line: str) -> None:
-        err.print(f"[yellow]{escape(line)}[/yellow]", highlight=False)
+    with progress("crawling", None) as (bar, task):
 
-    try:
-        with Polite(contact, rate=rate, listen=listen) as session:
-            yield session
-    except (Failed, Forbidden, Unreachable) as error:
-        raise NetworkError(f"{error}. What has come is kept; the same command goes on from there") from error
+        def begun(title: str, total: int | None) -> None:
+            bar.reset(task, description=title, total=total)
 
+        def step(steps: int, words: str) -> None:
+            bar.update(task, advance=steps, counts=escape(words), rate=rate_of(bar, task))
 
-def ask_ratings(store: "Store", ledger: "Ledger", session: "Polite", bases: Sequence[str]) -> int:
-    """Ask for all ratings; returns how many puzzles have one."""
-    from pipeline.crawl.ratings import collect_ratings
-    from scrapers.webpbn import Bucket, buckets
+        def line(text: str) -> None:
+            err.print(f"[yellow]{escape(text)}[/yellow]", highlight=False)
 
-    questions = list(buckets(*bases[:1]))
-    with progress("asking for ratings", len(questions)) as (bar, task):
-
-        def seen(bucket: Bucket, count: int) -> None:
-            counts = f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,}"
-            bar.update(task, advance=1, counts=counts, rate=delay_of(session))
-
-        return collect_ratings(store, ledger, questions, session, seen)
-
-
-def read_lists(ledger: "Ledger", base: str, kinds: list[str], session: "Polite") -> None:
-    """Read the site's lists, once."""
-    from pipeline.crawl.lists import walk_lists
-
-    with progress("reading lists", None) as (bar, task):
-
-        def seen(kind: str, page: int, count: int) -> None:
-            bar.update(task, advance=1, counts=f"{kind} page {page}: {count} puzzles", rate=delay_of(session))
-
-        walk_lists(ledger, base, kinds, session, seen)
-
-
-def parse_again(store: "Store", ledger: "Ledger", judges: "Judges") -> "CrawlReport":
-    """Make the table anew from the replies kept."""
-    from pipeline.crawl.reparse import reparse
-
-    with progress("reading replies", ledger.size()["replies"]) as (bar, task):
-        outcomes: dict[str, int] = {}
-
-        def seen(step: "Step") -> None:
-            outcomes[step.outcome] = outcomes.get(step.outcome, 0) + 1
-            bar.update(task, advance=1, counts=outcome_counts(outcomes), rate=rate_of(bar, task))
-
-        return reparse(store, ledger, judges, seen)
+        try:
+            yield Watch(begun, step, line)
+        except KeyboardInterrupt:
+            total, done = bar.tasks[task].total, bar.tasks[task].completed
+            if total is None:
+                raise
+            bar.stop()
+            say_interrupted(int(total - done), int(total))
+            raise typer.Exit(INTERRUPTED) from None

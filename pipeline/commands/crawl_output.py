@@ -10,17 +10,10 @@ from rich.markup import escape
 from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out
 
 if TYPE_CHECKING:
-    from pipeline.crawl.ledger import Ledger
-    from pipeline.crawl.report import CrawlReport
+    from pipeline.crawl.site import Crawled
     from pipeline.store.parts import Store
-    from scrapers.http import Polite
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
-
-
-def delay_of(session: "Polite") -> str:
-    """How long the next request waits."""
-    return f"[dim]next in {session.delay:.1f} s[/dim]" if session.delay else ""
 
 
 def outcome_counts(outcomes: dict[str, int]) -> str:
@@ -37,17 +30,18 @@ def say_interrupted(left: int, wanted: int) -> None:
     )
 
 
-def list_errors(ledger: "Ledger", report: "CrawlReport") -> None:
+def list_errors(crawled: "Crawled") -> None:
     """Name the numbers that ended in an error, the first few of many."""
-    count = report.outcomes.get("error", 0)
-    if count:
+    count = crawled.report.outcomes.get("error", 0)
+    if count and crawled.errors:
         err.print(f"[yellow]{count:,} ended in an error; the same command asks for them again:[/yellow]")
-        for source, number, why in ledger.errors(LISTED):
+        for source, number, why in crawled.errors[:LISTED]:
             err.print(f"  {source}/{number}: {escape(why)}", soft_wrap=True, highlight=False)
 
 
-def finish(store: "Store", report: "CrawlReport", as_json: bool) -> None:
+def finish(crawled: "Crawled", as_json: bool) -> None:
     """Say what a crawl has done, and end."""
+    store, report = crawled.store, crawled.report
     total = store.rows()
     if as_json:
         print(json.dumps(vars(report) | {"puzzles": total, "store": store.folder.name}))
@@ -55,11 +49,12 @@ def finish(store: "Store", report: "CrawlReport", as_json: bool) -> None:
         said = outcome_counts(report.outcomes) or "nothing new was asked for"
         known = f", {report.known:,} were known" if report.known else ""
         changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
+        gone = f", {report.gone:,} are no puzzles any more" if report.gone else ""
         later = report.left - report.outcomes.get("error", 0)
         left = f", {later:,} are left for another time" if later > 0 else ""
         out.print(f"{said}{known}{left}", highlight=False)
         out.print(
-            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}{changed}: "
+            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}{changed}{gone}: "
             f"{total:,} in all.",
             highlight=False,
             soft_wrap=True,

@@ -240,7 +240,7 @@ def spoil(store: Path) -> None:
     place = open_store(str(store))
 
     def older(batch: pa.RecordBatch) -> pa.RecordBatch:
-        if "webpbn/1" in batch["puzzle_id"].to_pylist():
+        if {"webpbn/1", "webpbn/2"} & set(batch["puzzle_id"].to_pylist()):
             return batch.filter(pc.not_equal(batch["puzzle_id"], "webpbn/2"))
         there = zip(batch["source"].to_pylist(), batch["title"].to_pylist(), strict=True)
         titles = pa.array(["old" if source == "webpbn" else title for source, title in there], pa.string())
