@@ -1,7 +1,7 @@
 """The command crawl, which downloads a site's puzzles."""
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -81,7 +81,10 @@ def crawl(
     bases = tuple(address.rstrip("/") for address in base_url or ())
     choice = Choice(archive, ids, new, ratings, reparse, refresh, limit, kind, bases)
     check(choice, out_folder)
-    who = "" if reparse else checked_contact(choice, contact, rate)
+    who = ""
+    if not reparse:
+        check_rate(choice, rate)
+        who = checked_contact(choice, contact)
     judges: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge}
     store = crawl_store(out_folder)
     with ended_by_signals(), goes_on(), open_ledger(out_folder) as ledger:
@@ -90,7 +93,7 @@ def crawl(
         report = begin(store, ledger, judges)
         with polite(who, rate) as session:
             if ratings:
-                finish_ratings(ask_ratings(store, ledger, session, bases), as_json)
+                finish_ratings(ask_ratings(store, ledger, session, addresses_of(choice)[0]), as_json)
             ask_numbers(store, ledger, session, choice, report)
         list_errors(ledger, report)
         finish(store, report, as_json)
@@ -112,7 +115,6 @@ class Choice(NamedTuple):
 
 def check(choice: Choice, out_folder: Path) -> None:
     """Refuse what does not go together, and what is no number, no address or no folder."""
-    from pipeline.crawl.numbers import parse_ids
     from scrapers.formats.shared import clipped
     from scrapers.http.addresses import normal
 
@@ -124,8 +126,7 @@ def check(choice: Choice, out_folder: Path) -> None:
         raise UserError("--kind is for nonograms; at webpbn.com one address serves both kinds")
     if choice.ratings and choice.archive is CrawledSite.nonograms:
         raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
-    if choice.ids not in (None, "all"):
-        parse_ids(str(choice.ids))
+    named_numbers(choice)
     for address in choice.bases:
         try:
             normal(address)
@@ -135,22 +136,24 @@ def check(choice: Choice, out_folder: Path) -> None:
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
 
 
-def checked_contact(choice: Choice, contact: str | None, rate: float) -> str:
-    """The contact that the site's owner is told, if the rate is slow enough for the site.
-
-    Nobody needs a contact to ask their own machine.
-    """
+def check_rate(choice: Choice, rate: float) -> None:
+    """Refuse a rate that is none, or too quick for the site."""
     from scrapers.http import manners
-    from scrapers.http.addresses import is_loopback
 
-    addresses = addresses_of(choice)
     try:
         manners.check_rate(rate)
-        for address in addresses:
+        for address in addresses_of(choice):
             manners.check_pace(address, rate)
     except ValueError as error:
         raise UserError(f"--rate: {error}") from None
-    if not contact and all(is_loopback(address) for address in addresses):
+
+
+def checked_contact(choice: Choice, contact: str | None) -> str:
+    """The contact that the site's owner is told; nobody needs one to ask their own machine."""
+    from scrapers.http import manners
+    from scrapers.http.addresses import is_loopback
+
+    if not contact and all(is_loopback(address) for address in addresses_of(choice)):
         return "http://localhost"
     if not contact:
         raise UserError("give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address for the site's owner")
@@ -205,13 +208,20 @@ def site_of(ledger: "Ledger", session: "Polite", choice: Choice) -> "Site":
     return nonograms.site(addresses, kinds, ledger.kinds(nonograms.SOURCE))
 
 
+def named_numbers(choice: Choice) -> "Spans | None":
+    """The numbers that --ids names; None if it is not there, or means all."""
+    from pipeline.crawl.numbers import parse_ids
+
+    return None if choice.ids in (None, "all") else parse_ids(choice.ids)
+
+
 def wanted_numbers(ledger: "Ledger", session: "Polite", site: "Site", choice: Choice) -> "Spans":
     """The numbers that the options mean, asked for before or not."""
     from pipeline.crawl.loop import newest_number
-    from pipeline.crawl.numbers import parse_ids
 
-    if choice.ids not in (None, "all"):
-        return parse_ids(str(choice.ids))
+    named = named_numbers(choice)
+    if named is not None:
+        return named
     first = ledger.highest(site.source) + 1 if choice.new else 1
     return [(first, max(first, newest_number(site, session) + 1))]
 
@@ -245,12 +255,12 @@ def polite(contact: str, rate: float) -> "Iterator[Polite]":
         raise NetworkError(f"{error}. What has come is kept; the same command goes on from there") from error
 
 
-def ask_ratings(store: "Store", ledger: "Ledger", session: "Polite", bases: Sequence[str]) -> int:
+def ask_ratings(store: "Store", ledger: "Ledger", session: "Polite", base: str) -> int:
     """Ask for all ratings; returns how many puzzles have one."""
     from pipeline.crawl.ratings import collect_ratings
     from scrapers.webpbn import Bucket, buckets
 
-    questions = list(buckets(*bases[:1]))
+    questions = list(buckets(base))
     with progress("asking for ratings", len(questions)) as (bar, task):
 
         def seen(bucket: Bucket, count: int) -> None:
