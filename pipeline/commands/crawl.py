@@ -66,9 +66,7 @@ def crawl(
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
     if "://" in str(out_folder) or ":/" in str(out_folder):
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
-    asking = Asking(
-        archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate
-    )
+    asking = Asking(archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate)
     if ratings:
         with resumable(), watching() as watch:
             rated = crawl_ratings(out_folder, asking, watch)

@@ -10,8 +10,8 @@ from pipeline.crawl.lists import walk_lists
 from pipeline.crawl.loop import Wanted, begin, crawl, newest_number
 from pipeline.crawl.numbers import parse_ids
 from pipeline.crawl.ratings import collect_ratings
-from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.crawl.reparse import reparse
+from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.crawl.table import crawl_store
 from pipeline.errors import NetworkError, UserError
 from pipeline.store.parts import Store
@@ -125,6 +125,8 @@ def check(asking: Asking) -> str:
         raise UserError("--refresh goes with --ids")
     if asking.kind and asking.site == webpbn.SOURCE:
         raise UserError("--kind is for nonograms; at webpbn.com one address serves both kinds")
+    if len(asking.base_urls) > 1 and asking.site == webpbn.SOURCE:
+        raise UserError("webpbn has one address: give --base-url once")
     if asking.ids not in (None, "all"):
         parse_ids(str(asking.ids))
     for address in asking.base_urls:
