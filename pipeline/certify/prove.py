@@ -58,10 +58,11 @@ LONGEST = 100
 """Characters of a puzzle's id in the names of files."""
 
 
-class Job(NamedTuple):
-    """What all tasks of a session have in common: the run's URI and where proofs are kept, limit and depth."""
+class Order(NamedTuple):
+    """What all tasks have in common: the run's URI, where its store is now, where proofs are kept, limit and depth."""
 
     run: str
+    store: str | None
     out: str | None
     cpu_limit: float
     depth: int
@@ -126,7 +127,7 @@ def _in_vain(row: Row, cpu_limit: float) -> bool:
 
 
 def drive(
-    run: Run, crew: Crew, tasks: list[tuple[str, list[int]]], job: Job, seen: Callable[[list[Row]], None]
+    run: Run, crew: Crew, tasks: list[tuple[str, list[int]]], order: Order, seen: Callable[[list[Row]], None]
 ) -> None:
     """Do tasks and keep what comes of them; `seen` is called with their rows. A task that is lost is done one by one.
 
@@ -153,11 +154,11 @@ def drive(
     try:
         while tasks:
             lost: list[tuple[str, list[int]]] = []
-            for (name, rows, _), outcome in each(crew, certify_rows, [(*task, job) for task in tasks]):
+            for (name, rows, _), outcome in each(crew, certify_rows, [(*task, order) for task in tasks]):
                 if isinstance(outcome, Fault) and len(rows) > 1:
                     lost += [(name, [row]) for row in rows]
                     continue
-                found = [_killed(run, name, rows[0], job, outcome)] if isinstance(outcome, Fault) else outcome
+                found = [_killed(run, name, rows[0], order, outcome)] if isinstance(outcome, Fault) else outcome
                 if isinstance(found, Unreadable):
                     raise UserError(found.reason)
                 waiting += found
@@ -175,16 +176,16 @@ class Unreadable(NamedTuple):
     reason: str
 
 
-def certify_rows(name: str, rows: list[int], job: Job) -> list[Row] | Unreadable:
+def certify_rows(name: str, rows: list[int], order: Order) -> list[Row] | Unreadable:
     """One task: prove the verdicts of some rows of a file of results; returns their certificates."""
     try:
-        run = open_run(job.run)
+        run = open_run(order.run, order.store)
         piece = run.piece(name)
         verdicts = run.read(piece, columns=VERDICT).take(rows).to_pylist()
         puzzles = _puzzles(run, piece, rows)
-        return [_certified(verdict, puzzle, job) for verdict, puzzle in zip(verdicts, puzzles, strict=True)]
+        return [_certified(verdict, puzzle, order) for verdict, puzzle in zip(verdicts, puzzles, strict=True)]
     except (OSError, pa.ArrowException, UserError) as error:
-        return Unreadable(f"{job.run}, {name}: {error}")
+        return Unreadable(f"{order.run}, {name}: {error}")
 
 
 def _puzzles(run: Run, piece: Piece, rows: list[int]) -> list[pa.RecordBatch | None]:
@@ -197,24 +198,24 @@ def _puzzles(run: Run, piece: Piece, rows: list[int]) -> list[pa.RecordBatch | N
     return [there.get(place) for place in zip(parts.tolist(), numbers.tolist(), strict=True)]
 
 
-def _certified(verdict: Row, puzzle: pa.RecordBatch | None, job: Job) -> Row:
+def _certified(verdict: Row, puzzle: pa.RecordBatch | None, order: Order) -> Row:
     """The certificate of a verdict."""
     if puzzle is None:
-        return _row(verdict, Certificate(FAILED, error="its puzzle is not in the store"), job)
+        return _row(verdict, Certificate(FAILED, error="its puzzle is not in the store"), order)
     for column in ("puzzle_id", "clue_hash"):
         if verdict[column] != puzzle[column][0].as_py():
             reason = f"its {column} in the store is {puzzle[column][0].as_py()}, in the run {verdict[column]}"
-            return _row(verdict, Certificate(FAILED, error=reason), job)
+            return _row(verdict, Certificate(FAILED, error=reason), order)
     warm(puzzle)
     try:
-        made = certify(puzzle, Verdict(*(verdict[name] for name in VERDICT[1:])), job.depth, job.cpu_limit)
+        made = certify(puzzle, Verdict(*(verdict[name] for name in VERDICT[1:])), order.depth, order.cpu_limit)
     except (OSError, MemoryError):
         raise  # of the machine, and no verdict's fault
     except Exception as error:  # of what the recorder makes of damaged rows nothing is known
         made = Certificate(FAILED, error=f"{type(error).__name__}: {error}")
-    if job.out is not None:
-        keep(folder(job.out), verdict, made.files)
-    return _row(verdict, made, job)
+    if order.out is not None:
+        keep(folder(order.out), verdict, made.files)
+    return _row(verdict, made, order)
 
 
 def keep(place: Folder, verdict: Row, files: Mapping[str, str]) -> None:
@@ -226,13 +227,13 @@ def keep(place: Folder, verdict: Row, files: Mapping[str, str]) -> None:
         place.write(f"{name}{suffix}.gz", gzip.compress(text.encode(), 6, mtime=0))
 
 
-def _killed(run: Run, name: str, row: int, job: Job, fault: Fault) -> Row:
+def _killed(run: Run, name: str, row: int, order: Order, fault: Fault) -> Row:
     """The certificate of a verdict on which a worker died."""
     verdict = run.read(run.piece(name), columns=VERDICT).take([row]).to_pylist()[0]
-    return _row(verdict, Certificate(KILLED, error=f"no proof: {fault.reason}"), job)
+    return _row(verdict, Certificate(KILLED, error=f"no proof: {fault.reason}"), order)
 
 
-def _row(verdict: Row, made: Certificate, job: Job) -> Row:
+def _row(verdict: Row, made: Certificate, order: Order) -> Row:
     """A row of the table of certificates."""
     claim = " by ".join(filter(None, (verdict["solutions"], verdict["technique"])))
     return {
@@ -244,7 +245,7 @@ def _row(verdict: Row, made: Certificate, job: Job) -> Row:
         "steps": made.steps,
         "assumptions": made.assumptions,
         "cpu_seconds": made.seconds,
-        "cpu_limit": job.cpu_limit,
+        "cpu_limit": order.cpu_limit,
         "bytes": sum(len(text.encode()) for text in made.files.values()),
         "error": made.error,
         "solver_version": __version__,

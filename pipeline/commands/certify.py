@@ -1,8 +1,7 @@
 """The command that proves a run's verdicts again."""
 
 import json
-from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -19,10 +18,11 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, progress, rate_of, resumable
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, resumable, watching
 
 if TYPE_CHECKING:
-    from reports.figures import Certified, Unproved
+    from pipeline.certify.session import Outcome
+    from reports.figures import Unproved
 
 
 def certify(
@@ -47,50 +47,28 @@ def certify(
 
     The same command again proves what is not proved yet. Exit status 1 if a proof does not hold.
     """
-    from pipeline.certify.prove import Job, drive, plan
-    from pipeline.certify.table import counted
-    from pipeline.executors.resources import open_crew
+    from pipeline.certify.session import certify_run
     from pipeline.run.folder import open_run
-    from pipeline.store.folder import folder
 
-    resources = resources_of(cpus, address, serial)
+    selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder, store)
-    planned = plan(run, selected(ids, where, None), sample, cpu_limit, again)
-    place = folder(out_folder).uri if out_folder is not None else None
-    job = Job(run.folder.uri, place, cpu_limit, run.about["config"]["depth"])
-    rows: list[dict[str, Any]] = []
-    if planned.tasks:
-        with resumable(), open_crew(resources) as crew, progress("certifying", planned.rows) as (bar, task):
-
-            def seen(found: list[dict[str, Any]]) -> None:
-                rows.extend(
-                    {name: row[name] for name in ("puzzle_id", "status", "proved", "error", "cpu_seconds")}
-                    for row in found
-                )
-                counts = Counter(row["status"] for row in rows)
-                told = "  ".join(f"[{COLORS[status]}]{status} {count:,}[/]" for status, count in counts.most_common())
-                bar.update(task, advance=len(found), rate=rate_of(bar, task), counts=told)
-
-            drive(run, crew, planned.tasks, job, seen)
-    found = counted([*planned.before, *rows], planned.rows + len(planned.before))
-    seconds = sum(row["cpu_seconds"] for row in rows)
+    with resumable(), watching("certifying") as watch:
+        outcome = certify_run(run, selection, sample, cpu_limit, again, out_folder, resources, watch)
+    found = outcome.certified
     if as_json:
-        more = {"proved_before": sum(row["status"] == "proved" for row in planned.before)}
-        more |= {"nothing_to_prove": planned.nothing, "cpu_seconds": round(seconds, 3)}
+        more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
         listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
         print(json.dumps(found._asdict() | listed | more))
     else:
-        show(found, planned.nothing, len(rows), seconds)
+        show(outcome)
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
-COLORS = {"proved": "green", "failed": "red", "timeout": "yellow", "killed": "red"}
-
-
-def show(found: "Certified", nothing: int, done: int, seconds: float) -> None:
+def show(outcome: "Outcome") -> None:
     """What was proved by kind, what not and why."""
     from rich.table import Table
 
+    found = outcome.certified
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("proved")
     table.add_column("verdicts", justify="right")
@@ -103,12 +81,12 @@ def show(found: "Certified", nothing: int, done: int, seconds: float) -> None:
     ):
         if unproved:
             table.add_row(f"[{color}]{name}[/]", f"{len(unproved):,}")
-    if nothing:
-        table.add_row("nothing to prove", f"{nothing:,}")
+    if outcome.nothing:
+        table.add_row("nothing to prove", f"{outcome.nothing:,}")
     out.print(table)
     out.print(
         f"[bold]{found.proved:,}[/bold] of {found.provable:,} verdicts proved; "
-        f"{done:,} of them looked at now, in {seconds:,.1f} CPU seconds.",
+        f"{outcome.done:,} of them checked now, in {outcome.seconds:,.1f} CPU seconds.",
         highlight=False,
     )
     for color, unproved in (("red", found.failed + found.killed), ("yellow", found.late)):

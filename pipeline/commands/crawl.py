@@ -1,21 +1,15 @@
 """The command crawl, which downloads a site's puzzles."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from pipeline.commands.crawl_output import finish, finish_ratings, list_errors, say_interrupted
+from pipeline.commands.crawl_output import finish, finish_ratings, list_errors
 from pipeline.commands.options import Json
-from pipeline.commands.output import err, progress, rate_of, resumable
-from pipeline.errors import INTERRUPTED, UserError
-
-if TYPE_CHECKING:
-    from pipeline.watch import Watch
+from pipeline.commands.output import resumable, watching
+from pipeline.errors import UserError
 
 
 class CrawledSite(StrEnum):
@@ -68,37 +62,10 @@ def crawl(
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
     asking = Asking(archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate)
     if ratings:
-        with resumable(), watching() as watch:
+        with resumable(), watching(f"crawling {archive.value}") as watch:
             rated = crawl_ratings(out_folder, asking, watch)
         finish_ratings(rated, as_json)
-    with resumable(), watching() as watch:
+    with resumable(), watching(f"crawling {archive.value}") as watch:
         crawled = reparse_store(out_folder, watch) if reparse else crawl_site(out_folder, asking, watch)
     list_errors(crawled)
     finish(crawled, as_json)
-
-
-@contextmanager
-def watching() -> "Iterator[Watch]":
-    """A progress bar, and what an interruption leaves to do."""
-    from pipeline.watch import Watch
-
-    with progress("crawling", None) as (bar, task):
-
-        def begun(title: str, total: int | None) -> None:
-            bar.reset(task, description=title, total=total)
-
-        def step(steps: int, words: str) -> None:
-            bar.update(task, advance=steps, counts=escape(words), rate=rate_of(bar, task))
-
-        def line(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]", highlight=False)
-
-        try:
-            yield Watch(begun, step, line)
-        except KeyboardInterrupt:
-            total, done = bar.tasks[task].total, bar.tasks[task].completed
-            if total is None:
-                raise
-            bar.stop()
-            say_interrupted(int(total - done), int(total))
-            raise typer.Exit(INTERRUPTED) from None

@@ -21,15 +21,6 @@ def outcome_counts(outcomes: dict[str, int]) -> str:
     return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
 
 
-def say_interrupted(left: int, wanted: int) -> None:
-    """What an interruption leaves to do."""
-    err.print(
-        f"\nInterrupted with {left:,} of {wanted:,} numbers left. What has come is kept; the same command goes on.",
-        highlight=False,
-        soft_wrap=True,
-    )
-
-
 def list_errors(crawled: "Crawled") -> None:
     """Name the numbers that ended in an error, the first few of many."""
     count = crawled.report.outcomes.get("error", 0)

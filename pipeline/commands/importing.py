@@ -8,14 +8,11 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, out, progress, rate_of, resumable
-from pipeline.errors import UserError
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, resumable
 
 if TYPE_CHECKING:
     from scrapers.importing import Problem
-    from solver.puzzle import Puzzle
 
-from pipeline.commands.options import existing
 from pipeline.commands.output import LISTED
 
 
@@ -28,28 +25,14 @@ def import_(
 
     Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are left out.
     """
-    from pipeline.store.importing import import_puzzles
-    from pipeline.store.parts import create_store
-    from scrapers.files import count_files, files_in
-    from scrapers.importing import Problem, read_files
+    from pipeline.store.importing import import_paths
+    from pipeline.store.parts import open_store
 
-    existing(paths)
-    place = create_store(store)
-    good = bad = 0
-    with resumable(), progress("importing", count_files(paths)) as (bar, task):
-
-        def seen(item: "Puzzle | Problem") -> None:
-            nonlocal good, bad
-            good, bad = good + (not isinstance(item, Problem)), bad + isinstance(item, Problem)
-            counts = f"[green]{good:,} puzzles[/green]" + (f" [red]{bad:,} problems[/red]" if bad else "")
-            bar.update(task, completed=good + bad, counts=counts, rate=rate_of(bar, task))
-
-        report = import_puzzles(place, read_files(files_in(paths)), seen)
+    with resumable(), watching("importing") as watch:
+        report = import_paths(paths, store, watch)
     if not as_json:
         list_problems("could not be read", report.problems)
-    if not report.added and not report.known:
-        raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
-    total = place.rows()
+    total = open_store(store).rows()
     if as_json:
         fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
         lists = {"invalid": report.invalid, "problems": report.problems}

@@ -15,6 +15,8 @@ from pipeline.errors import INTERRUPTED
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from pipeline.watch import Watch
+
 out = Console()
 err = Console(stderr=True)
 
@@ -66,6 +68,32 @@ def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
     )
     with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
         yield bar, bar.add_task(title, total=total, counts="", rate="")
+
+
+@contextmanager
+def watching(title: str) -> "Iterator[Watch]":
+    """A progress bar that shows what a Watch is told (pipeline.watch)."""
+    from pipeline.watch import Watch
+
+    with progress(title, None) as (bar, task):
+
+        def begun(title: str, total: int | None) -> None:
+            bar.reset(task, description=title, total=total)
+
+        def step(steps: int, words: str) -> None:
+            bar.update(task, advance=steps, counts=escape(words), rate=rate_of(bar, task))
+
+        def line(text: str) -> None:
+            err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True, highlight=False)
+
+        try:
+            yield Watch(begun, step, line)
+        except KeyboardInterrupt:
+            total, done = bar.tasks[task].total, bar.tasks[task].completed
+            bar.stop()
+            if total is not None:
+                err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.", highlight=False)
+            raise
 
 
 def rate_of(bar: "Progress", task: Any) -> str:

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, progress, rate_of
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, watching
 
 
 def verify(
@@ -22,21 +22,11 @@ def verify(
 
     Exit status 1 if something is.
     """
-    from pipeline.run.folder import Run, open_place
-    from pipeline.verify.run import repair_run, verify_run
-    from pipeline.verify.store import repair_store, verify_store
+    from pipeline.run.folder import open_place
+    from pipeline.verify.place import verify_place
 
-    opened = open_place(place, store)
-    with progress("verifying", None) as (bar, task):
-
-        def seen(rows: int) -> None:
-            bar.update(task, advance=rows, rate=rate_of(bar, task))
-
-        found = verify_run(opened, seen) if isinstance(opened, Run) else verify_store(opened, seen)
-    if repair and isinstance(opened, Run):
-        repair_run(opened, found)
-    elif repair:
-        repair_store(opened, found)  # type: ignore[arg-type]
+    with watching("verifying") as watch:
+        found = verify_place(open_place(place, store), repair, watch)
     if as_json:
         print(json.dumps({"damaged": [damage._asdict() for damage in found], "repaired": repair}))
     elif not found:

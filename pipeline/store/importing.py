@@ -1,14 +1,18 @@
 """Bring local files into a store."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pyarrow as pa
 
+from pipeline.errors import UserError
 from pipeline.settings import default_settings
 from pipeline.store.lock import sole_writer
-from pipeline.store.parts import Store, append
-from scrapers.importing import Problem
+from pipeline.store.parts import Store, append, create_store
+from pipeline.watch import NOBODY, Watch
+from scrapers.files import count_files, files_in
+from scrapers.importing import Problem, read_files
 from solver.check import faults
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
@@ -25,6 +29,30 @@ class ImportReport:
     known: int = 0
     invalid: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+
+def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY) -> ImportReport:
+    """Bring files, folders and archives into a store, made if need be.
+
+    A UserError says so if a path does not exist, if no puzzle is found, or if another command writes to the store.
+    """
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"{path} does not exist")
+    place = create_store(store)
+    watch.begun("importing", count_files(paths))
+    good = bad = 0
+
+    def seen(item: Puzzle | Problem) -> None:
+        nonlocal good, bad
+        good, bad = good + (not isinstance(item, Problem)), bad + isinstance(item, Problem)
+        watch.step(1, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+
+    report = import_puzzles(place, read_files(files_in(paths)), seen)
+    if not report.added and not report.known:
+        reasons = "".join(f"; {problem.name}: {problem.reason}" for problem in report.problems[:1])
+        raise UserError(f"no puzzle found in {', '.join(map(str, paths))}{reasons}")
+    return report
 
 
 def import_puzzles(

@@ -78,7 +78,7 @@ def test_every_verdict_is_proved(own: Run, nonocensus: Callable[..., Result]) ->
     assert certified(own) is None
     first = nonocensus("certify", "run", "--serial")
     assert (first.code, first.err) == (0, "")
-    assert "80 of 80 verdicts proved; 80 of them looked at now" in first.out
+    assert "80 of 80 verdicts proved; 80 of them checked now" in first.out
     for kind, count in verdicts.items():
         assert str(count) in next(line for line in first.out.splitlines() if line.startswith(kind)).split()
     table = certificates_table(own)
@@ -286,7 +286,7 @@ def test_a_worker_that_dies_costs_one_verdict(own: Run, nonocensus: Callable[...
     found = certified(own)
     assert found is not None
     assert [item.puzzle_id for item in found.killed] == [victim]
-    assert "80 of 80 verdicts proved; 1 of them looked at now" in nonocensus("certify", "run", "--serial").out
+    assert "80 of 80 verdicts proved; 1 of them checked now" in nonocensus("certify", "run", "--serial").out
 
 
 def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Callable[..., Result]) -> None:

@@ -1,0 +1,209 @@
+"""Whole archives: stores filled, classified, reported. What the command line does, without printing."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pipeline.classify.session import NOBODY as NO_LISTENER
+from pipeline.classify.session import Listener
+from pipeline.classify.work import Outcome
+from pipeline.crawl.site import Asking, Crawled
+from pipeline.executors.resources import ALL_CORES, Resources
+from pipeline.run.folder import Run, open_place, open_run
+from pipeline.run.plan import Selection, check
+from pipeline.run.summary import summarize
+from pipeline.store.importing import ImportReport
+from pipeline.store.parts import Store, open_store
+from pipeline.verify.damage import Damage
+from pipeline.watch import NOBODY, Watch
+
+if TYPE_CHECKING:
+    from pipeline.findings.compare import Comparison
+    from reports.figures import Certified
+    from scrapers.generate import Recipe
+
+Place = str | Path
+"""A local path, or a URI of one of Arrow's filesystems."""
+
+
+def import_files(paths: Iterable[Place], store: Place, watch: Watch = NOBODY) -> ImportReport:
+    """Bring files, folders and archives of any known format into a store, made if need be."""
+    from pipeline.store.importing import import_paths
+
+    return import_paths([Path(path) for path in paths], str(store), watch)
+
+
+def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch = NOBODY, **asking: Any) -> Crawled:
+    """Download puzzles of webpbn or nonograms into a store, politely; the same call goes on where it was stopped.
+
+    ids      numbers: 7, 1-5000, 1-10,20-30, or all
+    asking   further fields of pipeline.crawl.site.Asking: new, refresh, limit, kind, base_urls, contact, rate
+    """
+    from pipeline.crawl import site as crawling
+
+    return crawling.crawl_site(Path(store), Asking(site, ids, **asking), watch)
+
+
+def reparse_store(store: Place, watch: Watch = NOBODY) -> Crawled:
+    """Bring a crawled store's table up to date with the replies that were kept, without the network."""
+    from pipeline.crawl import site as crawling
+
+    return crawling.reparse_store(Path(store), watch)
+
+
+def generate_store(store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: Watch = NOBODY) -> int:
+    """Fill a store with the pictures of a recipe (scrapers.generate.Recipe); returns how many were made."""
+    from pipeline.store.fill import fill_store
+
+    return fill_store(str(store), recipe, resources, watch)
+
+
+def classify_store(
+    store: Place,
+    run: Place,
+    *,
+    cpu_limit: float = 60.0,
+    rung: str = "search",
+    depth: int = 2,
+    check_goal: bool = False,
+    ids: Iterable[str] = (),
+    where: str | None = None,
+    limit: int | None = None,
+    force: bool = False,
+    resources: Resources = ALL_CORES,
+    listener: Listener = NO_LISTENER,
+) -> Outcome:
+    """Classify the puzzles of a store that a run has no result of yet; the run is made if need be.
+
+    cpu_limit, rung, depth, check_goal    as for `solver.api.classify`; they are the run's
+    ids, where, limit                     which puzzles: all, or some
+    force                                 begin anew; what is there moves into a subfolder
+    """
+    from pipeline.classify import work
+    from pipeline.run.configuration import configuration
+
+    selection = Selection(tuple(ids), where, limit)
+    check(selection)
+    config = configuration(cpu_limit, rung, depth, check_goal)
+    return work.classify_store(open_store(str(store)), str(run), config, selection, resources, listener, force)
+
+
+def retry_run(
+    run: Run | Place,
+    cpu_limit: float,
+    *,
+    failed: bool = False,
+    ids: Iterable[str] = (),
+    where: str | None = None,
+    limit: int | None = None,
+    resources: Resources = ALL_CORES,
+    listener: Listener = NO_LISTENER,
+) -> Outcome:
+    """Try timeouts again with more time; with `failed` also what was killed or ended in an error."""
+    from pipeline.classify import work
+
+    selection = Selection(tuple(ids), where, limit)
+    check(selection)
+    return work.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
+
+
+def retry_changed(run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = NO_LISTENER) -> Outcome:
+    """Take the store as it is now: results of puzzles that are the same stay, the others are classified."""
+    from pipeline.classify import work
+
+    return work.retry_changed(_run(run), resources, listener)
+
+
+def summary_of(run: Run | Place) -> dict[str, Any]:
+    """How many puzzles of a run have which label, and what they took."""
+    return summarize(_run(run))
+
+
+def certify_run(
+    run: Run | Place,
+    *,
+    cpu_limit: float = 60.0,
+    ids: Iterable[str] = (),
+    where: str | None = None,
+    sample: int | None = None,
+    again: bool = False,
+    proofs: Place | None = None,
+    resources: Resources = ALL_CORES,
+    watch: Watch = NOBODY,
+) -> "Certified":
+    """Prove the verdicts of a run again, without trusting the solver; `proofs` is a folder to keep the proofs in."""
+    from pipeline.certify.session import certify_run as certify
+
+    selection = Selection(tuple(ids), where)
+    check(selection)
+    kept = None if proofs is None else str(proofs)
+    return certify(_run(run), selection, sample, cpu_limit, again, kept, resources, watch).certified
+
+
+def make_report(run: Run | Place, folder: Place, public: bool = False, watch: Watch = NOBODY) -> str:
+    """Write the report of a run, finished or not; returns the page's path. `public`: without what is others'."""
+    from pipeline.findings.reporting import write_run_report
+
+    opened = _run(run)
+    watch.begun("reading", opened.rows)
+    return write_run_report(opened, str(folder), public, lambda rows: watch.step(rows, ""))[1]
+
+
+def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: Watch = NOBODY) -> dict[str, Any]:
+    """Write a run as a dataset; returns its rows, splits, files and folder.
+
+    content   none (measures by id), licensed (clues and pictures where the licence allows it), or everything: private
+    """
+    from pipeline.findings.dataset import write_dataset
+    from reports.dataset import Content
+
+    opened = _run(run)
+    watch.begun("reading", 2 * opened.rows)
+    return write_dataset(opened, str(folder), Content(content), lambda words, rows: watch.step(rows, words))
+
+
+def export_run(run: Run | Place, path: Place, where: str | None = None, watch: Watch = NOBODY) -> int:
+    """Write a run as CSV: a line for each puzzle with facts, result and measures; returns the lines."""
+    from pipeline.findings.export import export
+
+    opened = _run(run)
+    watch.begun("exporting", opened.rows)
+    return export(opened, str(path), where, lambda rows: watch.step(rows, ""))
+
+
+def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
+    """Compare two runs puzzle by puzzle: verdicts, proofs, times, work."""
+    from pipeline.findings.compare import compare
+
+    return compare(_run(old), _run(new))
+
+
+def query(place: Run | Store | Place, select: str) -> pa.Table:
+    """Ask a run (tables puzzles, results, certificates) or a store (puzzles) in SQL; it can only read."""
+    from pipeline.findings.tables import open_tables
+    from pipeline.sql import one_line, selected
+
+    opened = open_place(str(place)) if isinstance(place, str | Path) else place
+    with open_tables(opened) as database, one_line("the query"):
+        return selected(database, select).to_arrow_table()
+
+
+def verify(place: Run | Store | Place, repair: bool = False, watch: Watch = NOBODY) -> list[Damage]:
+    """Read everything of a run or a store; returns what is damaged. `repair`: set it aside, to be made again."""
+    from pipeline.verify.place import verify_place
+
+    opened = open_place(str(place)) if isinstance(place, str | Path) else place
+    return verify_place(opened, repair, watch)
+
+
+def warm(store: Place | None = None) -> str:
+    """Compile the kernels that most puzzles need, or those of a store; returns the cache's folder."""
+    from pipeline.classify.warm import warm_for_most, warm_for_store
+
+    return warm_for_most() if store is None else warm_for_store(str(store))
+
+
+def _run(run: Run | Place) -> Run:
+    return open_run(str(run)) if isinstance(run, str | Path) else run

@@ -1,0 +1,50 @@
+"""Progress bars for notebooks and terminals."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from rich.progress import Progress
+
+from pipeline.classify.schedule import Work
+from pipeline.classify.session import Listener
+from pipeline.run.results import Piece
+from pipeline.watch import Watch
+
+
+class Bar(NamedTuple):
+    """A progress bar, as `classify_store` and its like want it (listener), and as other functions do (watch)."""
+
+    listener: Listener
+    watch: Watch
+
+
+@contextmanager
+def bar() -> Iterator[Bar]:
+    """A progress bar for as long as the block lasts, in a notebook or a terminal.
+
+    with nc.bar() as bar:
+        nc.classify_store("store", "run", listener=bar.listener)
+        nc.make_report("run", "page", watch=bar.watch)
+    """
+    labels: Counter[str] = Counter()
+    with Progress() as progress:
+        task = progress.add_task("", total=None)
+
+        def begun(title: str, total: int | None) -> None:
+            progress.reset(task, description=title, total=total)
+
+        def step(steps: int, words: str) -> None:
+            progress.update(task, advance=steps, description=words or progress.tasks[0].description)
+
+        def planned(done: int, total: int) -> None:
+            progress.reset(task, description="classifying", total=total, completed=done)
+
+        def finished(piece: Piece, _: Work) -> None:
+            labels.update(piece.labels)
+            words = "  ".join(f"{label} {count:,}" for label, count in labels.most_common(3))
+            progress.update(task, advance=piece.rows, description=words)
+
+        line = progress.console.print
+        yield Bar(Listener(planned=planned, finished=finished, line=line), Watch(begun, step, line))

@@ -1,0 +1,26 @@
+"""A store or a run, whichever a folder is, verified and mended."""
+
+from pipeline.run.folder import Run
+from pipeline.store.parts import Store
+from pipeline.verify.damage import Damage
+from pipeline.verify.run import repair_run, verify_run
+from pipeline.verify.store import repair_store, verify_store
+from pipeline.watch import NOBODY, Watch
+
+
+def verify_place(place: Run | Store, repair: bool = False, watch: Watch = NOBODY) -> list[Damage]:
+    """What is damaged; with `repair` it is set aside, so that the commands that made it make it again."""
+    watch.begun("verifying", place.rows if isinstance(place, Run) else None)
+
+    def seen(rows: int) -> None:
+        watch.step(rows, "")
+
+    if isinstance(place, Run):
+        found = verify_run(place, seen)
+        if repair:
+            repair_run(place, found)
+    else:
+        found = verify_store(place, seen)
+        if repair:
+            repair_store(place, found)
+    return found
