@@ -8,12 +8,10 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, out, resumable
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, resumable, watching
 
 if TYPE_CHECKING:
     from scrapers.importing import Problem
-
-from pipeline.commands.output import LISTED
 
 
 def import_(
