@@ -15,7 +15,7 @@ from conftest import SMALL_GROUPS, Result
 from runs import run_serially
 
 from pipeline.certify import prove as certifying
-from pipeline.certify.prove import Job, drive, plan
+from pipeline.certify.prove import Order, drive, plan
 from pipeline.certify.table import certificates_table, certified
 from pipeline.errors import UserError
 from pipeline.executors.crew import WORKER, Fault
@@ -58,7 +58,7 @@ def done(run: Run, crew: Any = None, selection: Selection = EVERYTHING, out: str
     """Certify what is left; returns the rows."""
     rows: list[Row] = []
     planned = plan(run, selection, None, 60.0, again=False)
-    drive(run, crew or Serial(), planned.tasks, Job(run.folder.uri, out, 60.0, 2), rows.extend)
+    drive(run, crew or Serial(), planned.tasks, Order(run.folder.uri, None, out, 60.0, 2), rows.extend)
     return rows
 
 
@@ -163,7 +163,7 @@ def test_clues_without_their_hash_are_named(own: Run) -> None:
 def _again(run: Run, puzzle_id: str) -> list[Row]:
     rows: list[Row] = []
     planned = plan(run, Selection(ids=(puzzle_id,)), None, 60.0, again=True)
-    drive(run, Serial(), planned.tasks, Job(run.folder.uri, None, 60.0, 2), rows.extend)
+    drive(run, Serial(), planned.tasks, Order(run.folder.uri, None, None, 60.0, 2), rows.extend)
     return rows
 
 
