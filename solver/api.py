@@ -11,7 +11,11 @@ import pyarrow as pa
 from solver.check import faults_of, validate
 from solver.identity import first_of_equals
 from solver.jit import CHECKED
-from solver.ladder import FROM_NOTHING, NO_GOALS, RUNGS, climb, copy_outcomes, line_fixpoint
+from solver.ladder.climb import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.outcome import copy_outcomes
+from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given
+from solver.ladder.rungs import RUNGS
 from solver.limits import MAX_CELLS, MAX_DEPTH
 from solver.puzzle import Puzzle
 from solver.tables import RESULTS, check_readable, puzzle_batch
@@ -177,7 +181,8 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa
     first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_GOALS
-    outcome = climb(seen, which, cpu_limit, depth, RUNGS.index(rung), goals=known, start=start, planted=goals)
+    allowance = Allowance(cpu_limit, depth, RUNGS.index(rung))
+    outcome = climb(seen, which, allowance, Given(known, start, planted=goals))
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, whole=not len(start))
 

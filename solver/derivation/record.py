@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from solver.derivation.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
-from solver.ladder import line_fixpoint
+from solver.ladder.fixpoint import line_fixpoint
 from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import CONTRADICTIONS, COUNTERS, FIXPOINT, OUT_OF_TIME
 from solver.views import views

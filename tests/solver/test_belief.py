@@ -14,7 +14,9 @@ from solver import belief
 from solver.bits import some
 from solver.board import choices, open_cells
 from solver.encoding import encode
-from solver.ladder import climb, line_fixpoint
+from solver.ladder.climb import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import Allowance
 from solver.puzzle import BLOT, Puzzle, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
@@ -123,6 +125,6 @@ def test_most_random_puzzles_fall_to_a_dive() -> None:
     """Without a node of search: most have a solution from the dive, and none of these needs a clause learner."""
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.45).astype(np.uint8)) for _ in range(40)])
-    outcome = climb(views(batch), np.arange(40), 60.0, nodes=0)
+    outcome = climb(views(batch), np.arange(40), Allowance(60.0, nodes=0))
     assert (outcome.found == 2).all()
     assert (outcome.seconds[:, 4] == 0).sum() > 20

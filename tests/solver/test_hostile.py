@@ -16,10 +16,12 @@ from strategies import PALETTE
 
 from scrapers.files import files_in
 from scrapers.importing import read_files
-from solver import ladder
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults_of
-from solver.ladder import RUNGS, kinds
+from solver.ladder import climb
+from solver.ladder.groups import Group, highest_colors, kinds
+from solver.ladder.memory import memory_for
+from solver.ladder.rungs import RUNGS
 from solver.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
 from solver.tables import LINES, PUZZLES, check_readable, puzzle_batch
 from solver.views import views
@@ -173,7 +175,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture(rng.integers(0, 2, (5, 5), np.uint8)) for _ in range(9)])
     classify(batch)
-    compiled = len(ladder._climb.signatures)  # type: ignore[attr-defined]
+    compiled = len(climb._climb.signatures)  # type: ignore[attr-defined]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -184,7 +186,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
         assert classify(read)["solution"].equals(classify(batch)["solution"])
     nulls = read.set_column(9, PUZZLES.field(9), pa.array([5] * 8 + [None], pa.uint16()))
     assert classify(nulls)["status"].to_pylist() == ["ok"] * 8 + ["invalid"]
-    assert len(ladder._climb.signatures) == compiled  # type: ignore[attr-defined]
+    assert len(climb._climb.signatures) == compiled  # type: ignore[attr-defined]
 
 
 def test_columns_without_buffers() -> None:
@@ -260,8 +262,8 @@ def test_memory_follows_from_the_clues_of_both_sides(side: int, color: int) -> N
     batch = table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side])
     seen = views(batch)
     assert kinds(seen) == {(1, color > 1)}
-    memory = ladder._memory(seen, np.arange(1), 1, color if color > 1 else None)
-    assert ladder._highest_colors(seen, np.arange(1)).tolist() == [color]
+    memory = memory_for(seen, Group(1, color if color > 1 else None, np.arange(1)))
+    assert highest_colors(seen, np.arange(1)).tolist() == [color]
     assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
 
 
@@ -272,11 +274,11 @@ def test_memory_of_a_slice_is_that_of_its_puzzles() -> None:
     many = from_picture(np.array([[1, 2, 3]], np.uint8), PALETTE)
     batch = puzzle_batch([checks, small, checks])
     alone, sliced = (
-        ladder._memory(views(one), np.arange(1), 1, None) for one in (puzzle_batch([small]), batch.slice(1, 1))
+        memory_for(views(one), Group(1, None, np.arange(1))) for one in (puzzle_batch([small]), batch.slice(1, 1))
     )
     for one, other in zip(_arrays(alone), _arrays(sliced), strict=True):
         assert one.shape == other.shape
-    assert ladder._highest_colors(views(puzzle_batch([many, small, many]).slice(1)), np.arange(2)).tolist() == [1, 3]
+    assert highest_colors(views(puzzle_batch([many, small, many]).slice(1)), np.arange(2)).tolist() == [1, 3]
 
 
 def _arrays(memory: Any) -> list[np.ndarray]:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
 from solver.api import classify, solve
-from solver.ladder import climb
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance
 from solver.propagate import LINE_SOLVES
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.tables import picture, puzzle_batch
@@ -160,4 +161,4 @@ def test_empty_batch() -> None:
 
 def test_a_single_line_needs_one_solve_of_itself() -> None:
     seen = views(puzzle_batch([from_picture(np.array([[1, 0, 1, 1]], np.uint8))]))
-    assert climb(seen, np.arange(1), 1.0).counters[0, LINE_SOLVES] == 5
+    assert climb(seen, np.arange(1), Allowance(1.0)).counters[0, LINE_SOLVES] == 5

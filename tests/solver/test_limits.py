@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver import ladder
 from solver.api import solve
 from solver.board import choices, copy
-from solver.ladder import FROM_NOTHING, line_fixpoint
+from solver.ladder import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import FROM_NOTHING
 from solver.lookahead import look_ahead
 from solver.propagate import COUNTERS, NEXT_LOOK, OUT_OF_TIME, WORK
 from solver.puzzle import from_picture
@@ -94,9 +95,9 @@ def test_a_glance_that_shows_nothing_is_booked_on_search() -> None:
 
 
 def test_limits_of_any_type_are_one_to_the_kernels() -> None:
-    before = list(ladder._climb.signatures) if hasattr(ladder._climb, "signatures") else []
+    before = list(climb._climb.signatures) if hasattr(climb._climb, "signatures") else []
     for limit in (60, np.float32(60.0), np.int64(60), True):
         assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
     solve(hard(8, 0.5), cpu_limit=60.0)
-    after = list(ladder._climb.signatures) if hasattr(ladder._climb, "signatures") else []
+    after = list(climb._climb.signatures) if hasattr(climb._climb, "signatures") else []
     assert len(set(after) - set(before)) <= 1
