@@ -98,9 +98,15 @@ def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, li
 @kernel
 def copy(board: Board, other: Board) -> None:
     """Give another board of the same puzzle the same knowledge."""
+    copy_knowledge(board, board.can, other.can)
+
+
+@kernel
+def copy_knowledge(board: Board, source: np.ndarray, target: np.ndarray) -> None:
+    """Copy what is known of a puzzle's cells from one array to another; both are as `Board.can`."""
     for i in range((board.size[0] + board.size[1]) * board.size[2]):
-        for k in range(board.can.shape[1]):
-            other.can[i, k] = board.can[i, k]
+        for k in range(source.shape[1]):
+            target[i, k] = source[i, k]
 
 
 @kernel
@@ -123,6 +129,12 @@ def choices(board: Board, y: int, x: int, like: Any) -> int:
     for c in range(int(board.size[2])):
         number += allows(board, y, x, c, like)
     return number
+
+
+@kernel
+def is_open(board: Board, y: int, x: int, like: Any) -> bool:
+    """Whether a cell may still have several colours."""
+    return choices(board, y, x, like) > 1
 
 
 @kernel

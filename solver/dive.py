@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from solver.belief import Beliefs, confidence, exchange, favourite, restrict
-from solver.board import Board, Scratch, allows, choices, copy, undecided
+from solver.board import Board, Scratch, allows, copy, is_open, undecided
 from solver.clock import cpu_seconds
 from solver.jit import kernel
-from solver.lookahead import probe, take_away
+from solver.lookahead import adopt, take_away
 from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.tuning import (
@@ -97,7 +97,7 @@ def _doubt(diver: Board, beliefs: Beliefs, wanted: float, like: Any) -> float:
     beliefs.sure[:] = 0
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
-            if choices(diver, y, x, like) > 1:
+            if is_open(diver, y, x, like):
                 beliefs.sure[_grade(1.0 - confidence(diver, beliefs, y, x))] += 1
     cells, grade = 0, len(beliefs.sure)
     while cells < wanted:
@@ -127,17 +127,14 @@ def _decide(
     """Decide the sure cells one by one, each followed by line logic; returns as `propagate`."""
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
-            if choices(diver, y, x, like) < 2 or 1.0 - confidence(diver, beliefs, y, x) > doubt:
+            if not is_open(diver, y, x, like) or 1.0 - confidence(diver, beliefs, y, x) > doubt:
                 continue
             c: Any = favourite(diver, beliefs, y, x)
             if not allows(diver, y, x, c, like):
                 continue
-            copy(diver, trial)
-            status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
+            status = adopt(diver, trial, color, y, x, c, scratch, counters, deadline, like)
             if status == CONTRADICTION:
                 status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
-            else:
-                copy(trial, diver)
             if status != FIXPOINT:
                 return status
     return FIXPOINT

@@ -12,7 +12,7 @@ import numpy as np
 from solver.bits import lowest, some
 from solver.board import Board, Scratch, allows, copy, open_cells
 from solver.jit import kernel
-from solver.lookahead import probe, take_away
+from solver.lookahead import adopt, take_away
 from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.search import Found, note_solution
 from solver.tuning import MISSES
@@ -49,11 +49,8 @@ def glance(
                 c: Any = np.int64(int(board.size[2]) - 1 if last else 0)
                 while not allows(diver, y, x, c, like):
                     c += -1 if last else 1
-                copy(diver, trial)
-                status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
-                if status == FIXPOINT:
-                    copy(trial, diver)
-                elif status == CONTRADICTION and misses < MISSES:
+                status = adopt(diver, trial, color, y, x, c, scratch, counters, deadline, like)
+                if status == CONTRADICTION and misses < MISSES:
                     misses += 1
                     status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
                 cells = open_cells(diver, y, like)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from solver.bits import bit, empty, load, low, lowest, some, store
-from solver.board import Board, Scratch, allows, assume, choices, copy, forbid
+from solver.board import Board, Scratch, allows, assume, copy, forbid, is_open
 from solver.checked import CHECKED, at_fixpoint, holds, knows
 from solver.jit import inlined, kernel
 from solver.line import solve_line
@@ -80,7 +80,7 @@ def refute(
             for x in range(width):
                 for c in range(palette):
                     number = (y * width + x) * palette + c
-                    if choices(board, y, x, like) < 2 or not allows(board, y, x, c, like):
+                    if not is_open(board, y, x, like) or not allows(board, y, x, c, like):
                         continue
                     if remember and some(load(seen, 2 * number, like)):
                         continue
@@ -125,6 +125,30 @@ def take_away(
     status = propagate(board, color, row, column, rows, columns, scratch, counters, deadline, like)
     store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | row)
     store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | column)
+    return status
+
+
+@kernel
+def adopt(
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    y: int,
+    x: int,
+    c: int,
+    scratch: Scratch,
+    counters: np.ndarray,
+    deadline: float,
+    like: Any,
+) -> int:
+    """Give a cell colour c for good, with all that follows by line logic, unless that is a contradiction.
+
+    Returns as `probe`. The board stays as it was if it is a contradiction or time is out.
+    """
+    copy(board, trial)
+    status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
+    if status == FIXPOINT:
+        copy(trial, board)
     return status
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.bits import bit, count, empty, load, some, store
-from solver.board import Board, Scratch, allows, choices, copy, undecided, write_picture
+from solver.board import Board, Scratch, allows, copy, copy_knowledge, is_open, undecided, write_picture
 from solver.checked import CHECKED, at_fixpoint, holds, is_known, knows
 from solver.jit import kernel
-from solver.lookahead import forget, probe, take_away
+from solver.lookahead import adopt, forget, probe, take_away
 from solver.propagate import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
@@ -115,9 +115,7 @@ def search(
             counters[MAX_DEPTH] = max(counters[MAX_DEPTH], depth)
             c: Any = np.int64(tree.color[depth - 1])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
-            copy(board, trial)
-            status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
-            copy(trial, board)
+            status = adopt(board, trial, color, y, x, c, scratch, counters, deadline, like)
             store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | bit(y, like))
             store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | bit(x, like))
             forget(tree.seen[depth], cells, scratch, like)
@@ -127,7 +125,7 @@ def search(
                     assert not held or noted(board, found), "the search ended without a solution that there is"
                 return EXHAUSTED
             depth -= 1
-            _restore(board, tree.boards[depth])
+            copy_knowledge(board, tree.boards[depth], board.can)
             cell = int(tree.cell[depth])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
             refuted: Any = np.int64(tree.color[depth])
@@ -150,22 +148,13 @@ def noted(board: Board, found: Found) -> bool:
 @kernel
 def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
     if depth > 0:
-        _restore(board, tree.boards[0])
-
-
-@kernel
-def _restore(board: Board, can: np.ndarray) -> None:
-    for i in range((board.size[0] + board.size[1]) * board.size[2]):
-        for k in range(board.can.shape[1]):
-            board.can[i, k] = can[i, k]
+        copy_knowledge(board, tree.boards[0], board.can)
 
 
 @kernel
 def _push(board: Board, tree: Tree, depth: int, cell: int, like: Any) -> None:
     """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
-    for i in range((board.size[0] + board.size[1]) * board.size[2]):
-        for k in range(board.can.shape[1]):
-            tree.boards[depth, i, k] = board.can[i, k]
+    copy_knowledge(board, board.can, tree.boards[depth])
     tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
     for i in range(int(board.size[0] * board.size[1])):
         tree.score[depth + 1, i] = tree.score[depth, i]
@@ -181,7 +170,7 @@ def _branch(board: Board, tree: Tree, depth: int, like: Any) -> int:
     best, cell = -1.0, -1
     for y in range(height):
         for x in range(width):
-            if tree.score[depth, y * width + x] > best and choices(board, y, x, like) > 1:
+            if tree.score[depth, y * width + x] > best and is_open(board, y, x, like):
                 best, cell = tree.score[depth, y * width + x], y * width + x
     return cell
 
@@ -208,7 +197,7 @@ def settle(
         for y in range(height):
             for x in range(width):
                 cell = y * width + x
-                while choices(board, y, x, like) > 1 and not some(load(seen, 2 * cell, like)):
+                while is_open(board, y, x, like) and not some(load(seen, 2 * cell, like)):
                     status = _probe_cell(
                         board, trial, color, y, x, scratch, tree, depth, found, counters, deadline, like
                     )

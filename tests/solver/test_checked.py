@@ -126,22 +126,8 @@ def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
-    """The first branch is left without a look at it."""
-    ahead = search.probe
-    calls = [0]
-
-    def wrong(trial: Any, color: Any, y: int, x: int, c: int, *others: Any) -> int:
-        branching = calls[0] == -1
-        calls[0] = 0
-        return CONTRADICTION if branching else ahead(trial, color, y, x, c, *others)
-
-    def noticed(*arguments: Any) -> int:
-        calls[0] = -1
-        return branch(*arguments)
-
-    branch = search._branch
-    patch.setattr(search, "_branch", noticed)
-    patch.setattr(search, "probe", wrong)
+    """Each branch is left without a look at it."""
+    patch.setattr(search, "adopt", lambda *_: CONTRADICTION)
 
 
 def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from solver.api import solve
-from solver.board import choices, copy
+from solver.board import copy, is_open
 from solver.ladder import climb
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.question import FROM_NOTHING
@@ -61,7 +61,7 @@ def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
         counters = late_counters()
         counters[NEXT_LOOK] = 1 << 60 if due == 0 else ahead[0] + 1
         copy(memory.board, memory.trial)
-        y, x = next((y, x) for y in range(60) for x in range(60) if choices(memory.board, y, x, like) > 1)
+        y, x = next((y, x) for y in range(60) for x in range(60) if is_open(memory.board, y, x, like))
         for depth in (0, 1) if due == 0 else (1,):
             copy(memory.board, memory.trial)
             counters[WORK] = 0

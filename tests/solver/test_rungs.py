@@ -27,10 +27,6 @@ from solver.tables import picture, puzzle_batch
 from solver.views import views
 
 
-def decided(board: oracle.Board) -> int:
-    return sum(len(colors) == 1 for row in board for colors in row)
-
-
 @pytest.mark.plain_python
 @pytest.mark.parametrize(
     ("rung", "depth", "column"), [("depth-2", 1, "depth2"), ("depth-2", 2, "depth2"), ("probe", 2, "probe")]
@@ -44,7 +40,7 @@ def test_lookahead_is_the_fixpoint(rung: str, depth: int, column: str, puzzle: P
         assert row["solutions"] == "none"
         return
     last = row[f"cells_after_{column}"] or row["cells_after_depth2"] or row["cells_after_line"]
-    assert last == decided(expected)
+    assert last == oracle.decided(expected)
     assert (row["solutions"] == "unique") == (last == row["cells"])
 
 
