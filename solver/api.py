@@ -106,11 +106,11 @@ def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0, start: np.ndarray
 
 
 def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, start)
-    if prepared is None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, start)
+    if memory is None:
         return
-    memory, like = prepared
-    with Learner(memory.board, memory.color, memory.scratch, time.thread_time() + cpu_limit, like) as learner:
+    tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
+    with Learner(memory.board, memory.color, tools) as learner:
         while True:
             found = learner.next_solution(time.thread_time() + cpu_limit)
             if found is None:

@@ -24,6 +24,7 @@ from solver.clock import cpu_seconds
 from solver.encoding import Variables, cell_literal
 from solver.jit import inlined, kernel
 from solver.places import Places, no_places
+from solver.tools import Tools
 from solver.tuning import (
     BELIEF_ROUNDS,
     DAMPING,
@@ -88,13 +89,12 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
     )
 
 
-def probable(
-    board: Board, color: np.ndarray | None, variables: Variables, pull: float, deadline: float, like: Any
-) -> np.ndarray:
+def probable(board: Board, color: np.ndarray | None, variables: Variables, pull: float, tools: Tools) -> np.ndarray:
     """int32[number]: the variables of a board's encoding as literals, each with its more probable sign.
 
-    `pull` and `deadline` as for `exchange`.
+    `pull` as for `exchange`.
     """
+    like = tools.like
     width, height, palette = map(int, board.size)
     lines = board.first[: width + height + 1]
     beliefs = no_beliefs(
@@ -102,7 +102,7 @@ def probable(
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
     restrict(board, beliefs, True, like)
-    exchange(board, color, beliefs, variables, literals, BELIEF_ROUNDS, pull, deadline, like)
+    exchange(board, color, beliefs, variables, literals, BELIEF_ROUNDS, pull, tools)
     _write_cells(board, beliefs, variables, literals, like)
     return literals[1:]
 
@@ -132,15 +132,15 @@ def exchange(
     literals: np.ndarray,
     rounds: int,
     pull: float,
-    deadline: float,
-    like: Any,
+    tools: Tools,
 ) -> None:
-    """So many rounds of messages, or, without a pull, until they settle, or the deadline (CPU seconds) is past.
+    """So many rounds of messages, or, without a pull, until they settle, or the deadline is past.
 
     variables  of an encoding, or None: the literals of their blocks are set too
     literals   int32[number + 1]: each variable, negated if that is more probable
     pull       reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
     """
+    like = tools.like
     lines = int(board.size[0] + board.size[1])
     work = 0
     for done in range(rounds):
@@ -151,12 +151,12 @@ def exchange(
             work += int(board.first[line + 1] - board.first[line] + 1) * len(beliefs.weight)
             if work > LOOK_EVERY:
                 work = 0
-                if cpu_seconds() > deadline:
+                if cpu_seconds() > tools.deadline:
                     return
             _listen(board, beliefs, line)
             if _weigh(board, color, beliefs, variables, literals, line, like):
                 change = max(change, _tell(board, beliefs, line))
-        if cpu_seconds() > deadline or (pull == 0.0 and change < SETTLED):
+        if cpu_seconds() > tools.deadline or (pull == 0.0 and change < SETTLED):
             break
         if pull > 0.0:
             _reinforce(board, beliefs, pull * (done + 1) / rounds)

@@ -36,20 +36,6 @@ class Board(NamedTuple):
     known: np.ndarray
 
 
-class Scratch(NamedTuple):
-    """Working memory of the line solver, and its result.
-
-    reach, gaps   uint64[more than a line's blocks, words]
-    new           uint64[palette, words]: the colours that the line's cells may have, as a line of `Board.can`
-    news          uint64[4, words]: what `propagate` did, rows numbered there
-    """
-
-    reach: np.ndarray
-    gaps: np.ndarray
-    new: np.ndarray
-    news: np.ndarray
-
-
 @kernel
 def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: Any) -> None:
     """Take puzzle p of a batch onto a board, nothing known yet."""

@@ -12,9 +12,9 @@ from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UN
 from solver.ladder.question import Goals
 from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH, rung_names
 from solver.proof import fits, same
-from solver.propagate import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.tables import RESULTS, TEXT
 from solver.tail import ENGINES
+from solver.tools import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.views import Views
 
 STATUSES = ("ok", "timeout", "error")  # of puzzles that the ladder was given; `unclassified` has others

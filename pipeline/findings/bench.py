@@ -26,9 +26,9 @@ from solver.ladder.outcome import MULTIPLE, UNIQUE
 from solver.ladder.question import Allowance
 from solver.ladder.rungs import LINE
 from solver.ladder.warm import warm_up
-from solver.propagate import LINE_SOLVES
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
+from solver.tools import LINE_SOLVES
 from solver.views import Views, views
 
 SURVEY = (

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from solver.bits import marker
 from solver.board import begin_from, set_up, undecided, write_picture
 from solver.checked import CHECKED, at_fixpoint, holds, plant
 from solver.clock import cpu_seconds, wall_seconds
@@ -26,6 +25,7 @@ from solver.lookahead import NO_LIMIT, refute
 from solver.places import locate, open_places
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, Found, note_solution, noted, search
+from solver.tools import Tools
 from solver.tuning import MOST_PLACES
 from solver.views import Views
 
@@ -46,12 +46,12 @@ def climb_group(
     batch: Views, group: Group, memory: Memory, allowance: Allowance, given: Given, outcome: Outcome
 ) -> None:
     """The kernels' rungs for all puzzles of a group, the tail for those that need it."""
-    like, left = marker(group.words), group.puzzles
+    left = group.puzzles
     while True:
-        done = _climb(batch, left, memory, memory.color, allowance, given, outcome, like)
+        done = _climb(batch, left, memory, memory.color, allowance, given, outcome)
         if done == len(left):
             return
-        hand_over(left[done], allowance.cpu_limit, given.start, memory, outcome, like)
+        hand_over(left[done], allowance.cpu_limit, given.start, memory, outcome)
         left = left[done + 1 :]
 
 
@@ -64,21 +64,20 @@ def _climb(
     allowance: Allowance,
     given: Given,
     outcome: Outcome,
-    like: Any,
 ) -> int:
     """Puzzle by puzzle up to the first that needs the tail. Returns how many come before it; all of them if none does.
 
     `color` is the memory's, as an argument of its own (solver.board.Board). One puzzle's last look at the clock is the
     next one's first.
     """
-    board, trial, _, scratch, seen, log, tree, beliefs = memory
+    board, trial, _, lent, seen, log, tree, beliefs = memory
     cpu_limit, depth, top, nodes = allowance
     _, start, planted = given
+    like = lent.like
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(puzzles)):
         p = puzzles[k]
-        deadline = cpu + cpu_limit
-        counters = outcome.counters[p]
+        tools = Tools(lent.reach, lent.gaps, lent.new, lent.news, outcome.counters[p], cpu + cpu_limit, like)
         set_up(board, color, batch, p, like)
         if len(start) > 0:
             begin_from(board, start, like)
@@ -86,7 +85,7 @@ def _climb(
             plant(board, planted.pictures, outcome.offsets[p], len(planted.known) > 0 and planted.known[p])
         held = CHECKED and holds(board, like)
         width, height = int(board.size[0]), int(board.size[1])
-        status = propagate_all(board, color, scratch, counters, deadline, like)
+        status = propagate_all(board, color, tools)
         left = width * height
         place = slice(outcome.offsets[p], outcome.offsets[p + 1])
         found = Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], start)
@@ -97,13 +96,13 @@ def _climb(
             outcome.seconds[p, rung] += cpu - before
             if CHECKED:
                 assert not held or (status != CONTRADICTION and holds(board, like)), "a rung lost a solution"
-                assert status != FIXPOINT or at_fixpoint(board, color, scratch, like), "a rung stopped short"
+                assert status != FIXPOINT or at_fixpoint(board, color, tools), "a rung stopped short"
             left = undecided(board, like)
             outcome.decided[p, rung] = width * height - left
             if status != FIXPOINT or left == 0 or rung in (PROBE, top):
                 break
             if rung == LINE and top == SEARCH:
-                shown = glance(board, tree.union, trial, color, scratch, found, counters, deadline, like)
+                shown = glance(board, tree.union, trial, color, found, tools)
                 before = cpu
                 cpu = cpu_seconds()
                 outcome.seconds[p, SEARCH] = cpu - before  # it belongs to search, whoever decides
@@ -111,7 +110,7 @@ def _climb(
                     break
             rung += 1
             limit = depth if rung == DEPTH else NO_LIMIT
-            status = refute(board, trial, tree.union, color, limit, scratch, seen, log, counters, deadline, like)
+            status = refute(board, trial, tree.union, color, limit, seen, log, tools)
         outcome.rung[p] = rung
         if status == CONTRADICTION:
             outcome.solutions[p] = NONE
@@ -127,14 +126,14 @@ def _climb(
             outcome.solutions[p], engine = MULTIPLE, SEARCH
         elif status == FIXPOINT and left > 0 and top == SEARCH:
             engine = SEARCH
-            locate(board, color, scratch, beliefs.places, like)
+            locate(board, color, beliefs.places, tools)
             patience = nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
-            searched = search(board, trial, color, scratch, tree, found, patience, counters, deadline, like)
+            searched = search(board, trial, color, tree, found, patience, tools)
             outcome.rung[p] = SEARCH
             if searched == NODES_SPENT and beliefs.told.shape[1] >= width * height:
-                status = dive(board, trial, tree.union, color, scratch, beliefs, counters, deadline, like)
+                status = dive(board, trial, tree.union, color, beliefs, tools)
                 if status == FIXPOINT:
-                    note_solution(trial, found, counters, deadline, like)
+                    note_solution(trial, found, tools)
                 if found.number[0] == 2:
                     searched = TWO_FOUND
                 elif status == OUT_OF_TIME:
@@ -147,7 +146,7 @@ def _climb(
                 outcome.late[p] = True
             if CHECKED and searched == NODES_SPENT:
                 assert not held or holds(board, like) or noted(board, found), "the search hands on too little"
-                assert at_fixpoint(board, color, scratch, like), "the search hands on what line logic has not ended"
+                assert at_fixpoint(board, color, tools), "the search hands on what line logic has not ended"
             before = cpu
             cpu = cpu_seconds()
             outcome.seconds[p, SEARCH] += cpu - before

@@ -3,7 +3,6 @@
 import math
 import time
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,13 +12,13 @@ from solver.ladder.memory import Memory
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
 from solver.ladder.question import FROM_NOTHING
 from solver.ladder.rungs import SEARCH
-from solver.propagate import CONFLICTS, COUNTERS
 from solver.swap import swap
 from solver.tail import ENGINES, Learner
+from solver.tools import CONFLICTS
 from solver.views import Clues, Views
 
 
-def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome, like: Any) -> None:
+def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome) -> None:
     """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
     compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
@@ -27,7 +26,7 @@ def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outco
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
-    with Learner(memory.board, memory.color, memory.scratch, deadline, like) as learner:
+    with Learner(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
             found = learner.next_solution(deadline)
@@ -61,11 +60,10 @@ def compile_tail(words: int, colored: bool) -> None:
     for array in (*clues, two):
         array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
     group = Group(words, 2 if colored else None, np.arange(1))
-    prepared = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
-    assert prepared is not None
-    memory, like = prepared
-    with Learner(memory.board, memory.color, memory.scratch, math.inf, like) as learner:
+    memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
+    assert memory is not None
+    with Learner(memory.board, memory.color, memory.tools) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
-        swap(picture, 2, 2, FROM_NOTHING, np.zeros(COUNTERS, np.int64), math.inf)
+        swap(picture, 2, 2, FROM_NOTHING, memory.tools.counters, math.inf)
         learner.exclude(picture)

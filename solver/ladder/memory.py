@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.belief import Beliefs, no_beliefs
-from solver.board import NO_COLOR, Board, Scratch
+from solver.board import NO_COLOR, Board
 from solver.checked import CHECKED
 from solver.ladder.groups import Group
 from solver.search import Tree
+from solver.tools import Tools, tools_for
 from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
 from solver.views import Views
 
@@ -18,13 +19,14 @@ class Memory(NamedTuple):
 
     board, trial   the puzzle at hand, and a second board to try things on
     color          the colours of its blocks (solver.board.Board); None for mono puzzles
+    tools          with counters and a deadline of their own for each puzzle
     seen, log      for `solver.lookahead.refute`; nothing is logged on the ladder
     """
 
     board: Board
     trial: Board
     color: np.ndarray | None
-    scratch: Scratch
+    tools: Tools
     seen: np.ndarray
     log: np.ndarray
     tree: Tree
@@ -46,7 +48,6 @@ def memory_for(batch: Views, group: Group) -> Memory:
         can=np.zeros((lines * palette, words), np.uint64),
         known=np.full(cells if CHECKED else 0, NO_COLOR),
     )
-    reach, gaps, new, news = (np.zeros((size, words), np.uint64) for size in (side + 1, side + 1, palette, 4))
     seen = 2 * cells * palette
     longest = max(
         int(np.diff(clues.blocks[clues.lines[0] : clues.lines[-1] + 1]).max(initial=1))
@@ -58,7 +59,7 @@ def memory_for(batch: Views, group: Group) -> Memory:
         board,
         _another(board),
         None if colors is None else np.zeros(blocks, np.uint8),
-        Scratch(reach, gaps, new, news),
+        tools_for(side, palette, words),
         np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
         np.zeros((0, 3), np.int32),
         Tree(

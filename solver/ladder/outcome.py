@@ -6,7 +6,7 @@ import numpy as np
 
 from solver.ladder.question import Goals
 from solver.ladder.rungs import LINE, SEARCH
-from solver.propagate import COUNTERS
+from solver.tools import COUNTERS
 from solver.views import Views
 
 # How many solutions a puzzle has.

@@ -37,12 +37,12 @@ def runs(line: tuple[int, ...]) -> list[tuple[int, int]]:
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
 def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    if prepared is None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    if memory is None:
         return
-    memory, like = prepared
+    like = memory.tools.like
     board = memory.board
-    variables, _ = encode(board, memory.color, memory.scratch, like)
+    variables, _ = encode(board, memory.color, memory.tools)
     beliefs = memory.beliefs._replace(places=variables.places)
     belief.restrict(board, beliefs, True, like)
     rng = np.random.default_rng(seed)
@@ -84,12 +84,12 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.0, 0.2]))
 @settings(max_examples=100, deadline=None)
 def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    if prepared is None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    if memory is None:
         return
-    memory, like = prepared
-    variables, _ = encode(memory.board, memory.color, memory.scratch, like)
-    literals = belief.probable(memory.board, memory.color, variables, pull, math.inf, like)
+    like = memory.tools.like
+    variables, _ = encode(memory.board, memory.color, memory.tools)
+    literals = belief.probable(memory.board, memory.color, variables, pull, memory.tools)
     assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
     for y in range(puzzle.height):
         for x in range(puzzle.width):
@@ -101,17 +101,17 @@ def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
 def test_cells_lean_to_what_they_have_been() -> None:
     """On a board with many solutions: after every reinforced round as the formula says, and in the end surer."""
     puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    assert prepared is not None
-    memory, like = prepared
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert memory is not None
+    like = memory.tools.like
     board, beliefs = memory.board, memory.beliefs
-    variables, _ = encode(board, memory.color, memory.scratch, like)
+    variables, _ = encode(board, memory.color, memory.tools)
     beliefs = beliefs._replace(places=variables.places)
     nobody = np.zeros(0, np.int32)
     doubts = []
     for pull in (0.0, 0.2):
         belief.restrict(board, beliefs, True, like)
-        belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, math.inf, like)
+        belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, memory.tools)
         once = beliefs.told[0, :400] * beliefs.told[1, :400]
         leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
         leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells

@@ -137,11 +137,11 @@ def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
 def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
     encoded = tail.encode
 
-    def wrong(state: Any, color: Any, scratch: Any, like: Any) -> Any:
-        variables, clauses = encoded(state, color, scratch, like)
+    def wrong(state: Any, color: Any, tools: Any) -> Any:
+        variables, clauses = encoded(state, color, tools)
         cells = np.flatnonzero(variables.cell)
         literals = np.zeros(len(state.known), np.int32)
-        tail._write_cells(state, variables, state.known, literals, like)
+        tail._write_cells(state, variables, state.known, literals, tools.like)
         extra = np.zeros((1, clauses.shape[1]), np.int32)
         extra[0, 0] = -literals[cells[0]]
         return variables, np.concatenate([clauses, extra])

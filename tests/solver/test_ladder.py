@@ -11,9 +11,9 @@ from strategies import PALETTE, pictures, puzzles
 from solver.api import classify, solve
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance
-from solver.propagate import LINE_SOLVES
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.tables import picture, puzzle_batch
+from solver.tools import LINE_SOLVES
 from solver.views import views
 
 

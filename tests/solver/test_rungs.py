@@ -20,10 +20,10 @@ from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
 from solver.ladder.question import FROM_NOTHING, Allowance
 from solver.ladder.rungs import LINE, SEARCH
 from solver.proof import fits
-from solver.propagate import CONFLICTS, COUNTERS, NODES
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.swap import swap
 from solver.tables import picture, puzzle_batch
+from solver.tools import CONFLICTS, COUNTERS, NODES
 from solver.views import views
 
 
