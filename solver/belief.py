@@ -73,6 +73,20 @@ class Beliefs(NamedTuple):
     sure: np.ndarray
 
 
+class BlockAtHand(NamedTuple):
+    """A block of a line that is weighed.
+
+    first   the number of the line's first block on the board; j: this one's place in the line
+    apart   1 if a background cell must stand between it and the next one, else 0
+    total   the weight of all arrangements of the line
+    """
+
+    first: int
+    j: int
+    apart: int
+    total: float
+
+
 def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, words: int) -> Beliefs:
     """Memory for a board of so many cells, cells and blocks a line at most, and blocks in all."""
     return Beliefs(
@@ -237,11 +251,11 @@ def _weigh(
     for i in range(cells - 1, window[blocks, 0] - 1, -1):
         behind[blocks, i] = behind[blocks, i + 1] * weight[i, BACKGROUND]
     for j in range(blocks - 1, -1, -1):
-        apart = _apart(color, first, j, blocks)
+        block = BlockAtHand(first, j, _apart(color, first, j, blocks), total)
         if board.length[first + j] > 0:
-            _weigh_block(board, color, beliefs, variables, literals, first, j, apart, total, like)
+            _weigh_block(board, color, beliefs, variables, literals, block, like)
         else:
-            _weigh_blot(color, beliefs, variables, literals, first, j, apart, total, like)
+            _weigh_blot(color, beliefs, variables, literals, block, like)
     return True
 
 
@@ -306,13 +320,11 @@ def _weigh_block(
     beliefs: Beliefs,
     variables: Variables | None,
     literals: np.ndarray,
-    first: int,
-    j: int,
-    apart: int,
-    total: float,
+    block: BlockAtHand,
     like: Any,
 ) -> None:
-    """From the arrangements behind block j, a number, to those with it; its share of the cells, its literals."""
+    """From the arrangements behind a block, a number, to those with it; its share of the cells, its literals."""
+    first, j, apart, total = block
     share = beliefs.share
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
@@ -339,13 +351,11 @@ def _weigh_blot(
     beliefs: Beliefs,
     variables: Variables | None,
     literals: np.ndarray,
-    first: int,
-    j: int,
-    apart: int,
-    total: float,
+    block: BlockAtHand,
     like: Any,
 ) -> None:
     """The same for a blot: its starts, its ends, and every cell in between."""
+    first, j, apart, total = block
     weight, share = beliefs.weight, beliefs.share
     c = 1 if color is None else int(color[first + j])
     starts, ends = load(beliefs.places.starts, first + j, like), load(beliefs.places.ends, first + j, like)
