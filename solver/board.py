@@ -84,13 +84,13 @@ def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, li
 @kernel
 def copy(board: Board, other: Board) -> None:
     """Give another board of the same puzzle the same knowledge."""
-    copy_knowledge(board, board.can, other.can)
+    copy_knowledge(board.size, board.can, other.can)
 
 
 @kernel
-def copy_knowledge(board: Board, source: np.ndarray, target: np.ndarray) -> None:
-    """Copy what is known of a puzzle's cells from one array to another; both are as `Board.can`."""
-    for i in range((board.size[0] + board.size[1]) * board.size[2]):
+def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> None:
+    """Copy what is known of the cells of a puzzle of this size from one array to another; both are as `Board.can`."""
+    for i in range((size[0] + size[1]) * size[2]):
         for k in range(source.shape[1]):
             target[i, k] = source[i, k]
 

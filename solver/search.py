@@ -116,7 +116,7 @@ def search(
                     assert not held or noted(board, found), "the search ended without a solution that there is"
                 return EXHAUSTED
             depth -= 1
-            copy_knowledge(board, tree.boards[depth], board.can)
+            copy_knowledge(board.size, tree.boards[depth], board.can)
             cell = int(tree.cell[depth])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
             refuted: Any = np.int64(tree.color[depth])
@@ -139,13 +139,13 @@ def noted(board: Board, found: Found) -> bool:
 @kernel
 def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
     if depth > 0:
-        copy_knowledge(board, tree.boards[0], board.can)
+        copy_knowledge(board.size, tree.boards[0], board.can)
 
 
 @kernel
 def _push(board: Board, tree: Tree, depth: int, cell: int, like: Any) -> None:
     """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
-    copy_knowledge(board, board.can, tree.boards[depth])
+    copy_knowledge(board.size, board.can, tree.boards[depth])
     tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
     for i in range(int(board.size[0] * board.size[1])):
         tree.score[depth + 1, i] = tree.score[depth, i]

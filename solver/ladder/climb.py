@@ -70,14 +70,14 @@ def _climb(
     `color` is the memory's, as an argument of its own (solver.board.Board). One puzzle's last look at the clock is the
     next one's first.
     """
-    board, trial, _, lent, seen, log, tree, beliefs = memory
+    board, trial, _, common, seen, log, tree, beliefs = memory
     cpu_limit, depth, top, nodes = allowance
     _, start, planted = given
-    like = lent.like
+    like = common.like
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(puzzles)):
         p = puzzles[k]
-        tools = Tools(lent.reach, lent.gaps, lent.new, lent.news, outcome.counters[p], cpu + cpu_limit, like)
+        tools = Tools(common.reach, common.gaps, common.new, common.news, outcome.counters[p], cpu + cpu_limit, like)
         set_up(board, color, batch, p, like)
         if len(start) > 0:
             begin_from(board, start, like)

@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
     rung        int8: the rung that decided, or the last one begun
     engine      int8: what decided: that rung, or SEARCH + 1 + an index into solver.tail.ENGINES
     late        bool: the CPU limit came first
-    counters    int64[puzzles, COUNTERS], numbered in solver.propagate
+    counters    int64[puzzles, COUNTERS], numbered in solver.tools
     decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
     seconds     float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
     offsets     int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
