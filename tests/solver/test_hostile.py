@@ -9,7 +9,7 @@ import numpy as np
 import oracle
 import pyarrow as pa
 import pytest
-from hostile import EVIL_COLORS, damaged_batch, hostile_batch, puzzle_of, sound
+from hostile import damaged_batch, hostile_batch, puzzle_of, sound, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE
@@ -19,12 +19,9 @@ from scrapers.importing import read_files
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults_of
 from solver.ladder import climb
-from solver.ladder.groups import Group, highest_colors, kinds
-from solver.ladder.memory import memory_for
 from solver.ladder.rungs import RUNGS
 from solver.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
 from solver.tables import LINES, PUZZLES, check_readable, puzzle_batch
-from solver.views import views
 
 seeds = st.integers(0, (1 << 32) - 1)
 B = Block
@@ -32,17 +29,6 @@ B = Block
 
 def hostile(seed: int, count: int) -> pa.RecordBatch:
     return hostile_batch(np.random.default_rng(seed), count)
-
-
-def table(**columns: Any) -> pa.RecordBatch:
-    """Rows of the puzzles table; what is not given is null."""
-    count = len(next(iter(columns.values())))
-    arrays = [
-        columns[field.name] if isinstance(columns.get(field.name), pa.Array) else
-        pa.array(columns.get(field.name, [None] * count), field.type)
-        for field in PUZZLES
-    ]  # fmt: skip
-    return pa.RecordBatch.from_arrays(arrays, schema=PUZZLES)
 
 
 @pytest.mark.plain_python
@@ -252,39 +238,6 @@ def test_totals_that_blots_leave_open_but_not_so_far(
     assert not oracle.solutions(puzzle)
     with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
         iter_solutions(puzzle)
-
-
-@pytest.mark.parametrize("side", [1, 7, 60])
-@pytest.mark.parametrize("color", EVIL_COLORS[1:8])
-def test_memory_follows_from_the_clues_of_both_sides(side: int, color: int) -> None:
-    """The kernels' memory for a puzzle with a colour in its columns only, though no kernel is given such a one."""
-    clue = [{"length": 0, "color": color}]
-    batch = table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side])
-    seen = views(batch)
-    assert kinds(seen) == {(1, color > 1)}
-    memory = memory_for(seen, Group(1, color if color > 1 else None, np.arange(1)))
-    assert highest_colors(seen, np.arange(1)).tolist() == [color]
-    assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
-
-
-def test_memory_of_a_slice_is_that_of_its_puzzles() -> None:
-    """The longest line of the puzzles beside it is none of its own."""
-    checks = from_picture((np.indices((40, 40)).sum(axis=0) % 2).astype(np.uint8))
-    small = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
-    many = from_picture(np.array([[1, 2, 3]], np.uint8), PALETTE)
-    batch = puzzle_batch([checks, small, checks])
-    alone, sliced = (
-        memory_for(views(one), Group(1, None, np.arange(1))) for one in (puzzle_batch([small]), batch.slice(1, 1))
-    )
-    for one, other in zip(_arrays(alone), _arrays(sliced), strict=True):
-        assert one.shape == other.shape
-    assert highest_colors(views(puzzle_batch([many, small, many]).slice(1)), np.arange(2)).tolist() == [1, 3]
-
-
-def _arrays(memory: Any) -> list[np.ndarray]:
-    if isinstance(memory, np.ndarray):
-        return [memory]
-    return [array for part in memory for array in _arrays(part)] if isinstance(memory, tuple) else []
 
 
 @pytest.mark.parametrize("size", ["1x3", "60x60"])
