@@ -116,7 +116,7 @@ def test_cells_lean_to_what_they_have_been() -> None:
         leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
         leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
         assert np.allclose(beliefs.lean[:400], leaning)
-        belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, math.inf, like)
+        belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, memory.tools)
         doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
     assert doubts[1] < 0.5 * doubts[0]
 
