@@ -1,7 +1,6 @@
 """Line logic: puzzles a second on one core, and the time of one line solve as lines grow."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +10,13 @@ from pipeline.findings.figures_page import Table
 from scrapers.files import files_in
 from scrapers.generate import Recipe, recipe_batch
 from scrapers.importing import read_files
-from solver.bits import marker, words_for
-from solver.board import Board, Scratch
+from solver.bits import words_for
+from solver.board import Board
 from solver.clock import cpu_seconds
 from solver.jit import kernel
 from solver.line import solve_line
 from solver.puzzle import Puzzle, clue_of
+from solver.tools import Tools, tools_for
 
 RUNS = 10
 
@@ -51,11 +51,11 @@ def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:
 
 
 @kernel
-def _repeat(n: int, board: Board, color: np.ndarray | None, scratch: Scratch, times: int, like: Any) -> float:
+def _repeat(n: int, board: Board, color: np.ndarray | None, tools: Tools, times: int) -> float:
     """CPU seconds of so many solves of the same line."""
     start = cpu_seconds()
     for _ in range(times):
-        solve_line(n, 0, board, color, scratch, like)
+        solve_line(n, 0, board, color, tools)
     return cpu_seconds() - start
 
 
@@ -87,10 +87,10 @@ def line_time(cells: int, share: float) -> list[object]:
             mask = sum(1 << x for x in range(cells) if not known[x] or line[x] == c)
             for k in range(words):
                 board.can[c, k] = mask >> (64 * k) & (2**64 - 1)
-        scratch = Scratch(*(np.zeros((rows, words), np.uint64) for rows in (cells + 1, cells + 1, colors + 1, 4)))
+        tools = tools_for(cells, colors + 1, words)
         block_colors = None if colors == 1 else np.array([block.color for block in clue], np.uint8)
         repeats = 20_000 // words
-        _repeat(cells, board, block_colors, scratch, 1, marker(words))
-        seconds = min(_repeat(cells, board, block_colors, scratch, repeats, marker(words)) for _ in range(RUNS))
+        _repeat(cells, board, block_colors, tools, 1)
+        seconds = min(_repeat(cells, board, block_colors, tools, repeats) for _ in range(RUNS))
         times.append(seconds / repeats * 1e9)
     return [cells, words, blocks, *times]

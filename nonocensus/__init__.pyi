@@ -23,11 +23,11 @@ from .names import Color as Color
 from .names import InputError as InputError
 from .names import InvalidPuzzle as InvalidPuzzle
 from .names import NetworkError as NetworkError
+from .names import Puzzle as Puzzle
 from .names import StorageError as StorageError
 from .names import UserError as UserError
 from .names import __version__ as __version__
 from .names import from_picture as from_picture
-from .puzzles import Puzzle as Puzzle
 from .puzzles import Reading as Reading
 from .puzzles import Solved as Solved
 from .puzzles import iter_solutions as iter_solutions

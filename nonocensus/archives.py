@@ -11,11 +11,13 @@ from pipeline.classify.session import Listener
 from pipeline.classify.work import Outcome
 from pipeline.crawl.site import Asking, Crawled
 from pipeline.executors.resources import ALL_CORES, Resources
-from pipeline.run.folder import Run, open_place, open_run
+from pipeline.run import folder as runs
+from pipeline.run.folder import Run, open_place
 from pipeline.run.plan import Selection, check
 from pipeline.run.summary import summarize
+from pipeline.store import parts as stores
 from pipeline.store.importing import ImportReport
-from pipeline.store.parts import Store, open_store
+from pipeline.store.parts import Store
 from pipeline.verify.damage import Damage
 from pipeline.watch import NOBODY, Watch
 
@@ -26,6 +28,16 @@ if TYPE_CHECKING:
 
 Place = str | Path
 """A local path, or a URI of one of Arrow's filesystems."""
+
+
+def open_store(store: Place) -> Store:
+    """A store of puzzles: `rows()`, `batches(columns)`, `parts()`. A UserError says so if it is none."""
+    return stores.open_store(str(store))
+
+
+def open_run(run: Place, store: Place | None = None) -> Run:
+    """A run: `table(columns)`, `batches(columns)`, `about`; `store` says where its store is now, if it was moved."""
+    return runs.open_run(str(run), None if store is None else str(store))
 
 
 def import_files(paths: Iterable[Place], store: Place, watch: Watch = NOBODY) -> ImportReport:
@@ -87,7 +99,7 @@ def classify_store(
     selection = Selection(tuple(ids), where, limit)
     check(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
-    return work.classify_store(open_store(str(store)), str(run), config, selection, resources, listener, force)
+    return work.classify_store(open_store(store), str(run), config, selection, resources, listener, force)
 
 
 def retry_run(
@@ -206,4 +218,4 @@ def warm(store: Place | None = None) -> str:
 
 
 def _run(run: Run | Place) -> Run:
-    return open_run(str(run)) if isinstance(run, str | Path) else run
+    return open_run(run) if isinstance(run, str | Path) else run

@@ -9,4 +9,5 @@ from solver import __version__ as __version__
 from solver.puzzle import Block as Block
 from solver.puzzle import Color as Color
 from solver.puzzle import InvalidPuzzle as InvalidPuzzle
+from solver.puzzle import Puzzle as Puzzle
 from solver.puzzle import from_picture as from_picture

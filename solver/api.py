@@ -2,18 +2,23 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from solver.check import faults_of, validate
 from solver.identity import first_of_equals
 from solver.jit import CHECKED
-from solver.ladder import FROM_NOTHING, NO_GOALS, RUNGS, climb, copy_outcomes, line_fixpoint
+from solver.ladder.climb import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.outcome import copy_outcomes
+from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given
+from solver.ladder.rungs import RUNGS
 from solver.limits import MAX_CELLS, MAX_DEPTH
-from solver.puzzle import Puzzle
+from solver.puzzle import Puzzle, from_picture
 from solver.tables import RESULTS, check_readable, puzzle_batch
 from solver.tail import Learner
 from solver.verdict import known_goals, results, unclassified
@@ -65,7 +70,7 @@ def classify(
 
 
 def solve(
-    puzzle: Puzzle,
+    puzzle: Puzzle | ArrayLike,
     *,
     cpu_limit: float = 60.0,
     rung: str = "search",
@@ -73,28 +78,33 @@ def solve(
     check_goal: bool = False,
     start: np.ndarray | None = None,
 ) -> dict[str, object]:
-    """Classify one puzzle; returns its row of the results table as a dictionary. Arguments as for `classify`.
+    """Classify one puzzle; returns its row of the results table as a dictionary. Other arguments as for `classify`.
 
+    puzzle  or a black and white picture whose puzzle is meant, an array or a list of rows; one in colours needs a
+            palette (solver.puzzle.from_picture)
     start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
             (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
 
-    Raises as `classify`, and ValueError for a start of another shape; TypeError if it is not given a Puzzle.
+    Raises as `classify`, and ValueError for a start of another shape; InvalidPuzzle for a picture that has no puzzle,
+    TypeError for what is neither.
     """
-    _check_puzzle(puzzle)
+    puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit, rung, depth, check_goal)
     row: dict[str, object] = _classified(puzzle_batch([puzzle]), settings, _begun(puzzle, start)).to_pylist()[0]
     return row
 
 
-def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0, start: np.ndarray | None = None) -> Iterator[np.ndarray]:
+def iter_solutions(
+    puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0, start: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
     """All solutions of a puzzle, each a uint8[height, width] of palette entries, in no particular order.
 
     Take as many as are wanted (itertools.islice). After line logic, clause learners find one after the other
-    (solver.tail). `start` as for `solve`. Raises at once as `solve`, and InvalidPuzzle for clues that no picture can
-    have; later TimeoutError when the next solution, or the proof that there is none, has not come in `cpu_limit` CPU
-    seconds.
+    (solver.tail). `puzzle` and `start` as for `solve`. Raises at once as `solve`, and InvalidPuzzle for clues that no
+    picture can have; later TimeoutError when the next solution, or the proof that there is none, has not come in
+    `cpu_limit` CPU seconds.
     """
-    _check_puzzle(puzzle)
+    puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit)
     begun = _begun(puzzle, start)
     validate(puzzle)
@@ -102,11 +112,11 @@ def iter_solutions(puzzle: Puzzle, *, cpu_limit: float = 60.0, start: np.ndarray
 
 
 def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, start)
-    if prepared is None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, start)
+    if memory is None:
         return
-    memory, like = prepared
-    with Learner(memory.board, memory.color, memory.scratch, time.thread_time() + cpu_limit, like) as learner:
+    tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
+    with Learner(memory.board, memory.color, tools) as learner:
         while True:
             found = learner.next_solution(time.thread_time() + cpu_limit)
             if found is None:
@@ -142,9 +152,13 @@ def _settings(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal
     return _Settings(seconds, rung, int(depth), bool(check_goal))
 
 
-def _check_puzzle(puzzle: Puzzle) -> None:
-    if not isinstance(puzzle, Puzzle):
-        raise TypeError(f"a Puzzle is wanted, not {type(puzzle).__name__}; solver.puzzle.from_picture makes one")
+def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
+    """The puzzle that is meant: itself, or that of a picture."""
+    if isinstance(puzzle, Puzzle):
+        return puzzle
+    if not isinstance(puzzle, np.ndarray | Sequence) or isinstance(puzzle, str | bytes):
+        raise TypeError(f"a Puzzle or a picture is wanted, an array or a list of rows, not {type(puzzle).__name__}")
+    return from_picture(puzzle)
 
 
 def _classified(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
@@ -177,7 +191,8 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa
     first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_GOALS
-    outcome = climb(seen, which, cpu_limit, depth, RUNGS.index(rung), goals=known, start=start, planted=goals)
+    allowance = Allowance(cpu_limit, depth, RUNGS.index(rung))
+    outcome = climb(seen, which, allowance, Given(known, start, planted=goals))
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, whole=not len(start))
 

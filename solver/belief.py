@@ -24,6 +24,7 @@ from solver.clock import cpu_seconds
 from solver.encoding import Variables, cell_literal
 from solver.jit import inlined, kernel
 from solver.places import Places, no_places
+from solver.tools import Tools
 from solver.tuning import (
     BELIEF_ROUNDS,
     DAMPING,
@@ -72,6 +73,20 @@ class Beliefs(NamedTuple):
     sure: np.ndarray
 
 
+class BlockAtHand(NamedTuple):
+    """A block of a line that is weighed.
+
+    first   the number of the line's first block on the board; j: this one's place in the line
+    apart   1 if a background cell must stand between it and the next one, else 0
+    total   the weight of all arrangements of the line
+    """
+
+    first: int
+    j: int
+    apart: int
+    total: float
+
+
 def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, words: int) -> Beliefs:
     """Memory for a board of so many cells, cells and blocks a line at most, and blocks in all."""
     return Beliefs(
@@ -88,13 +103,12 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
     )
 
 
-def probable(
-    board: Board, color: np.ndarray | None, variables: Variables, pull: float, deadline: float, like: Any
-) -> np.ndarray:
+def probable(board: Board, color: np.ndarray | None, variables: Variables, pull: float, tools: Tools) -> np.ndarray:
     """int32[number]: the variables of a board's encoding as literals, each with its more probable sign.
 
-    `pull` and `deadline` as for `exchange`.
+    `pull` as for `exchange`.
     """
+    like = tools.like
     width, height, palette = map(int, board.size)
     lines = board.first[: width + height + 1]
     beliefs = no_beliefs(
@@ -102,7 +116,7 @@ def probable(
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
     restrict(board, beliefs, True, like)
-    exchange(board, color, beliefs, variables, literals, BELIEF_ROUNDS, pull, deadline, like)
+    exchange(board, color, beliefs, variables, literals, BELIEF_ROUNDS, pull, tools)
     _write_cells(board, beliefs, variables, literals, like)
     return literals[1:]
 
@@ -132,15 +146,15 @@ def exchange(
     literals: np.ndarray,
     rounds: int,
     pull: float,
-    deadline: float,
-    like: Any,
+    tools: Tools,
 ) -> None:
-    """So many rounds of messages, or, without a pull, until they settle, or the deadline (CPU seconds) is past.
+    """So many rounds of messages, or, without a pull, until they settle, or the deadline is past.
 
     variables  of an encoding, or None: the literals of their blocks are set too
     literals   int32[number + 1]: each variable, negated if that is more probable
     pull       reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
     """
+    like = tools.like
     lines = int(board.size[0] + board.size[1])
     work = 0
     for done in range(rounds):
@@ -151,12 +165,12 @@ def exchange(
             work += int(board.first[line + 1] - board.first[line] + 1) * len(beliefs.weight)
             if work > LOOK_EVERY:
                 work = 0
-                if cpu_seconds() > deadline:
+                if cpu_seconds() > tools.deadline:
                     return
             _listen(board, beliefs, line)
             if _weigh(board, color, beliefs, variables, literals, line, like):
                 change = max(change, _tell(board, beliefs, line))
-        if cpu_seconds() > deadline or (pull == 0.0 and change < SETTLED):
+        if cpu_seconds() > tools.deadline or (pull == 0.0 and change < SETTLED):
             break
         if pull > 0.0:
             _reinforce(board, beliefs, pull * (done + 1) / rounds)
@@ -237,11 +251,11 @@ def _weigh(
     for i in range(cells - 1, window[blocks, 0] - 1, -1):
         behind[blocks, i] = behind[blocks, i + 1] * weight[i, BACKGROUND]
     for j in range(blocks - 1, -1, -1):
-        apart = _apart(color, first, j, blocks)
+        block = BlockAtHand(first, j, _apart(color, first, j, blocks), total)
         if board.length[first + j] > 0:
-            _weigh_block(board, color, beliefs, variables, literals, first, j, apart, total, like)
+            _weigh_block(board, color, beliefs, variables, literals, block, like)
         else:
-            _weigh_blot(color, beliefs, variables, literals, first, j, apart, total, like)
+            _weigh_blot(color, beliefs, variables, literals, block, like)
     return True
 
 
@@ -306,13 +320,11 @@ def _weigh_block(
     beliefs: Beliefs,
     variables: Variables | None,
     literals: np.ndarray,
-    first: int,
-    j: int,
-    apart: int,
-    total: float,
+    block: BlockAtHand,
     like: Any,
 ) -> None:
-    """From the arrangements behind block j, a number, to those with it; its share of the cells, its literals."""
+    """From the arrangements behind a block, a number, to those with it; its share of the cells, its literals."""
+    first, j, apart, total = block
     share = beliefs.share
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
@@ -339,13 +351,11 @@ def _weigh_blot(
     beliefs: Beliefs,
     variables: Variables | None,
     literals: np.ndarray,
-    first: int,
-    j: int,
-    apart: int,
-    total: float,
+    block: BlockAtHand,
     like: Any,
 ) -> None:
     """The same for a blot: its starts, its ends, and every cell in between."""
+    first, j, apart, total = block
     weight, share = beliefs.weight, beliefs.share
     c = 1 if color is None else int(color[first + j])
     starts, ends = load(beliefs.places.starts, first + j, like), load(beliefs.places.ends, first + j, like)

@@ -36,20 +36,6 @@ class Board(NamedTuple):
     known: np.ndarray
 
 
-class Scratch(NamedTuple):
-    """Working memory of the line solver, and its result.
-
-    reach, gaps   uint64[more than a line's blocks, words]
-    new           uint64[palette, words]: the colours that the line's cells may have, as a line of `Board.can`
-    news          uint64[4, words]: what `propagate` did, rows numbered there
-    """
-
-    reach: np.ndarray
-    gaps: np.ndarray
-    new: np.ndarray
-    news: np.ndarray
-
-
 @kernel
 def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: Any) -> None:
     """Take puzzle p of a batch onto a board, nothing known yet."""
@@ -98,9 +84,15 @@ def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, li
 @kernel
 def copy(board: Board, other: Board) -> None:
     """Give another board of the same puzzle the same knowledge."""
-    for i in range((board.size[0] + board.size[1]) * board.size[2]):
-        for k in range(board.can.shape[1]):
-            other.can[i, k] = board.can[i, k]
+    copy_knowledge(board.size, board.can, other.can)
+
+
+@kernel
+def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> None:
+    """Copy what is known of the cells of a puzzle of this size from one array to another; both are as `Board.can`."""
+    for i in range((size[0] + size[1]) * size[2]):
+        for k in range(source.shape[1]):
+            target[i, k] = source[i, k]
 
 
 @kernel
@@ -123,6 +115,12 @@ def choices(board: Board, y: int, x: int, like: Any) -> int:
     for c in range(int(board.size[2])):
         number += allows(board, y, x, c, like)
     return number
+
+
+@kernel
+def is_open(board: Board, y: int, x: int, like: Any) -> bool:
+    """Whether a cell may still have several colours."""
+    return choices(board, y, x, like) > 1
 
 
 @kernel

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from solver.bits import load, some
-from solver.board import NO_COLOR, Board, Scratch, allows, choices, in_column
+from solver.board import NO_COLOR, Board, allows, choices, in_column
 from solver.jit import CHECKED, kernel
 from solver.line import solve_line
+from solver.tools import Tools
 
 __all__ = ["CHECKED", "at_fixpoint", "holds", "is_known", "knows", "plant", "sound"]
 
@@ -78,15 +79,16 @@ def sound(board: Board, like: Any) -> bool:
 
 
 @kernel
-def at_fixpoint(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> bool:
-    """Whether line logic finds nothing new on any line. Overwrites `scratch.new` and `scratch.reach`."""
+def at_fixpoint(board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+    """Whether line logic finds nothing new on any line. Overwrites `tools.new` and `tools.reach`."""
+    like = tools.like
     width, height = int(board.size[0]), int(board.size[1])
     palette = 2 if color is None else int(board.size[2])
     for line in range(width + height):
-        if not solve_line(width if line < height else height, line, board, color, scratch, like):
+        if not solve_line(width if line < height else height, line, board, color, tools):
             return False
         for c in range(palette):
             can = load(board.can, line * palette + c, like)
-            if some(can & ~load(scratch.new, c, like)):
+            if some(can & ~load(tools.new, c, like)):
                 return False
     return True

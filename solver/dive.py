@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from solver.belief import Beliefs, confidence, exchange, favourite, restrict
-from solver.board import Board, Scratch, allows, choices, copy, undecided
+from solver.board import Board, allows, copy, is_open, undecided
 from solver.clock import cpu_seconds
 from solver.jit import kernel
-from solver.lookahead import probe, take_away
+from solver.lookahead import adopt, take_away
 from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.tools import Tools
 from solver.tuning import (
     DIVE_PULLS,
     DIVE_ROUNDS,
@@ -30,17 +31,7 @@ from solver.tuning import (
 
 
 @kernel
-def dive(
-    board: Board,
-    diver: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    beliefs: Beliefs,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> int:
+def dive(board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools) -> int:
     """Dive from a board at the fixpoint of line logic until a dive ends in a solution.
 
     diver, trial   boards with the same clues and memory of their own
@@ -51,9 +42,7 @@ def dive(
     for k in range(len(DIVE_ROUNDS)):
         rounds: Any = np.int64(DIVE_ROUNDS[k])
         if status == CONTRADICTION and (k == 0 or cells <= REINFORCED_CELLS):
-            status = _dive(
-                board, diver, trial, color, scratch, beliefs, rounds, DIVE_PULLS[k], counters, deadline, like
-            )
+            status = _dive(board, diver, trial, color, beliefs, rounds, DIVE_PULLS[k], tools)
     return status
 
 
@@ -63,28 +52,26 @@ def _dive(
     diver: Board,
     trial: Board,
     color: np.ndarray | None,
-    scratch: Scratch,
     beliefs: Beliefs,
     rounds: int,
     pull: float,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    tools: Tools,
 ) -> int:
     """One dive with so many rounds before the first decision."""
-    literals = counters[:0]
+    like = tools.like
+    literals = tools.counters[:0]
     more_rounds: Any = np.int64(MORE_ROUNDS)
     copy(board, diver)
     left, fresh = undecided(diver, like), True
     while left > 0:
         restrict(diver, beliefs, fresh, like)
-        locate(diver, color, scratch, beliefs.places, like)
-        exchange(diver, color, beliefs, None, literals, rounds, pull, deadline, like)
-        if cpu_seconds() > deadline:
+        locate(diver, color, beliefs.places, tools)
+        exchange(diver, color, beliefs, None, literals, rounds, pull, tools)
+        if cpu_seconds() > tools.deadline:
             return OUT_OF_TIME
         rounds, fresh = more_rounds, False
         doubt = _doubt(diver, beliefs, DIVE_SHARE * left, like)
-        status = _decide(diver, trial, color, scratch, beliefs, doubt, counters, deadline, like)
+        status = _decide(diver, trial, color, beliefs, doubt, tools)
         if status != FIXPOINT:
             return status
         left = undecided(diver, like)
@@ -97,7 +84,7 @@ def _doubt(diver: Board, beliefs: Beliefs, wanted: float, like: Any) -> float:
     beliefs.sure[:] = 0
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
-            if choices(diver, y, x, like) > 1:
+            if is_open(diver, y, x, like):
                 beliefs.sure[_grade(1.0 - confidence(diver, beliefs, y, x))] += 1
     cells, grade = 0, len(beliefs.sure)
     while cells < wanted:
@@ -113,31 +100,19 @@ def _grade(doubt: float) -> int:
 
 
 @kernel
-def _decide(
-    diver: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    beliefs: Beliefs,
-    doubt: float,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> int:
+def _decide(diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, doubt: float, tools: Tools) -> int:
     """Decide the sure cells one by one, each followed by line logic; returns as `propagate`."""
+    like = tools.like
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
-            if choices(diver, y, x, like) < 2 or 1.0 - confidence(diver, beliefs, y, x) > doubt:
+            if not is_open(diver, y, x, like) or 1.0 - confidence(diver, beliefs, y, x) > doubt:
                 continue
             c: Any = favourite(diver, beliefs, y, x)
             if not allows(diver, y, x, c, like):
                 continue
-            copy(diver, trial)
-            status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
+            status = adopt(diver, trial, color, y, x, c, tools)
             if status == CONTRADICTION:
-                status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
-            else:
-                copy(trial, diver)
+                status = take_away(diver, color, y, x, c, tools)
             if status != FIXPOINT:
                 return status
     return FIXPOINT

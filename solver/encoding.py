@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from solver.bits import bit, count, load, low, lowest, some
-from solver.board import BACKGROUND, Board, Scratch, allows, choices
+from solver.board import BACKGROUND, Board, allows, choices
 from solver.jit import inlined, kernel
 from solver.places import Places, locate, no_places
+from solver.tools import Tools
 
 TRUE = cast(int, np.int64(1 << 30))  # a literal would be a type of its own to the compiler
 FALSE = -TRUE
@@ -41,8 +42,9 @@ class Variables(NamedTuple):
     places: Places
 
 
-def encode(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> tuple[Variables, np.ndarray]:
+def encode(board: Board, color: np.ndarray | None, tools: Tools) -> tuple[Variables, np.ndarray]:
     """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
+    like = tools.like
     width, height = int(board.size[0]), int(board.size[1])
     blocks, words = int(board.first[width + height]), board.can.shape[1]
     variables = Variables(
@@ -52,7 +54,7 @@ def encode(board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) 
         np.zeros(blocks, np.int32),
         no_places(blocks, words),
     )
-    locate(board, color, scratch, variables.places, like)
+    locate(board, color, variables.places, tools)
     variables = variables._replace(number=_number_variables(board, variables, like))
     clauses = np.zeros((0, WIDEST), np.int32)
     clauses = np.zeros((_write_clauses(board, color, variables, clauses, like), WIDEST), np.int32)
@@ -152,8 +154,7 @@ def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables,
         n = _write_order(board, color, variables, line, clauses, n, like)
         cells = width if line < height else height
         for i in range(cells):
-            y, x = (line, i) if line < height else (i, line - height)
-            n = _write_cell(board, color, variables, line, i, y, x, clauses, n, like)
+            n = _write_cell(board, color, variables, line, i, clauses, n, like)
     return int(n)
 
 
@@ -195,8 +196,6 @@ def _write_cell(
     variables: Variables,
     line: int,
     i: int,
-    y: int,
-    x: int,
     clauses: np.ndarray,
     n: int,
     like: Any,
@@ -204,6 +203,8 @@ def _write_cell(
     """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
     first: Any = np.int64(board.first[line])
     last: Any = np.int64(board.first[line + 1])
+    height = int(board.size[1])
+    y, x = (line, i) if line < height else (i, line - height)
     background = cell_literal(board, variables, y, x, BACKGROUND, like)
     ended = TRUE
     for j in range(first, last):

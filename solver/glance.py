@@ -10,26 +10,17 @@ from typing import Any
 import numpy as np
 
 from solver.bits import lowest, some
-from solver.board import Board, Scratch, allows, copy, open_cells
+from solver.board import Board, allows, copy, open_cells
 from solver.jit import kernel
-from solver.lookahead import probe, take_away
+from solver.lookahead import adopt, take_away
 from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.search import Found, note_solution
+from solver.tools import Tools
 from solver.tuning import MISSES
 
 
 @kernel
-def glance(
-    board: Board,
-    diver: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    found: Found,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> bool:
+def glance(board: Board, diver: Board, trial: Board, color: np.ndarray | None, found: Found, tools: Tools) -> bool:
     """Whether a board at the fixpoint of line logic is seen to have two solutions; they are noted.
 
     It is gone through twice, cell after cell, each decision followed by line logic: first each cell takes the last
@@ -38,6 +29,7 @@ def glance(
 
     diver, trial   boards with the same clues and memory of their own
     """
+    like = tools.like
     status = FIXPOINT
     for last in (True, False):
         misses = 0
@@ -49,16 +41,13 @@ def glance(
                 c: Any = np.int64(int(board.size[2]) - 1 if last else 0)
                 while not allows(diver, y, x, c, like):
                     c += -1 if last else 1
-                copy(diver, trial)
-                status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
-                if status == FIXPOINT:
-                    copy(trial, diver)
-                elif status == CONTRADICTION and misses < MISSES:
+                status = adopt(diver, trial, color, y, x, c, tools)
+                if status == CONTRADICTION and misses < MISSES:
                     misses += 1
-                    status = take_away(diver, color, y, x, c, scratch, counters, deadline, like)
+                    status = take_away(diver, color, y, x, c, tools)
                 cells = open_cells(diver, y, like)
         if status == FIXPOINT:
-            note_solution(diver, found, counters, deadline, like)
+            note_solution(diver, found, tools)
             if found.number[0] == 2:
                 return True
     return False

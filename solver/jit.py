@@ -1,9 +1,10 @@
 """How kernels are compiled: one decorator, one cache that can't go stale.
 
 Numba's disk cache notices a change in a kernel's own file, but not one in a kernel that it calls. A new release could
-therefore run old machine code. So the cache folder carries a hash of every source file of this package: other sources,
-other folder. The same goes for what else the code depends on: the checked mode, other tuning, bounds checks, the
-versions of Python and Numba, and the place of this package, by which Numba finds what it has compiled.
+therefore run old machine code. So the cache folder carries a hash of every source file of this package and those in it:
+other sources, other folder. Only `solver.derivation` does not count, since it has no kernels. The same goes for what
+else the code depends on: the checked mode, other tuning, bounds checks, the versions of Python and Numba, and the place
+of this package, by which Numba finds what it has compiled.
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
@@ -24,19 +25,27 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+PACKAGE = Path(__file__).parent
+WITHOUT_KERNELS = PACKAGE / "derivation"
+
 CHECKED = os.environ.get("NONOCENSUS_CHECKED", "0") not in ("", "0")
 """Whether every step is held against a known solution (solver.checked). Kernels are then compiled with assertions."""
+
+
+def sources() -> list[Path]:
+    """The source files that kernels are compiled from."""
+    return sorted(source for source in PACKAGE.rglob("*.py") if WITHOUT_KERNELS not in source.parents)
 
 
 def cache_folder() -> Path:
     """The folder of the compiled kernels: under `NUMBA_CACHE_DIR` if that is set, else the user's cache folder."""
     root = os.environ.get("NUMBA_CACHE_DIR") or str(platformdirs.user_cache_path("nonocensus") / "numba")
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.name.encode())
+    for source in sources():
+        digest.update(str(source.relative_to(PACKAGE)).encode())
         digest.update(source.read_bytes())
     compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
-    where = sys.version, numba.__version__, str(Path(__file__).parent)
+    where = sys.version, numba.__version__, str(PACKAGE)
     digest.update(repr((*compiled_in, *where)).encode())
     return Path(root) / f"nonocensus-{digest.hexdigest()[:16]}"
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from solver.bits import bit, empty, load, mirror, some, store
-from solver.board import Board, Scratch
+from solver.board import Board
 from solver.jit import inlined, kernel
+from solver.tools import Tools
 
 
 @kernel
@@ -75,19 +76,15 @@ def place(gap: Any, touch: Any, black: Any, white: Any, cells: int) -> tuple[Any
 
 
 @inlined
-def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, scratch: Scratch, like: Any) -> bool:
+def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools: Tools) -> bool:
     """Solve one line of n cells; the result is False if it has no arrangement.
 
-    What the line's cells can be according to its clue and `board.can` goes to `scratch.new`, and where each block can
-    start (for a blot: the cells that it can cover) to `scratch.reach`; both are undefined if there is no arrangement.
-    `like` is the width marker (solver.bits).
+    What the line's cells can be according to its clue and `board.can` goes to `tools.new`, and where each block can
+    start (for a blot: the cells that it can cover) to `tools.reach`; both are undefined if there is no arrangement.
     """
+    like = tools.like
     length, can = board.length, board.can
-    reach, gaps, new = (
-        scratch.reach,
-        scratch.gaps,
-        scratch.new,
-    )  # from the first pass: each block's starts (or a blot's cells), the gaps' cells
+    reach, gaps, new = tools.reach, tools.gaps, tools.new  # of the first pass: a block's starts or a blot's cells, gaps
     first, last = board.first[line], board.first[line + 1]
     palette = 2 if color is None else board.size[2]
     base = line * palette

@@ -16,23 +16,20 @@ from typing import Any
 import numpy as np
 
 from solver.bits import bit, empty, load, low, lowest, some, store
-from solver.board import Board, Scratch, allows, assume, choices, copy, forbid
+from solver.board import Board, allows, assume, copy, forbid, is_open
 from solver.checked import CHECKED, at_fixpoint, holds, knows
 from solver.jit import inlined, kernel
 from solver.line import solve_line
-from solver.propagate import (
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, look_at_clock, propagate
+from solver.tools import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
-    CONTRADICTION,
     CONTRADICTIONS,
-    FIXPOINT,
     LINE_SOLVES,
-    OUT_OF_TIME,
     PROBES,
     SOLVED_COLUMNS,
     SOLVED_ROWS,
-    look_at_clock,
-    propagate,
+    Tools,
 )
 
 NO_LIMIT: Any = np.int64(-1)
@@ -46,12 +43,9 @@ def refute(
     began: Board,
     color: np.ndarray | None,
     depth: int,
-    scratch: Scratch,
     seen: np.ndarray,
     log: np.ndarray,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    tools: Tools,
 ) -> int:
     """Take away every colour of every cell whose assumption leads to a contradiction, until there is none.
 
@@ -63,8 +57,9 @@ def refute(
             what it has no row for is not noted
     The board must be at the fixpoint of line logic, and is so afterwards. Returns as `propagate`.
     """
+    like = tools.like
     if CHECKED:
-        assert at_fixpoint(board, color, scratch, like), "probing begins before line logic has ended"
+        assert at_fixpoint(board, color, tools), "probing begins before line logic has ended"
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     probes = width * height * palette
     if depth != NO_LIMIT:
@@ -80,58 +75,63 @@ def refute(
             for x in range(width):
                 for c in range(palette):
                     number = (y * width + x) * palette + c
-                    if choices(board, y, x, like) < 2 or not allows(board, y, x, c, like):
+                    if not is_open(board, y, x, like) or not allows(board, y, x, c, like):
                         continue
                     if remember and some(load(seen, 2 * number, like)):
                         continue
                     copy(board, trial)
                     if depth == NO_LIMIT:
-                        status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
+                        status = probe(trial, color, y, x, c, tools)
                     else:
-                        status = look_ahead(trial, began, color, y, x, c, depth, scratch, counters, deadline, like)
+                        status = look_ahead(trial, began, color, y, x, c, depth, tools)
                     if status == FIXPOINT and remember:
-                        store(seen, 2 * number, load(scratch.news, SOLVED_ROWS, like))
-                        store(seen, 2 * number + 1, load(scratch.news, SOLVED_COLUMNS, like))
+                        store(seen, 2 * number, load(tools.news, SOLVED_ROWS, like))
+                        store(seen, 2 * number + 1, load(tools.news, SOLVED_COLUMNS, like))
                     if status == CONTRADICTION:
                         found = True
-                        if counters[CONTRADICTIONS] < log.shape[0]:
-                            note = log[counters[CONTRADICTIONS]]
+                        if tools.counters[CONTRADICTIONS] < log.shape[0]:
+                            note = log[tools.counters[CONTRADICTIONS]]
                             note[0], note[1], note[2] = y, x, c
-                        counters[CONTRADICTIONS] += 1
-                        status = take_away(board, color, y, x, c, scratch, counters, deadline, like)
+                        tools.counters[CONTRADICTIONS] += 1
+                        status = take_away(board, color, y, x, c, tools)
                         if remember:
-                            forget(seen, probes, scratch, like)
+                            forget(seen, probes, tools)
                     if status != FIXPOINT:
                         return status
     return FIXPOINT
 
 
 @kernel
-def take_away(
-    board: Board,
-    color: np.ndarray | None,
-    y: int,
-    x: int,
-    c: int,
-    scratch: Scratch,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> int:
+def take_away(board: Board, color: np.ndarray | None, y: int, x: int, c: int, tools: Tools) -> int:
     """Take colour c away from a cell; line logic follows. Returns as `propagate`; the news count this cell too."""
+    like = tools.like
     row, column = bit(y, like), bit(x, like)
     forbid(board, y, x, c, like)
     rows, columns = low(int(board.size[1]), like), low(int(board.size[0]), like)
-    status = propagate(board, color, row, column, rows, columns, scratch, counters, deadline, like)
-    store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | row)
-    store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | column)
+    status = propagate(board, color, row, column, rows, columns, tools)
+    store(tools.news, CHANGED_ROWS, load(tools.news, CHANGED_ROWS, like) | row)
+    store(tools.news, CHANGED_COLUMNS, load(tools.news, CHANGED_COLUMNS, like) | column)
     return status
 
 
 @kernel
-def forget(seen: np.ndarray, probes: int, scratch: Scratch, like: Any) -> None:
+def adopt(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, c: int, tools: Tools) -> int:
+    """Give a cell colour c for good, with all that follows by line logic, unless that is a contradiction.
+
+    Returns as `probe`. The board stays as it was if it is a contradiction or time is out.
+    """
+    copy(board, trial)
+    status = probe(trial, color, y, x, c, tools)
+    if status == FIXPOINT:
+        copy(trial, board)
+    return status
+
+
+@kernel
+def forget(seen: np.ndarray, probes: int, tools: Tools) -> None:
     """Drop what is remembered of probes that have solved a line that changed since."""
-    rows, columns = load(scratch.news, CHANGED_ROWS, like), load(scratch.news, CHANGED_COLUMNS, like)
+    like = tools.like
+    rows, columns = load(tools.news, CHANGED_ROWS, like), load(tools.news, CHANGED_COLUMNS, like)
     for k in range(0, 2 * probes, 2):
         if some((load(seen, k, like) & rows) | (load(seen, k + 1, like) & columns)):
             store(seen, k, empty(like))
@@ -139,24 +139,15 @@ def forget(seen: np.ndarray, probes: int, scratch: Scratch, like: Any) -> None:
 
 
 @kernel
-def probe(
-    trial: Board,
-    color: np.ndarray | None,
-    y: int,
-    x: int,
-    c: int,
-    scratch: Scratch,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> int:
+def probe(trial: Board, color: np.ndarray | None, y: int, x: int, c: int, tools: Tools) -> int:
     """Assume colour c of a cell and follow it by line logic to the fixpoint.
 
-    Returns as `propagate`; `scratch.news` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
+    Returns as `propagate`; `tools.news` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
     """
-    held = _assume(trial, y, x, c, counters, like)
+    like = tools.like
+    held = _assume(trial, y, x, c, tools)
     rows, columns = low(int(trial.size[1]), like), low(int(trial.size[0]), like)
-    status = propagate(trial, color, bit(y, like), bit(x, like), rows, columns, scratch, counters, deadline, like)
+    status = propagate(trial, color, bit(y, like), bit(x, like), rows, columns, tools)
     if CHECKED:
         assert not held or (status != CONTRADICTION and holds(trial, like)), "a probe refuted a solution"
     return status
@@ -164,72 +155,56 @@ def probe(
 
 @kernel
 def look_ahead(
-    trial: Board,
-    began: Board,
-    color: np.ndarray | None,
-    y: int,
-    x: int,
-    c: int,
-    depth: int,
-    scratch: Scratch,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    trial: Board, began: Board, color: np.ndarray | None, y: int, x: int, c: int, depth: int, tools: Tools
 ) -> int:
     """Assume colour c of a cell and follow it to a depth; `began` is what was known when the rung began.
 
     Returns as `probe`.
     """
-    held = _assume(trial, y, x, c, counters, like)
-    status = _follow_levels(trial, began, color, bit(y, like), bit(x, like), depth, scratch, counters, deadline, like)
+    like = tools.like
+    held = _assume(trial, y, x, c, tools)
+    status = _follow_levels(trial, began, color, bit(y, like), bit(x, like), depth, tools)
     if CHECKED:
         assert not held or (status != CONTRADICTION and holds(trial, like)), "a lookahead refuted a solution"
     return status
 
 
 @inlined
-def _assume(trial: Board, y: int, x: int, c: int, counters: np.ndarray, like: Any) -> bool:
+def _assume(trial: Board, y: int, x: int, c: int, tools: Tools) -> bool:
     """Assume a colour of a cell. Returns whether a known solution must stay on the board (in the checked mode only)."""
+    like = tools.like
     held = CHECKED and holds(trial, like) and knows(trial, y, x, c)
-    counters[PROBES] += 1
+    tools.counters[PROBES] += 1
     assume(trial, y, x, c, like)
     return held
 
 
 @inlined
 def _follow_levels(
-    trial: Board,
-    began: Board,
-    color: np.ndarray | None,
-    rows: Any,
-    columns: Any,
-    depth: int,
-    scratch: Scratch,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    trial: Board, began: Board, color: np.ndarray | None, rows: Any, columns: Any, depth: int, tools: Tools
 ) -> int:
     """Solve the lines of levels below the depth, from those of level 0 on; check those of the depth."""
+    like = tools.like
     width, height = int(trial.size[0]), int(trial.size[1])
     first_row: Any = np.int64(0)  # as lines are numbered: the rows, then the columns
     first_column: Any = np.int64(height)
     open_rows, open_columns = rows, columns
     for level in range(depth):
-        status = propagate(trial, color, rows, columns, open_rows, open_columns, scratch, counters, deadline, like)
+        status = propagate(trial, color, rows, columns, open_rows, open_columns, tools)
         if status != FIXPOINT:
             return status
-        rows = load(scratch.news, CHANGED_ROWS, like) & ~open_rows
-        columns = load(scratch.news, CHANGED_COLUMNS, like) & ~open_columns
+        rows = load(tools.news, CHANGED_ROWS, like) & ~open_rows
+        columns = load(tools.news, CHANGED_COLUMNS, like) & ~open_columns
         if level + 1 < depth:
             # Lines without news need no solving, but may be solved when they get some.
             crossing_rows = _where_more_is_known(trial, began, first_column, open_columns, like)
             crossing_columns = _where_more_is_known(trial, began, first_row, open_rows, like)
             open_rows, open_columns = open_rows | crossing_rows, open_columns | crossing_columns
-    store(scratch.news, SOLVED_ROWS, open_rows | rows)
-    store(scratch.news, SOLVED_COLUMNS, open_columns | columns)
-    status = _check_lines(trial, color, rows, width, first_row, scratch, counters, deadline, like)
+    store(tools.news, SOLVED_ROWS, open_rows | rows)
+    store(tools.news, SOLVED_COLUMNS, open_columns | columns)
+    status = _check_lines(trial, color, rows, width, first_row, tools)
     if status == FIXPOINT:
-        status = _check_lines(trial, color, columns, height, first_column, scratch, counters, deadline, like)
+        status = _check_lines(trial, color, columns, height, first_column, tools)
     return status
 
 
@@ -247,24 +222,15 @@ def _where_more_is_known(trial: Board, began: Board, first: int, lines: Any, lik
 
 
 @kernel
-def _check_lines(
-    trial: Board,
-    color: np.ndarray | None,
-    lines: Any,
-    cells: int,
-    first: int,
-    scratch: Scratch,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
-) -> int:
+def _check_lines(trial: Board, color: np.ndarray | None, lines: Any, cells: int, first: int, tools: Tools) -> int:
     """Whether lines of so many cells, numbered from line `first` on, have arrangements. Returns as `propagate`."""
+    like = tools.like
     while some(lines):
         line = first + lowest(lines)
         lines = lines & (lines - bit(0, like))
-        if look_at_clock(trial, line, counters, deadline) == OUT_OF_TIME:
+        if look_at_clock(trial, line, tools) == OUT_OF_TIME:
             return OUT_OF_TIME
-        counters[LINE_SOLVES] += 1
-        if not solve_line(cells, line, trial, color, scratch, like):
+        tools.counters[LINE_SOLVES] += 1
+        if not solve_line(cells, line, trial, color, tools):
             return CONTRADICTION
     return FIXPOINT

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.bits import count, load, store
-from solver.board import Board, Scratch
+from solver.board import Board
 from solver.jit import kernel
 from solver.line import solve_line
+from solver.tools import Tools
 
 
 class Places(NamedTuple):
@@ -28,15 +29,16 @@ def no_places(blocks: int, words: int) -> Places:
 
 
 @kernel
-def locate(board: Board, color: np.ndarray | None, scratch: Scratch, places: Places, like: Any) -> None:
+def locate(board: Board, color: np.ndarray | None, places: Places, tools: Tools) -> None:
     """Find the places of all blocks of a board at the fixpoint of line logic."""
+    like = tools.like
     width, height = int(board.size[0]), int(board.size[1])
     for line in range(width + height):
         cells = width if line < height else height
-        solve_line(cells, line, board, color, scratch, like)
+        solve_line(cells, line, board, color, tools)
         first = int(board.first[line])
         for j in range(first, int(board.first[line + 1])):
-            starts = load(scratch.reach, j - first, like)
+            starts = load(tools.reach, j - first, like)
             store(places.starts, j, starts)
             if board.length[j] == 0:
                 store(places.ends, j, starts << 1)

@@ -9,45 +9,38 @@ from typing import Any
 import numpy as np
 
 from solver.bits import bit, empty, load, lowest, some, store
-from solver.board import Board, Scratch
+from solver.board import Board
 from solver.checked import CHECKED, holds, sound
 from solver.clock import cpu_seconds
 from solver.jit import inlined, kernel
 from solver.line import solve_line
+from solver.tools import (
+    CHANGED_COLUMNS,
+    CHANGED_ROWS,
+    LINE_SOLVES,
+    NEXT_LOOK,
+    SOLVED_COLUMNS,
+    SOLVED_ROWS,
+    SWEEPS,
+    WORK,
+    Tools,
+)
 from solver.tuning import LOOK_EVERY
 
 FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 
-# Counters of one puzzle's effort, an int64 array.
-LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)
-WORK, NEXT_LOOK = 7, 8  # blocks x words solved so far; the work at which to look at the clock again
-COUNTERS = 9
-
-# Rows of Scratch.news: what the last `propagate` did.
-SOLVED_ROWS, SOLVED_COLUMNS, CHANGED_ROWS, CHANGED_COLUMNS = range(4)
-
 
 @kernel
 def propagate(
-    board: Board,
-    color: np.ndarray | None,
-    rows: Any,
-    columns: Any,
-    open_rows: Any,
-    open_columns: Any,
-    scratch: Scratch,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    board: Board, color: np.ndarray | None, rows: Any, columns: Any, open_rows: Any, open_columns: Any, tools: Tools
 ) -> int:
     """Solve the lines in the bit sets `rows` and `columns`, then those that changed, until nothing changes.
 
     open_rows, open_columns   the lines that may be solved; the others only learn
-    counters                  int64[COUNTERS]: effort is added
-    deadline                  CPU seconds of this thread at which to give up
     Returns FIXPOINT, CONTRADICTION (a line has no arrangement) or OUT_OF_TIME. The board keeps what was found;
-    `scratch.news` says which lines were solved and which have a cell that changed.
+    `tools.news` says which lines were solved and which have a cell that changed.
     """
+    like = tools.like
     width, height = int(board.size[0]), int(board.size[1])
     rows, columns = rows & open_rows, columns & open_columns
     solved_rows, solved_columns = rows, columns
@@ -62,16 +55,16 @@ def propagate(
                 todo, cells, line, crossing = columns, height, height, 0
             changed, crossed = empty(like), empty(like)
             if some(todo):
-                counters[SWEEPS] += 1
+                tools.counters[SWEEPS] += 1
             while some(todo) and status == FIXPOINT:
                 i = lowest(todo)
                 todo = todo & (todo - bit(0, like))
-                status = look_at_clock(board, line + i, counters, deadline)
-                counters[LINE_SOLVES] += 1
-                if status == FIXPOINT and not solve_line(cells, line + i, board, color, scratch, like):
+                status = look_at_clock(board, line + i, tools)
+                tools.counters[LINE_SOLVES] += 1
+                if status == FIXPOINT and not solve_line(cells, line + i, board, color, tools):
                     status = CONTRADICTION
                 if status == FIXPOINT:
-                    lost = _tell_crossing_lines(board, color, line + i, i, crossing, scratch.new, like)
+                    lost = _tell_crossing_lines(board, color, line + i, i, crossing, tools.new, like)
                     crossed = crossed | lost
                     if some(lost):
                         changed = changed | bit(i, like)
@@ -87,18 +80,18 @@ def propagate(
                 solved_rows = solved_rows | rows
     if CHECKED:
         assert status == CONTRADICTION or sound(board, like), "rows and columns differ, or a cell has no colour left"
-    store(scratch.news, SOLVED_ROWS, solved_rows)
-    store(scratch.news, SOLVED_COLUMNS, solved_columns)
-    store(scratch.news, CHANGED_ROWS, changed_rows)
-    store(scratch.news, CHANGED_COLUMNS, changed_columns)
+    store(tools.news, SOLVED_ROWS, solved_rows)
+    store(tools.news, SOLVED_COLUMNS, solved_columns)
+    store(tools.news, CHANGED_ROWS, changed_rows)
+    store(tools.news, CHANGED_COLUMNS, changed_columns)
     return status
 
 
 @inlined
-def look_at_clock(board: Board, line: int, counters: np.ndarray, deadline: float) -> int:
+def look_at_clock(board: Board, line: int, tools: Tools) -> int:
     """Count the work of solving a line; once in a while, OUT_OF_TIME if the deadline has passed."""
     work = (board.first[line + 1] - board.first[line] + 1) * board.can.shape[1]
-    return OUT_OF_TIME if late_after(work, counters, deadline) else FIXPOINT
+    return OUT_OF_TIME if late_after(work, tools.counters, tools.deadline) else FIXPOINT
 
 
 @inlined

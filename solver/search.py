@@ -13,23 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.bits import bit, count, empty, load, some, store
-from solver.board import Board, Scratch, allows, choices, copy, undecided, write_picture
+from solver.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
 from solver.checked import CHECKED, at_fixpoint, holds, is_known, knows
 from solver.jit import kernel
-from solver.lookahead import forget, probe, take_away
-from solver.propagate import (
+from solver.lookahead import adopt, forget, probe, take_away
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.swap import swap
+from solver.tools import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
-    CONTRADICTION,
     CONTRADICTIONS,
-    FIXPOINT,
     MAX_DEPTH,
     NODES,
-    OUT_OF_TIME,
     SOLVED_COLUMNS,
     SOLVED_ROWS,
+    Tools,
 )
-from solver.swap import swap
 
 EXHAUSTED, TWO_FOUND, NODES_SPENT, LATE = range(4)
 
@@ -70,16 +69,7 @@ class Found(NamedTuple):
 
 @kernel
 def search(
-    board: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    tree: Tree,
-    found: Found,
-    nodes: int,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, found: Found, nodes: int, tools: Tools
 ) -> int:
     """Look for two solutions, in at most so many nodes.
 
@@ -88,54 +78,53 @@ def search(
     found           solutions; one may be known to begin with
     Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
     """
+    like = tools.like
     held = CHECKED and holds(board, like)
     if found.number[0] == 1:
-        _switch(board, found, counters, deadline)
+        _switch(board, found, tools)
         if found.number[0] == 2:
             return TWO_FOUND
     cells = int(board.size[0] * board.size[1])
     for k in range(2 * cells):
         store(tree.seen[0], k, empty(like))
     depth: Any = np.int64(0)  # not the literal 0, for which all that is called would be compiled once more
-    budget = counters[NODES] + nodes
+    budget = tools.counters[NODES] + nodes
     while True:
-        status = settle(board, trial, color, scratch, tree, depth, found, counters, deadline, like)
+        status = settle(board, trial, color, tree, depth, found, tools)
         if found.number[0] == 2:
             return TWO_FOUND
         if status == FIXPOINT and undecided(board, like) == 0:
             status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
         if status == FIXPOINT:
-            if counters[NODES] == budget or depth == len(tree.cell):
+            if tools.counters[NODES] == budget or depth == len(tree.cell):
                 _put_root_back(board, tree, depth)
                 return NODES_SPENT
             cell = _branch(board, tree, depth, like)
             _push(board, tree, depth, cell, like)
             depth += 1
-            counters[NODES] += 1
-            counters[MAX_DEPTH] = max(counters[MAX_DEPTH], depth)
+            tools.counters[NODES] += 1
+            tools.counters[MAX_DEPTH] = max(tools.counters[MAX_DEPTH], depth)
             c: Any = np.int64(tree.color[depth - 1])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
-            copy(board, trial)
-            status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
-            copy(trial, board)
-            store(scratch.news, CHANGED_ROWS, load(scratch.news, CHANGED_ROWS, like) | bit(y, like))
-            store(scratch.news, CHANGED_COLUMNS, load(scratch.news, CHANGED_COLUMNS, like) | bit(x, like))
-            forget(tree.seen[depth], cells, scratch, like)
+            status = adopt(board, trial, color, y, x, c, tools)
+            store(tools.news, CHANGED_ROWS, load(tools.news, CHANGED_ROWS, like) | bit(y, like))
+            store(tools.news, CHANGED_COLUMNS, load(tools.news, CHANGED_COLUMNS, like) | bit(x, like))
+            forget(tree.seen[depth], cells, tools)
         while status == CONTRADICTION:
             if depth == 0:
                 if CHECKED:
                     assert not held or noted(board, found), "the search ended without a solution that there is"
                 return EXHAUSTED
             depth -= 1
-            _restore(board, tree.boards[depth])
+            copy_knowledge(board.size, tree.boards[depth], board.can)
             cell = int(tree.cell[depth])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
             refuted: Any = np.int64(tree.color[depth])
             if CHECKED:
                 lost = holds(board, like) and knows(board, y, x, refuted)
                 assert not lost or noted(board, found), "a branch was left without a solution that lies in it"
-            status = take_away(board, color, y, x, refuted, scratch, counters, deadline, like)
-            forget(tree.seen[depth], cells, scratch, like)
+            status = take_away(board, color, y, x, refuted, tools)
+            forget(tree.seen[depth], cells, tools)
         if status == OUT_OF_TIME:
             _put_root_back(board, tree, depth)
             return LATE
@@ -150,22 +139,13 @@ def noted(board: Board, found: Found) -> bool:
 @kernel
 def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
     if depth > 0:
-        _restore(board, tree.boards[0])
-
-
-@kernel
-def _restore(board: Board, can: np.ndarray) -> None:
-    for i in range((board.size[0] + board.size[1]) * board.size[2]):
-        for k in range(board.can.shape[1]):
-            board.can[i, k] = can[i, k]
+        copy_knowledge(board.size, tree.boards[0], board.can)
 
 
 @kernel
 def _push(board: Board, tree: Tree, depth: int, cell: int, like: Any) -> None:
     """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
-    for i in range((board.size[0] + board.size[1]) * board.size[2]):
-        for k in range(board.can.shape[1]):
-            tree.boards[depth, i, k] = board.can[i, k]
+    copy_knowledge(board.size, board.can, tree.boards[depth])
     tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
     for i in range(int(board.size[0] * board.size[1])):
         tree.score[depth + 1, i] = tree.score[depth, i]
@@ -181,25 +161,17 @@ def _branch(board: Board, tree: Tree, depth: int, like: Any) -> int:
     best, cell = -1.0, -1
     for y in range(height):
         for x in range(width):
-            if tree.score[depth, y * width + x] > best and choices(board, y, x, like) > 1:
+            if tree.score[depth, y * width + x] > best and is_open(board, y, x, like):
                 best, cell = tree.score[depth, y * width + x], y * width + x
     return cell
 
 
 @kernel
 def settle(
-    board: Board,
-    trial: Board,
-    color: np.ndarray | None,
-    scratch: Scratch,
-    tree: Tree,
-    depth: int,
-    found: Found,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, depth: int, found: Found, tools: Tools
 ) -> int:
     """Full probing of a node to its fixpoint; returns as `propagate`. Solutions met are noted, at most two."""
+    like = tools.like
     width, height = int(board.size[0]), int(board.size[1])
     seen = tree.seen[depth]
     news = True
@@ -208,21 +180,19 @@ def settle(
         for y in range(height):
             for x in range(width):
                 cell = y * width + x
-                while choices(board, y, x, like) > 1 and not some(load(seen, 2 * cell, like)):
-                    status = _probe_cell(
-                        board, trial, color, y, x, scratch, tree, depth, found, counters, deadline, like
-                    )
+                while is_open(board, y, x, like) and not some(load(seen, 2 * cell, like)):
+                    status = _probe_cell(board, trial, color, cell, tree, depth, found, tools)
                     if status != FIXPOINT:
                         return status
                     if found.number[0] == 2:
                         return FIXPOINT
-                    if some(load(scratch.news, CHANGED_ROWS, like)):
+                    if some(load(tools.news, CHANGED_ROWS, like)):
                         news = True
-                        forget(seen, width * height, scratch, like)
+                        forget(seen, width * height, tools)
     if CHECKED:
-        assert at_fixpoint(board, color, scratch, like), "a union is not at the fixpoint of line logic"
+        assert at_fixpoint(board, color, tools), "a union is not at the fixpoint of line logic"
     if undecided(board, like) == 0:
-        note_solution(board, found, counters, deadline, like)
+        note_solution(board, found, tools)
     return FIXPOINT
 
 
@@ -231,48 +201,45 @@ def _probe_cell(
     board: Board,
     trial: Board,
     color: np.ndarray | None,
-    y: int,
-    x: int,
-    scratch: Scratch,
+    cell: int,
     tree: Tree,
     depth: int,
     found: Found,
-    counters: np.ndarray,
-    deadline: float,
-    like: Any,
+    tools: Tools,
 ) -> int:
     """Probe all colours of one cell. One that is refuted goes, and the others wait for another call.
 
     Otherwise the board keeps only what some colour allows, and the cell's score and best colour are set. Returns as
-    `propagate`; the changed lines are in `scratch.news`.
+    `propagate`; the changed lines are in `tools.news`.
     """
+    like = tools.like
     palette = int(board.size[2])
-    cell = y * int(board.size[0]) + x
+    y, x = cell // int(board.size[0]), cell % int(board.size[0])
     rows, columns = empty(like), empty(like)
     least, most, tried = 1 << 30, -1, 0
     for c in range(palette):
         if not allows(board, y, x, c, like):
             continue
         copy(board, trial)
-        status = probe(trial, color, y, x, c, scratch, counters, deadline, like)
+        status = probe(trial, color, y, x, c, tools)
         if status == CONTRADICTION:
-            counters[CONTRADICTIONS] += 1
-            return take_away(board, color, y, x, c, scratch, counters, deadline, like)
+            tools.counters[CONTRADICTIONS] += 1
+            return take_away(board, color, y, x, c, tools)
         if status != FIXPOINT:
             return status
-        rows = rows | load(scratch.news, SOLVED_ROWS, like)
-        columns = columns | load(scratch.news, SOLVED_COLUMNS, like)
+        rows = rows | load(tools.news, SOLVED_ROWS, like)
+        columns = columns | load(tools.news, SOLVED_COLUMNS, like)
         gain = _gain(board, trial, tree.union, tried == 0, like)
         tried += 1
         if gain > most:
             tree.best[depth, cell] = c
         least, most = min(least, gain), max(most, gain)
         if undecided(trial, like) == 0:
-            note_solution(trial, found, counters, deadline, like)
+            note_solution(trial, found, tools)
     store(tree.seen[depth], 2 * cell, rows)
     store(tree.seen[depth], 2 * cell + 1, columns)
     tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
-    _keep_union(board, tree.union, scratch, like)
+    _keep_union(board, tree.union, tools)
     return FIXPOINT
 
 
@@ -290,8 +257,9 @@ def _gain(board: Board, trial: Board, union: Board, fresh: bool, like: Any) -> i
 
 
 @kernel
-def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None:
+def _keep_union(board: Board, union: Board, tools: Tools) -> None:
     """The board becomes the union of what a cell's colours allow; the lines that this changes are news."""
+    like = tools.like
     held = CHECKED and holds(board, like)
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     rows, columns = empty(like), empty(like)
@@ -307,17 +275,18 @@ def _keep_union(board: Board, union: Board, scratch: Scratch, like: Any) -> None
                     columns = columns | bit(line - height, like)
     if CHECKED:
         assert not held or holds(board, like), "a union lost a solution"
-    store(scratch.news, CHANGED_ROWS, rows)
-    store(scratch.news, CHANGED_COLUMNS, columns)
+    store(tools.news, CHANGED_ROWS, rows)
+    store(tools.news, CHANGED_COLUMNS, columns)
 
 
 @kernel
-def note_solution(board: Board, found: Found, counters: np.ndarray, deadline: float, like: Any) -> None:
+def note_solution(board: Board, found: Found, tools: Tools) -> None:
     """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
+    like = tools.like
     if found.number[0] == 0:
         write_picture(board, found.first, like)
         found.number[0] = 1
-        _switch(board, found, counters, deadline)
+        _switch(board, found, tools)
     elif found.number[0] == 1:
         write_picture(board, found.second, like)
         for i in range(len(found.first)):
@@ -327,9 +296,9 @@ def note_solution(board: Board, found: Found, counters: np.ndarray, deadline: fl
 
 
 @kernel
-def _switch(board: Board, found: Found, counters: np.ndarray, deadline: float) -> None:
+def _switch(board: Board, found: Found, tools: Tools) -> None:
     """Make a second solution of the first by a switch, if there is one."""
     for i in range(len(found.first)):
         found.second[i] = found.first[i]
-    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, counters, deadline):
+    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, tools.counters, tools.deadline):
         found.number[0] = 2

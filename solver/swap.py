@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from solver.jit import kernel
-from solver.propagate import WORK, late_after
+from solver.propagate import late_after
+from solver.tools import WORK
 
 
 @kernel

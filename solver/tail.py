@@ -14,10 +14,11 @@ from typing import Any, Self
 import numpy as np
 
 from solver.belief import probable
-from solver.board import Board, Scratch
+from solver.board import Board
 from solver.checked import CHECKED, holds, is_known
 from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
 from solver.jit import kernel
+from solver.tools import Tools
 from solver.tuning import CHUNK, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
 ENGINES = ("glucose3", "cadical195")
@@ -37,16 +38,15 @@ class Learner:
     `engine` is the name of the one that answered last.
     """
 
-    def __init__(self, board: Board, color: np.ndarray | None, scratch: Scratch, deadline: float, like: Any) -> None:
-        self.board, self.like = board, like
-        self.variables, self.clauses = encode(board, color, scratch, like)
-        self.color, self.deadline = color, deadline
+    def __init__(self, board: Board, color: np.ndarray | None, tools: Tools) -> None:
+        self.board, self.color, self.tools = board, color, tools
+        self.variables, self.clauses = encode(board, color, tools)
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
         known = board.known[: int(board.size[0] * board.size[1])]
-        self.known = self._cells_of(known)[0] if CHECKED and holds(board, like) else None
+        self.known = self._cells_of(known)[0] if CHECKED and holds(board, tools.like) else None
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +90,7 @@ class Learner:
         model = np.zeros(self.variables.number + 1, np.bool_)
         values = np.array(self.solvers[self.engine].get_model(), np.int64)
         model[values[values > 0]] = True
-        _write_model(self.board, self.variables, model, picture, self.like)
+        _write_model(self.board, self.variables, model, picture, self.tools.like)
         return picture
 
     def exclude(self, picture: np.ndarray) -> None:
@@ -113,7 +113,7 @@ class Learner:
         the board holds it.
         """
         literals = np.zeros(len(picture), np.int32)
-        held = _write_cells(self.board, self.variables, picture, literals, self.like)
+        held = _write_cells(self.board, self.variables, picture, literals, self.tools.like)
         return literals[literals != 0].tolist(), held
 
     def _check(self, solver: Any, found: bool | None) -> None:
@@ -131,7 +131,7 @@ class Learner:
             solver = self.solvers[engine] = Solver(engine)
             _add_all(solver, self.clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
-            phases = probable(self.board, self.color, self.variables, PULLS[engine], self.deadline, self.like)
+            phases = probable(self.board, self.color, self.variables, PULLS[engine], self.tools)
             solver.set_phases(phases.tolist() + self.nearby)
         return self.solvers[engine]
 

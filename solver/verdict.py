@@ -8,26 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solver import __version__
-from solver.ladder import (
-    CPU_SAT,
-    DEPTH,
-    LINE,
-    MULTIPLE,
-    NONE,
-    PROBE,
-    SEARCH,
-    SOLUTIONS,
-    UNIQUE,
-    UNKNOWN,
-    WALL,
-    Goals,
-    Outcome,
-    rung_names,
-)
+from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
+from solver.ladder.question import Goals
+from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH, rung_names
 from solver.proof import fits, same
-from solver.propagate import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.tables import RESULTS, TEXT
 from solver.tail import ENGINES
+from solver.tools import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.views import Views
 
 STATUSES = ("ok", "timeout", "error")  # of puzzles that the ladder was given; `unclassified` has others

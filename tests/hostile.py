@@ -244,3 +244,14 @@ def puzzle_of(row: dict[str, Any]) -> Puzzle:
     """A sound row as a Puzzle."""
     sides = (tuple(tuple(Block(**block) for block in line) for line in row[name]) for name in ("rows", "columns"))
     return Puzzle(*sides, PALETTE)
+
+
+def table(**columns: Any) -> pa.RecordBatch:
+    """Rows of the puzzles table; what is not given is null."""
+    count = len(next(iter(columns.values())))
+    arrays = [
+        columns[field.name] if isinstance(columns.get(field.name), pa.Array) else
+        pa.array(columns.get(field.name, [None] * count), field.type)
+        for field in PUZZLES
+    ]  # fmt: skip
+    return pa.RecordBatch.from_arrays(arrays, schema=PUZZLES)

@@ -17,7 +17,7 @@ import solver
 from pipeline.classify.warm import SHORT, example
 from solver.api import classify
 from solver.jit import CACHE_FOLDER
-from solver.ladder import warm_up
+from solver.ladder.warm import warm_up
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
@@ -31,7 +31,7 @@ def note(colors: int) -> Path:
 def specialisations() -> dict[str, list[list[str]]]:
     """Of every kernel the types of its arguments, once for each time that this process has compiled or loaded it."""
     found = {}
-    for module in pkgutil.iter_modules(solver.__path__, "solver."):
+    for module in pkgutil.walk_packages(solver.__path__, "solver."):
         for name, function in vars(importlib.import_module(module.name)).items():
             if getattr(function, "__module__", "") == module.name and hasattr(function, "signatures"):
                 found[f"{module.name}.{name}"] = [list(map(str, types)) for types in function.signatures]

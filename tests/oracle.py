@@ -77,14 +77,27 @@ def lines_of(puzzle: Puzzle) -> list[Line]:
 
 def line_logic(puzzle: Puzzle) -> Board | None:
     """The fixpoint of line logic from nothing known: for each row its knowledge; None for a contradiction."""
-    colors = set(range(puzzle.colors + 1))
-    board = [[set(colors) for _ in range(puzzle.width)] for _ in range(puzzle.height)]
-    return propagated(board, lines_of(puzzle))
+    return propagated(nothing_known(puzzle), lines_of(puzzle))
+
+
+def nothing_known(puzzle: Puzzle) -> Board:
+    """A board on which every cell may have every colour."""
+    return [[set(range(puzzle.colors + 1)) for _ in range(puzzle.width)] for _ in range(puzzle.height)]
+
+
+def copied(board: Board) -> Board:
+    """A board that can be changed without changing the other one."""
+    return [[set(colors) for colors in row] for row in board]
+
+
+def decided(board: Board) -> int:
+    """Number of cells with one colour left."""
+    return sum(len(colors) == 1 for row in board for colors in row)
 
 
 def propagated(board: Board, lines: list[Line]) -> Board | None:
     """The board after line logic on these lines, to their fixpoint; None for a contradiction."""
-    board = [[set(colors) for colors in row] for row in board]
+    board = copied(board)
     changed = True
     while changed:
         changed = False
@@ -105,7 +118,7 @@ def assumption_holds(puzzle: Puzzle, began: Board, board: Board, y: int, x: int,
     `began` is what line logic knows, `board` what is known now.
     """
     lines = lines_of(puzzle)
-    trial = [[set(colors) for colors in row] for row in board]
+    trial = copied(board)
     trial[y][x] = {color}
     if depth is None:
         return propagated(trial, lines) is not None
@@ -343,7 +356,7 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
     header, *steps, end = lines
     rung = header["rung"]
     depth = {"line": 0, "probe": None, "search": None}[rung] if not rung.startswith("depth-") else int(rung[6:])
-    board = [[set(range(puzzle.colors + 1)) for _ in range(puzzle.width)] for _ in range(puzzle.height)]
+    board = nothing_known(puzzle)
     every = dict(zip([("row", y) for y in range(puzzle.height)] + [("column", x) for x in range(puzzle.width)],
                      lines_of(puzzle), strict=True))  # fmt: skip
 
@@ -388,7 +401,7 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
         y, x, color = step["assume"][0] - 1, step["assume"][1] - 1, step["assume"][2]
         if depth == 0 or color not in board[y][x]:
             return False
-        trial = [list(row) for row in board]
+        trial = copied(board)
         trial[y][x] = {color}
         level = {("row", y): 0, ("column", x): 0}
         now = 0

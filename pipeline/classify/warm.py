@@ -15,7 +15,8 @@ from pipeline.store.parts import open_store
 from solver.api import classify
 from solver.check import faults_of
 from solver.jit import CACHE_FOLDER
-from solver.ladder import kinds, warm_up
+from solver.ladder.groups import kinds
+from solver.ladder.warm import warm_up
 from solver.puzzle import BLACK_ON_WHITE, Color, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views

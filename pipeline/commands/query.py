@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import out
-from pipeline.errors import InputError, UserError
+from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,11 +41,13 @@ def query(
     `nonocensus schema` describes them. It can only read. In JSON and CSV bytes are hexadecimal digits.
     """
     from pipeline.findings.csv_file import STDOUT, write_csv
+    from pipeline.findings.tables import open_tables
+    from pipeline.run.folder import open_place
     from pipeline.sql import one_line, selected
 
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the rows; choose one")
-    with tables_of(place, store) as connection, one_line("the query"):
+    with open_tables(open_place(place, store)) as connection, one_line("the query"):
         found = selected(connection, sql)
         if csv is not None:
             batches = stream(found)
@@ -57,34 +58,6 @@ def query(
             print_json(rows_of(stream(found)))
         else:
             show_rows(found)
-
-
-@contextmanager
-def tables_of(place: str, store: str | None) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """A database with the tables of a run or of a store."""
-    from pipeline.certify.table import certificates_table
-    from pipeline.findings.tables import puzzles_table, results_table
-    from pipeline.run.folder import Run, open_place
-    from pipeline.sql import database
-
-    opened = open_place(place, store)
-    with database() as connection:
-        missing: UserError | None = None
-        if isinstance(opened, Run):
-            try:
-                connection.register("puzzles", puzzles_table(opened.store, opened.parts))
-            except InputError as error:
-                missing = error  # results can be asked all the same
-            connection.register("results", results_table(opened))
-            connection.register("certificates", certificates_table(opened))
-        else:
-            connection.register("puzzles", puzzles_table(opened, opened.parts()))
-        try:
-            yield connection
-        except UserError as error:
-            if missing and "Table with name puzzles does not exist" in str(error):
-                raise missing from error
-            raise
 
 
 def stream(found: "duckdb.DuckDBPyRelation") -> "pa.RecordBatchReader":

@@ -17,10 +17,14 @@ from pipeline.errors import UserError
 from scrapers.generate import Recipe, every_picture, recipe_batch, views_of
 from solver.api import classify
 from solver.check import faults
-from solver.ladder import LINE, MULTIPLE, UNIQUE, climb, warm_up
-from solver.propagate import LINE_SOLVES
+from solver.ladder.climb import climb
+from solver.ladder.outcome import MULTIPLE, UNIQUE
+from solver.ladder.question import Allowance
+from solver.ladder.rungs import LINE
+from solver.ladder.warm import warm_up
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
+from solver.tools import LINE_SOLVES
 from solver.views import Views, views
 
 SURVEY = (
@@ -148,7 +152,7 @@ def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
         best = np.inf
         for _ in range(LINE_RUNS + 1):
             start = time.thread_time()
-            outcome = climb(seen, sound, np.inf, top=LINE)
+            outcome = climb(seen, sound, Allowance(np.inf, top=LINE))
             best = min(best, time.thread_time() - start)
         puzzles += len(batch)
         solved += int((outcome.solutions == UNIQUE).sum())
@@ -185,7 +189,7 @@ def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
         last = min(first + EXHAUSTIVE_BATCH, pictures)
         cells = every_picture(width, height, first, last)
         batch = views_of(cells)
-        outcome = climb(batch, np.arange(last - first), np.inf)
+        outcome = climb(batch, np.arange(last - first), Allowance(np.inf))
         if not np.isin(outcome.solutions, (UNIQUE, MULTIPLE)).all():
             raise AssertionError("a picture's clues have no solution")
         unique += int((outcome.solutions == UNIQUE).sum())

@@ -1,17 +1,48 @@
 """Stores and runs as tables for SQL: DuckDB reads them as they lie, no more of them than a query needs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pipeline.certify.table import certificates_table
+from pipeline.errors import InputError, UserError
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run
+from pipeline.sql import database
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
 from solver.tables import PUZZLES, RESULTS
 
 if TYPE_CHECKING:  # it takes 50 MB
+    import duckdb
     import pyarrow.dataset as ds
+
+
+@contextmanager
+def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """A database with the tables of a run (puzzles, results, certificates) or of a store (puzzles).
+
+    Of a run whose store is not found, results can be asked all the same; an InputError says so to who asks for puzzles.
+    """
+    missing: InputError | None = None
+    with database() as connection:
+        if isinstance(place, Run):
+            try:
+                connection.register("puzzles", puzzles_table(place.store, place.parts))
+            except InputError as error:
+                missing = error
+            connection.register("results", results_table(place))
+            connection.register("certificates", certificates_table(place))
+        else:
+            connection.register("puzzles", puzzles_table(place, place.parts()))
+        try:
+            yield connection
+        except UserError as error:
+            if missing and "Table with name puzzles does not exist" in str(error):
+                raise missing from error
+            raise
 
 
 def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":

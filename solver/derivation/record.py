@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from solver.derivation.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
-from solver.ladder import line_fixpoint
+from solver.ladder.fixpoint import line_fixpoint
 from solver.lookahead import NO_LIMIT, refute
-from solver.propagate import CONTRADICTIONS, COUNTERS, FIXPOINT, OUT_OF_TIME
+from solver.propagate import FIXPOINT, OUT_OF_TIME
+from solver.tools import CONTRADICTIONS, COUNTERS
 from solver.views import views
 
 Ruled = tuple[int, int]
@@ -143,17 +144,17 @@ class Replay:
         """The assumptions that the rungs refute: place and colour, and how far to follow them (None: to the end)."""
         if rung == "line" or self.end is not None:
             return
-        prepared = line_fixpoint(views(batch), self.deadline - time.thread_time())
-        if prepared is None:
+        memory = line_fixpoint(views(batch), self.deadline - time.thread_time())
+        if memory is None:
             raise Unprovable("the kernels find a contradiction where the replay finds none")
-        memory, like = prepared
         log = np.zeros((len(self.cells) * self.full.bit_length(), 3), np.int32)
-        scratch, seen, counters = memory.scratch, memory.seen, np.zeros(COUNTERS, np.int64)
+        counters = np.zeros(COUNTERS, np.int64)
+        tools = memory.tools._replace(counters=counters, deadline=self.deadline)
         limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
         for far, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
             first = counters[CONTRADICTIONS]
             boards = memory.board, memory.trial, memory.tree.union, memory.color
-            status = refute(*boards, far, scratch, seen, log, counters, self.deadline, like)
+            status = refute(*boards, far, memory.seen, log, tools)
             if status == OUT_OF_TIME:
                 raise TimeoutError
             for y, x, c in log[first : counters[CONTRADICTIONS]].tolist():

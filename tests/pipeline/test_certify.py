@@ -239,7 +239,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
 
     planned = plan(own, EVERYTHING, None, 60.0, again=False)
     with pytest.raises(KeyboardInterrupt):
-        drive(own, Serial(), planned.tasks, Job(own.folder.uri, None, 60.0, 2), stop)
+        drive(own, Serial(), planned.tasks, Order(own.folder.uri, None, None, 60.0, 2), stop)
     assert len(seen) == certifying.TOGETHER
     assert lasting(certificates_table(own).to_pylist()) == lasting(seen)
     assert len(done(own)) == 80 - len(seen)

@@ -16,7 +16,7 @@ from pipeline.run.folder import start_run
 from pipeline.store.parts import Store, append, create_store
 from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify
-from solver.ladder import kinds
+from solver.ladder.groups import kinds
 from solver.tables import PUZZLES
 from solver.views import Views, views
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from solver import ladder
 from solver.api import classify, iter_solutions, solve
+from solver.ladder import climb
 from solver.limits import MAX_CELLS, MAX_DEPTH
 from solver.puzzle import BLACK_ON_WHITE, Block, InvalidPuzzle, Puzzle, from_picture
 from solver.tables import RESULTS, puzzle_batch
@@ -69,11 +69,34 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert solve(puzzle, cpu_limit=np.float32(1), depth=np.int8(1))["solutions"] == "unique"  # type: ignore[arg-type]
 
 
+@pytest.mark.plain_python
+@pytest.mark.parametrize("picture", [CELLS, np.array(CELLS), np.array(CELLS, bool), tuple(map(tuple, CELLS))])
+def test_a_picture_stands_for_its_puzzle(picture: Any) -> None:
+    assert solve(picture)["clue_hash"] == solve(from_picture(CELLS))["clue_hash"]
+    assert [found.tolist() for found in iter_solutions(picture)] == [CELLS]
+
+
 @pytest.mark.parametrize("function", [solve, iter_solutions])
-def test_an_array_is_no_puzzle(function: Any) -> None:
+@pytest.mark.parametrize("what", [None, 1, "picture", b"01", {"rows": []}, puzzle_batch([])])
+def test_what_is_neither_puzzle_nor_picture(function: Any, what: Any) -> None:
     """iter_solutions says so at once, not when its first solution is asked for."""
-    with pytest.raises(TypeError, match=r"^a Puzzle is wanted, not ndarray; solver.puzzle.from_picture makes one$"):
-        function(np.array(CELLS))
+    kind = type(what).__name__
+    error = rf"^a Puzzle or a picture is wanted, an array or a list of rows, not {kind}$"
+    with pytest.raises(TypeError, match=error):
+        function(what)
+
+
+@pytest.mark.parametrize("function", [solve, iter_solutions])
+@pytest.mark.parametrize(
+    ("picture", "error"),
+    [
+        ([[0, 2]], "the picture holds 0 to 2; the palette has entries 0 to 1"),
+        ([[0, 1], [1]], "a picture is a grid of whole numbers; the rows of this one differ in length"),
+    ],
+)
+def test_a_picture_without_a_puzzle(function: Any, picture: Any, error: str) -> None:
+    with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
+        function(picture)
 
 
 def test_a_table_gives_a_table() -> None:
@@ -126,10 +149,10 @@ def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], error: st
 def test_a_limit_of_any_number_is_one_for_the_kernels(limit: Any) -> None:
     puzzle = from_picture(np.array([[1, 0], [0, 1]]))
     solve(puzzle, cpu_limit=1.0)
-    compiled = len(ladder._climb.signatures)  # type: ignore[attr-defined]
+    compiled = len(climb._climb.signatures)  # type: ignore[attr-defined]
     assert solve(puzzle, cpu_limit=limit)["solutions"] == "multiple"
     assert len(list(iter_solutions(puzzle, cpu_limit=limit))) == 2
-    assert len(ladder._climb.signatures) == compiled  # type: ignore[attr-defined]
+    assert len(climb._climb.signatures) == compiled  # type: ignore[attr-defined]
 
 
 def test_the_deepest_lookahead_is_one_without_a_limit() -> None:

@@ -14,7 +14,9 @@ from solver import belief
 from solver.bits import some
 from solver.board import choices, open_cells
 from solver.encoding import encode
-from solver.ladder import climb, line_fixpoint
+from solver.ladder.climb import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import Allowance
 from solver.puzzle import BLOT, Puzzle, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
@@ -35,12 +37,12 @@ def runs(line: tuple[int, ...]) -> list[tuple[int, int]]:
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
 def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    if prepared is None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    if memory is None:
         return
-    memory, like = prepared
+    like = memory.tools.like
     board = memory.board
-    variables, _ = encode(board, memory.color, memory.scratch, like)
+    variables, _ = encode(board, memory.color, memory.tools)
     beliefs = memory.beliefs._replace(places=variables.places)
     belief.restrict(board, beliefs, True, like)
     rng = np.random.default_rng(seed)
@@ -82,12 +84,12 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.0, 0.2]))
 @settings(max_examples=100, deadline=None)
 def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    if prepared is None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    if memory is None:
         return
-    memory, like = prepared
-    variables, _ = encode(memory.board, memory.color, memory.scratch, like)
-    literals = belief.probable(memory.board, memory.color, variables, pull, math.inf, like)
+    like = memory.tools.like
+    variables, _ = encode(memory.board, memory.color, memory.tools)
+    literals = belief.probable(memory.board, memory.color, variables, pull, memory.tools)
     assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
     for y in range(puzzle.height):
         for x in range(puzzle.width):
@@ -99,22 +101,22 @@ def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
 def test_cells_lean_to_what_they_have_been() -> None:
     """On a board with many solutions: after every reinforced round as the formula says, and in the end surer."""
     puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    assert prepared is not None
-    memory, like = prepared
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert memory is not None
+    like = memory.tools.like
     board, beliefs = memory.board, memory.beliefs
-    variables, _ = encode(board, memory.color, memory.scratch, like)
+    variables, _ = encode(board, memory.color, memory.tools)
     beliefs = beliefs._replace(places=variables.places)
     nobody = np.zeros(0, np.int32)
     doubts = []
     for pull in (0.0, 0.2):
         belief.restrict(board, beliefs, True, like)
-        belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, math.inf, like)
+        belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, memory.tools)
         once = beliefs.told[0, :400] * beliefs.told[1, :400]
         leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
         leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
         assert np.allclose(beliefs.lean[:400], leaning)
-        belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, math.inf, like)
+        belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, memory.tools)
         doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
     assert doubts[1] < 0.5 * doubts[0]
 
@@ -123,6 +125,6 @@ def test_most_random_puzzles_fall_to_a_dive() -> None:
     """Without a node of search: most have a solution from the dive, and none of these needs a clause learner."""
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.45).astype(np.uint8)) for _ in range(40)])
-    outcome = climb(views(batch), np.arange(40), 60.0, nodes=0)
+    outcome = climb(views(batch), np.arange(40), Allowance(60.0, nodes=0))
     assert (outcome.found == 2).all()
     assert (outcome.seconds[:, 4] == 0).sum() > 20

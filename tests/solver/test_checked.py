@@ -15,10 +15,13 @@ import oracle
 import pytest
 from test_second_opinion import FALSELY_UNIQUE
 
-from solver import board, ladder, lookahead, propagate, search, tail
+from solver import board, lookahead, propagate, search, tail
 from solver.api import classify, solve
 from solver.checked import CHECKED
-from solver.ladder import FROM_NOTHING, Goals, climb
+from solver.ladder import climb as climbing
+from solver.ladder import memory
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance, Given, Goals
 from solver.lookahead import NO_LIMIT
 from solver.propagate import CONTRADICTION, FIXPOINT
 from solver.puzzle import Puzzle
@@ -68,11 +71,11 @@ def checked_climb(seed: int, nodes: int = 3) -> None:
     batch = puzzle_batch([puzzle])
     planted = known_goals(batch, views(batch), np.ones(1, bool))
     assert planted.known.all()
-    climb(views(batch), np.arange(1), math.inf, nodes=nodes, planted=planted, start=FROM_NOTHING)
+    climb(views(batch), np.arange(1), Allowance(math.inf, nodes=nodes), Given(planted=planted))
 
 
 def no_glance(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(ladder, "glance", lambda *_: False)
+    patch.setattr(climbing, "glance", lambda *_: False)
 
 
 def a_line_loses_an_arrangement(patch: pytest.MonkeyPatch) -> None:
@@ -102,7 +105,7 @@ def every_assumption_is_refuted(patch: pytest.MonkeyPatch) -> None:
 
 def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
     """And the rung depth-2 is left out."""
-    refute, propagated = ladder.refute, lookahead.propagate
+    refute, propagated = climbing.refute, lookahead.propagate
 
     def wrong(state: Any, trial: Any, began: Any, color: Any, depth: int, *others: Any) -> int:
         if depth != NO_LIMIT:
@@ -110,11 +113,11 @@ def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(lookahead, "propagate", lambda *all: CONTRADICTION if all[0] is trial else propagated(*all))
         return refute(state, trial, began, color, depth, *others)
 
-    patch.setattr(ladder, "refute", wrong)
+    patch.setattr(climbing, "refute", wrong)
 
 
 def line_logic_stops_short(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(ladder, "_propagate_all", lambda *_: FIXPOINT)
+    patch.setattr(climbing, "propagate_all", lambda *_: FIXPOINT)
 
 
 def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
@@ -123,22 +126,8 @@ def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
-    """The first branch is left without a look at it."""
-    ahead = search.probe
-    calls = [0]
-
-    def wrong(trial: Any, color: Any, y: int, x: int, c: int, *others: Any) -> int:
-        branching = calls[0] == -1
-        calls[0] = 0
-        return CONTRADICTION if branching else ahead(trial, color, y, x, c, *others)
-
-    def noticed(*arguments: Any) -> int:
-        calls[0] = -1
-        return branch(*arguments)
-
-    branch = search._branch
-    patch.setattr(search, "_branch", noticed)
-    patch.setattr(search, "probe", wrong)
+    """Each branch is left without a look at it."""
+    patch.setattr(search, "adopt", lambda *_: CONTRADICTION)
 
 
 def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
@@ -148,11 +137,11 @@ def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
 def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
     encoded = tail.encode
 
-    def wrong(state: Any, color: Any, scratch: Any, like: Any) -> Any:
-        variables, clauses = encoded(state, color, scratch, like)
+    def wrong(state: Any, color: Any, tools: Any) -> Any:
+        variables, clauses = encoded(state, color, tools)
         cells = np.flatnonzero(variables.cell)
         literals = np.zeros(len(state.known), np.int32)
-        tail._write_cells(state, variables, state.known, literals, like)
+        tail._write_cells(state, variables, state.known, literals, tools.like)
         extra = np.zeros((1, clauses.shape[1]), np.int32)
         extra[0, 0] = -literals[cells[0]]
         return variables, np.concatenate([clauses, extra])
@@ -163,7 +152,7 @@ def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python minutes")
 def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """To exclude a solution that the board does not hold, as it once was done, excludes another one with it."""
-    monkeypatch.setattr(ladder, "BELIEF_BYTES", 0)  # dives would find the second solution
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # dives would find the second solution
     seed, least, nodes = FALSELY_UNIQUE[0]
     puzzle = fuzz.drawn(seed, least)
     begun = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
@@ -174,9 +163,9 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
         if wrong:
             monkeypatch.setattr(tail.Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
         for solution in islice(oracle.learned_solutions(puzzle, begun), 2):
-            planted = Goals(np.ones(1, bool), solution.ravel())
+            given = Given(start=start, planted=Goals(np.ones(1, bool), solution.ravel()))
             try:
-                climb(views(puzzle_batch([puzzle])), np.arange(1), math.inf, nodes=nodes, planted=planted, start=start)
+                climb(views(puzzle_batch([puzzle])), np.arange(1), Allowance(math.inf, nodes=nodes), given)
             except AssertionError as error:
                 noticed.append((wrong, str(error)))
     assert [wrong for wrong, _ in noticed] == [True]
@@ -203,7 +192,7 @@ def test_a_mistake_is_noticed(
     mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_glance(monkeypatch)
-    monkeypatch.setattr(ladder, "dive", lambda *_: CONTRADICTION)
+    monkeypatch.setattr(climbing, "dive", lambda *_: CONTRADICTION)
     monkeypatch.setattr(search, "_switch", lambda *_: None)
     checked_climb(seed, nodes)
     mistake(monkeypatch)

@@ -9,20 +9,19 @@ import numpy as np
 import oracle
 import pyarrow as pa
 import pytest
-from hostile import EVIL_COLORS, damaged_batch, hostile_batch, puzzle_of, sound
+from hostile import damaged_batch, hostile_batch, puzzle_of, sound, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE
 
 from scrapers.files import files_in
 from scrapers.importing import read_files
-from solver import ladder
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults_of
-from solver.ladder import RUNGS, kinds
+from solver.ladder import climb
+from solver.ladder.rungs import RUNGS
 from solver.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
 from solver.tables import LINES, PUZZLES, check_readable, puzzle_batch
-from solver.views import views
 
 seeds = st.integers(0, (1 << 32) - 1)
 B = Block
@@ -30,17 +29,6 @@ B = Block
 
 def hostile(seed: int, count: int) -> pa.RecordBatch:
     return hostile_batch(np.random.default_rng(seed), count)
-
-
-def table(**columns: Any) -> pa.RecordBatch:
-    """Rows of the puzzles table; what is not given is null."""
-    count = len(next(iter(columns.values())))
-    arrays = [
-        columns[field.name] if isinstance(columns.get(field.name), pa.Array) else
-        pa.array(columns.get(field.name, [None] * count), field.type)
-        for field in PUZZLES
-    ]  # fmt: skip
-    return pa.RecordBatch.from_arrays(arrays, schema=PUZZLES)
 
 
 @pytest.mark.plain_python
@@ -173,7 +161,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture(rng.integers(0, 2, (5, 5), np.uint8)) for _ in range(9)])
     classify(batch)
-    compiled = len(ladder._climb.signatures)  # type: ignore[attr-defined]
+    compiled = len(climb._climb.signatures)  # type: ignore[attr-defined]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -184,7 +172,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
         assert classify(read)["solution"].equals(classify(batch)["solution"])
     nulls = read.set_column(9, PUZZLES.field(9), pa.array([5] * 8 + [None], pa.uint16()))
     assert classify(nulls)["status"].to_pylist() == ["ok"] * 8 + ["invalid"]
-    assert len(ladder._climb.signatures) == compiled  # type: ignore[attr-defined]
+    assert len(climb._climb.signatures) == compiled  # type: ignore[attr-defined]
 
 
 def test_columns_without_buffers() -> None:
@@ -248,39 +236,6 @@ def test_totals_with_blots_have_bounds(rows: list[list[Block]], columns: list[li
     assert not oracle.solutions(puzzle)
     with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
         iter_solutions(puzzle)
-
-
-@pytest.mark.parametrize("side", [1, 7, 60])
-@pytest.mark.parametrize("color", EVIL_COLORS[1:8])
-def test_memory_follows_from_the_clues_of_both_sides(side: int, color: int) -> None:
-    """The kernels' memory for a puzzle with a colour in its columns only, though no kernel is given such a one."""
-    clue = [{"length": 0, "color": color}]
-    batch = table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side])
-    seen = views(batch)
-    assert kinds(seen) == {(1, color > 1)}
-    memory = ladder._memory(seen, np.arange(1), 1, color if color > 1 else None)
-    assert ladder._highest_colors(seen, np.arange(1)).tolist() == [color]
-    assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
-
-
-def test_memory_of_a_slice_is_that_of_its_puzzles() -> None:
-    """The longest line of the puzzles beside it is none of its own."""
-    checks = from_picture((np.indices((40, 40)).sum(axis=0) % 2).astype(np.uint8))
-    small = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
-    many = from_picture(np.array([[1, 2, 3]], np.uint8), PALETTE)
-    batch = puzzle_batch([checks, small, checks])
-    alone, sliced = (
-        ladder._memory(views(one), np.arange(1), 1, None) for one in (puzzle_batch([small]), batch.slice(1, 1))
-    )
-    for one, other in zip(_arrays(alone), _arrays(sliced), strict=True):
-        assert one.shape == other.shape
-    assert ladder._highest_colors(views(puzzle_batch([many, small, many]).slice(1)), np.arange(2)).tolist() == [1, 3]
-
-
-def _arrays(memory: Any) -> list[np.ndarray]:
-    if isinstance(memory, np.ndarray):
-        return [memory]
-    return [array for part in memory for array in _arrays(part)] if isinstance(memory, tuple) else []
 
 
 @pytest.mark.parametrize("size", ["1x3", "60x60"])

@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver import ladder
 from solver.api import solve
-from solver.board import choices, copy
-from solver.ladder import FROM_NOTHING, line_fixpoint
+from solver.board import copy, is_open
+from solver.ladder import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import FROM_NOTHING
 from solver.lookahead import look_ahead
-from solver.propagate import COUNTERS, NEXT_LOOK, OUT_OF_TIME, WORK
+from solver.propagate import OUT_OF_TIME
 from solver.puzzle import from_picture
 from solver.swap import swap
 from solver.tables import puzzle_batch
+from solver.tools import COUNTERS, NEXT_LOOK, WORK
 from solver.views import views
 
 
@@ -52,21 +54,19 @@ def late_counters(work: int = 0) -> np.ndarray:
 def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
     """With the look due when level 0 has been solved: the lines that are only checked come too late."""
     puzzle = hard(60, 0.45)
-    prepared = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
-    assert prepared is not None
-    memory, like = prepared
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert memory is not None
     ahead: list[int] = []
     for deadline, due in ((math.inf, 0), (-1.0, None)):
         counters = late_counters()
         counters[NEXT_LOOK] = 1 << 60 if due == 0 else ahead[0] + 1
         copy(memory.board, memory.trial)
-        y, x = next((y, x) for y in range(60) for x in range(60) if choices(memory.board, y, x, like) > 1)
+        y, x = next((y, x) for y in range(60) for x in range(60) if is_open(memory.board, y, x, memory.tools.like))
         for depth in (0, 1) if due == 0 else (1,):
             copy(memory.board, memory.trial)
             counters[WORK] = 0
-            status = look_ahead(
-                memory.trial, memory.board, None, y, x, 1, depth, memory.scratch, counters, deadline, like
-            )
+            tools = memory.tools._replace(counters=counters, deadline=deadline)
+            status = look_ahead(memory.trial, memory.board, None, y, x, 1, depth, tools)
             ahead.append(int(counters[WORK]))
     assert ahead[1] > ahead[0], "lines of the last level were checked"
     assert status == OUT_OF_TIME
@@ -94,9 +94,9 @@ def test_a_glance_that_finds_nothing_counts_as_search() -> None:
 
 
 def test_limits_of_any_type_are_one_to_the_kernels() -> None:
-    before = list(ladder._climb.signatures) if hasattr(ladder._climb, "signatures") else []
+    before = list(climb._climb.signatures) if hasattr(climb._climb, "signatures") else []
     for limit in (60, np.float32(60.0), np.int64(60), True):
         assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
     solve(hard(8, 0.5), cpu_limit=60.0)
-    after = list(ladder._climb.signatures) if hasattr(ladder._climb, "signatures") else []
+    after = list(climb._climb.signatures) if hasattr(climb._climb, "signatures") else []
     assert len(set(after) - set(before)) <= 1

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from strategies import known_lines
 
-from solver.bits import marker
-from solver.board import Board, Scratch
+from solver.board import Board
 from solver.line import solve_line
 from solver.puzzle import Block, Clue
+from solver.tools import tools_for
 
 
 class LineSolver:
@@ -28,7 +28,7 @@ class LineSolver:
             known=np.zeros(0, np.uint8),
         )
         self.color = np.zeros(cells + 1, np.uint8) if colors > 1 else None
-        self.scratch = Scratch(*(np.zeros((size, words), np.uint64) for size in (cells + 1, cells + 1, colors + 1, 4)))
+        self.tools = tools_for(cells, colors + 1, words)
 
     def __call__(self, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge | None:
         self.board.first[1] = len(clue)
@@ -40,9 +40,9 @@ class LineSolver:
             mask = sum(1 << x for x, possible in enumerate(known) if c in possible)
             for k in range(self.words):
                 self.board.can[c, k] = mask >> (64 * k) & (2**64 - 1)
-        if not solve_line(self.cells, 0, self.board, self.color, self.scratch, marker(self.words)):
+        if not solve_line(self.cells, 0, self.board, self.color, self.tools):
             return None
-        masks = [sum(int(word) << (64 * k) for k, word in enumerate(row)) for row in self.scratch.new]
+        masks = [sum(int(word) << (64 * k) for k, word in enumerate(row)) for row in self.tools.new]
         return [{c for c, mask in enumerate(masks) if mask >> x & 1} for x in range(self.cells)]
 
 

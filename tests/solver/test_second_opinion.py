@@ -11,9 +11,11 @@ import numpy as np
 import oracle
 import pytest
 
-from solver import ladder
 from solver.api import classify, iter_solutions, solve
-from solver.ladder import SOLUTIONS, climb
+from solver.ladder import memory
+from solver.ladder.climb import climb
+from solver.ladder.outcome import SOLUTIONS
+from solver.ladder.question import Allowance, Given
 from solver.puzzle import InvalidPuzzle, Puzzle, clues_of, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
@@ -124,12 +126,11 @@ def saved(puzzle: Puzzle) -> np.ndarray:
 
 @pytest.mark.parametrize(("seed", "least", "nodes"), FALSELY_UNIQUE)
 def test_search_may_hand_over_anywhere(monkeypatch: pytest.MonkeyPatch, seed: int, least: int, nodes: int) -> None:
-    monkeypatch.setattr(ladder, "BELIEF_BYTES", 0)  # no dives
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives
     puzzle = fuzz.drawn(seed, least)
     start = saved(puzzle)
-    outcome = climb(
-        views(puzzle_batch([puzzle])), np.arange(1), math.inf, nodes=nodes, start=start.reshape(-1, start.shape[2])
-    )
+    given = Given(start=start.reshape(-1, start.shape[2]))
+    outcome = climb(views(puzzle_batch([puzzle])), np.arange(1), Allowance(math.inf, nodes=nodes), given)
     assert SOLUTIONS[outcome.solutions[0]] == oracle.verdict(puzzle, start) == "multiple"
 
 

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver import ladder, tail
+from solver import tail
 from solver.api import solve
-from solver.ladder import climb
+from solver.ladder import memory
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
@@ -17,7 +19,7 @@ from solver.views import views
 @pytest.fixture(autouse=True)
 def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dives would leave these learners nothing to do."""
-    monkeypatch.setattr(ladder, "BELIEF_BYTES", 0)
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
 
 
 def hard_puzzles() -> list[Puzzle]:
@@ -29,9 +31,9 @@ def hard_puzzles() -> list[Puzzle]:
 @pytest.mark.parametrize("turns", [((engine, 1 << 60),) for engine in tail.ENGINES])
 def test_each_learner_alone_gives_the_same_answers(monkeypatch: pytest.MonkeyPatch, turns: Any) -> None:
     seen = views(puzzle_batch(hard_puzzles()))
-    expected = climb(seen, np.arange(12), math.inf, nodes=0)
+    expected = climb(seen, np.arange(12), Allowance(math.inf, nodes=0))
     monkeypatch.setattr(tail, "TURNS", turns)
-    outcome = climb(seen, np.arange(12), math.inf, nodes=0)
+    outcome = climb(seen, np.arange(12), Allowance(math.inf, nodes=0))
     assert (outcome.solutions == expected.solutions).all()
     assert (outcome.seconds[:, 4] > 0).sum() >= 6
 

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 import tuned
 
-from solver import ladder, tail, tuning
-from solver.ladder import climb
+from solver import tail, tuning
+from solver.ladder import memory
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance
 from solver.tables import puzzle_batch
 from solver.views import views
 
@@ -62,11 +64,12 @@ ANSWERS = """
 import math, sys
 import fuzz, numpy as np
 from solver import tuning
-from solver.ladder import climb
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance
 from solver.tables import puzzle_batch
 from solver.views import views
 batch = puzzle_batch([fuzz.drawn(seed, most=6, colors=1) for seed in range(2, 22) if seed % 4 != 3])
-print(climb(views(batch), np.arange(len(batch)), math.inf).solutions.tolist())
+print(climb(views(batch), np.arange(len(batch)), Allowance(math.inf)).solutions.tolist())
 print(tuning.TABLE["MISSES"].value, tuning.MISSES)
 """
 
@@ -86,7 +89,7 @@ def test_no_verdict_depends_on_the_constants() -> None:
     assert len(set(misses)) > 1, "no constant was changed"
 
 
-OF_LADDER = ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES", "BELIEF_BYTES")
+OF_MEMORY = ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES", "BELIEF_BYTES")
 OF_TAIL = ("SLICE", "SLICE_VARIABLES", "CHUNK", "LOADING")
 
 
@@ -94,14 +97,14 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
     """Those that Python reads, on puzzles of which many reach the clause learners."""
     seen = views(puzzle_batch([fuzz.drawn(4 * seed + 2, least=4, most=14) for seed in range(300)]))
     everyone = np.arange(300)
-    expected = climb(seen, everyone, 60.0).solutions
+    expected = climb(seen, everyone, Allowance(60.0)).solutions
     for seed in range(6):
         constants = tuned.drawn(seed)
-        for module, names in ((ladder, OF_LADDER), (tail, OF_TAIL)):
+        for module, names in ((memory, OF_MEMORY), (tail, OF_TAIL)):
             for name in names:
                 monkeypatch.setattr(module, name, constants.get(name, tuning.TABLE[name].value))
         slices: Any = constants.get("TURN_SLICES", tuning.TURN_SLICES)
         turns = tuple((tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*slices, 1 << 60)))
         monkeypatch.setattr(tail, "TURNS", turns)
         nodes: Any = constants.get("SEARCH_NODES", tuning.SEARCH_NODES)
-        assert (climb(seen, everyone, 60.0, nodes=min(nodes, 100)).solutions == expected).all()
+        assert (climb(seen, everyone, Allowance(60.0, nodes=min(nodes, 100))).solutions == expected).all()

@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from solver.ladder import MULTIPLE, NONE, UNIQUE, Outcome, climb
+from solver.ladder.climb import climb
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, Outcome
+from solver.ladder.question import Allowance
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 from solver.verdict import WRONG_SOLUTION, WRONG_VERDICT, results
@@ -18,7 +20,7 @@ def answered(change: str) -> tuple[str, str | None]:
     """Status and error of a puzzle with one solution, its outcome changed after the fact."""
     batch = puzzle_batch([from_picture(PICTURE)])
     seen = views(batch)
-    outcome: Outcome = climb(seen, np.arange(1), math.inf)
+    outcome: Outcome = climb(seen, np.arange(1), Allowance(math.inf))
     assert outcome.solutions[0] == UNIQUE
     if change == "none":
         outcome.solutions[0] = NONE
@@ -57,7 +59,7 @@ def test_a_goal_disproves_unique() -> None:
     """Two solutions, of which the ladder is made to claim the one that is not the goal."""
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
     seen = views(batch)
-    outcome = climb(seen, np.arange(1), math.inf)
+    outcome = climb(seen, np.arange(1), Allowance(math.inf))
     assert outcome.solutions[0] == MULTIPLE
     other = outcome.second if (outcome.first == np.eye(2, dtype=np.uint8).ravel()).all() else outcome.first
     outcome.first[:] = other.copy()

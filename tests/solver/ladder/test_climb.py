@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
 from solver.api import classify, solve
-from solver.ladder import climb
-from solver.propagate import LINE_SOLVES
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.tables import picture, puzzle_batch
+from solver.tools import LINE_SOLVES
 from solver.views import views
 
 
@@ -39,7 +40,7 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
     board = oracle.line_logic(puzzle)
     assert board is not None, "a puzzle made from a picture has a solution"
     row = solve(puzzle, rung="line")
-    decided = sum(len(colors) == 1 for line in board for colors in line)
+    decided = oracle.decided(board)
     assert row["cells_after_line"] == decided
     assert row["goal_matches"]
     if decided == puzzle.width * puzzle.height:
@@ -160,4 +161,4 @@ def test_empty_batch() -> None:
 
 def test_a_single_line_needs_one_solve_of_itself() -> None:
     seen = views(puzzle_batch([from_picture(np.array([[1, 0, 1, 1]], np.uint8))]))
-    assert climb(seen, np.arange(1), 1.0).counters[0, LINE_SOLVES] == 5
+    assert climb(seen, np.arange(1), Allowance(1.0)).counters[0, LINE_SOLVES] == 5

@@ -15,17 +15,16 @@ from strategies import PALETTE, puzzles, shuffled_puzzles
 from scrapers.generate import Recipe, picture_batch, pictures, recipe_batch
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults
-from solver.ladder import FROM_NOTHING, LINE, MULTIPLE, NONE, SEARCH, UNIQUE, climb
+from solver.ladder.climb import climb
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
+from solver.ladder.question import FROM_NOTHING, Allowance
+from solver.ladder.rungs import LINE, SEARCH
 from solver.proof import fits
-from solver.propagate import CONFLICTS, COUNTERS, NODES
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.swap import swap
 from solver.tables import picture, puzzle_batch
+from solver.tools import CONFLICTS, COUNTERS, NODES
 from solver.views import views
-
-
-def decided(board: oracle.Board) -> int:
-    return sum(len(colors) == 1 for row in board for colors in row)
 
 
 @pytest.mark.plain_python
@@ -41,7 +40,7 @@ def test_lookahead_is_the_fixpoint(rung: str, depth: int, column: str, puzzle: P
         assert row["solutions"] == "none"
         return
     last = row[f"cells_after_{column}"] or row["cells_after_depth2"] or row["cells_after_line"]
-    assert last == decided(expected)
+    assert last == oracle.decided(expected)
     assert (row["solutions"] == "unique") == (last == row["cells"])
 
 
@@ -90,7 +89,7 @@ def test_a_glance_shows_two_solutions() -> None:
     """Most puzzles with several solutions never see the rungs above line logic; what is found are two solutions."""
     batch = recipe_batch(Recipe("random", 9, 9, 0.45, 1, 300), 0, 300)
     seen = views(batch)
-    outcome = climb(seen, np.arange(300), math.inf)
+    outcome = climb(seen, np.arange(300), Allowance(math.inf))
     glanced = (outcome.rung == LINE) & (outcome.engine == SEARCH)
     assert glanced.sum() > 100
     assert (outcome.solutions[glanced] == MULTIPLE).all()
@@ -118,7 +117,7 @@ def test_search_and_clause_learning_agree(colors: int, density: float) -> None:
         batch.append(puzzle)
     seen = views(puzzle_batch(batch))
     sound = np.array([p for p in range(len(batch)) if p not in faults(seen)])
-    answers = [climb(seen, sound, 60.0, nodes=nodes) for nodes in (1_000_000, 0, 2)]
+    answers = [climb(seen, sound, Allowance(60.0, nodes=nodes)) for nodes in (1_000_000, 0, 2)]
     for other in answers[1:]:
         assert (other.solutions == answers[0].solutions).all()
         assert (other.rung == answers[0].rung).all()

@@ -1,0 +1,41 @@
+"""A store filled with pictures made by rule, over all cores."""
+
+from pipeline.errors import ClusterError
+from pipeline.executors.crew import Fault, each
+from pipeline.executors.resources import Resources, check, open_crew
+from pipeline.store.folder import folder
+from pipeline.store.generate import Task, make_part, plan
+from pipeline.store.lock import sole_writer
+from pipeline.watch import Watch
+from scrapers.generate import Recipe
+
+TRIES = 3
+"""Times that a part is tried whose making fails."""
+
+
+def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> int:
+    """Make what a store lacks of a recipe's pictures; returns how many were made. The same call again goes on.
+
+    A UserError refuses a store with other puzzles, and one that another command writes to; a ClusterError says that
+    parts could not be made.
+    """
+    check(resources)
+    with sole_writer(folder(uri)):
+        left = plan(uri, recipe)
+        rows = sum(task.rows for task in left)
+        watch.begun("generating", rows)
+        reason = ""
+        for _ in range(TRIES):
+            lost: list[Task] = []
+            if left:
+                with open_crew(Resources(serial=True) if len(left) == 1 else resources) as crew:
+                    for (part,), made in each(crew, make_part, ((part,) for part in left)):
+                        if isinstance(made, Fault):
+                            lost.append(part)
+                            reason = made.reason
+                        else:
+                            watch.step(made["rows"], "")
+            left = lost
+        if left:
+            raise ClusterError(f"{len(left)} parts could not be made: {reason}; the same command goes on")
+        return rows

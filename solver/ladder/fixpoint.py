@@ -1,0 +1,47 @@
+"""The bottom of the ladder alone: one puzzle's board at the fixpoint of line logic."""
+
+import time
+
+import numpy as np
+
+from solver.bits import low
+from solver.board import Board, begin_from, set_up
+from solver.jit import kernel
+from solver.ladder.groups import Group, all_groups
+from solver.ladder.memory import Memory, memory_for
+from solver.ladder.question import FROM_NOTHING
+from solver.propagate import CONTRADICTION, OUT_OF_TIME, propagate
+from solver.tools import Tools
+from solver.views import Views
+
+
+def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
+    """Memory with the board of a batch's one puzzle at the fixpoint of line logic; None for a contradiction.
+
+    `start` as in solver.ladder.question.Given.
+
+    Raises TimeoutError if that takes more than `cpu_limit` CPU seconds.
+    """
+    (group,) = all_groups(batch)
+    return line_fixpoint_of(batch, group, cpu_limit, start)
+
+
+def line_fixpoint_of(batch: Views, group: Group, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
+    """The same with the kernels and the memory of a group that the puzzle need not be of."""
+    memory = memory_for(batch, group)
+    board, color, like = memory.board, memory.color, memory.tools.like
+    set_up(board, color, batch, 0, like)
+    if len(start):
+        begin_from(board, start, like)
+    status = propagate_all(board, color, memory.tools._replace(deadline=time.thread_time() + cpu_limit))
+    if status == OUT_OF_TIME:
+        raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
+    return None if status == CONTRADICTION else memory
+
+
+@kernel
+def propagate_all(board: Board, color: np.ndarray | None, tools: Tools) -> int:
+    """Line logic over all lines; returns as `propagate`."""
+    like = tools.like
+    rows, columns = low(int(board.size[1]), like), low(int(board.size[0]), like)
+    return propagate(board, color, rows, columns, rows, columns, tools)

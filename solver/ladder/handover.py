@@ -1,0 +1,69 @@
+"""The last step of the ladder: what the kernels leave open is handed over to the tail (solver.tail)."""
+
+import math
+import time
+from functools import cache
+
+import numpy as np
+
+from solver.ladder.fixpoint import line_fixpoint_of
+from solver.ladder.groups import Group
+from solver.ladder.memory import Memory
+from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
+from solver.ladder.question import FROM_NOTHING
+from solver.ladder.rungs import SEARCH
+from solver.swap import swap
+from solver.tail import ENGINES, Learner
+from solver.tools import CONFLICTS
+from solver.views import Clues, Views
+
+
+def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome) -> None:
+    """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
+    compile_tail(memory.board.can.shape[1], memory.color is not None)
+    cpu, wall = time.thread_time(), time.monotonic()
+    deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
+    width, height = int(memory.board.size[0]), int(memory.board.size[1])
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
+    with Learner(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
+        found: bool | None = True
+        if outcome.found[p] == 0:
+            found = learner.next_solution(deadline)
+            if found:
+                first[:] = second[:] = learner.picture()
+                outcome.found[p] = 2 if swap(second, width, height, start, counters, deadline) else 1
+        if outcome.found[p] == 1:
+            learner.exclude(first)
+            found = learner.next_solution(deadline)
+            if found:
+                second[:] = learner.picture()
+                outcome.found[p] = 2
+        counters[CONFLICTS] = learner.conflicts
+        outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
+    if outcome.found[p] == 2:
+        outcome.solutions[p] = MULTIPLE
+    elif found is None:
+        outcome.late[p] = True
+    else:
+        outcome.solutions[p] = UNIQUE if outcome.found[p] else NONE
+    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu
+    outcome.seconds[p, WALL] += time.monotonic() - wall
+
+
+@cache
+def compile_tail(words: int, colored: bool) -> None:
+    """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
+    one = np.array([1, 1], np.uint16)
+    two = 2 * one[:1]
+    clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
+    for array in (*clues, two):
+        array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
+    group = Group(words, 2 if colored else None, np.arange(1))
+    memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
+    assert memory is not None
+    with Learner(memory.board, memory.color, memory.tools) as learner:
+        learner.next_solution(math.inf)
+        picture = learner.picture()
+        swap(picture, 2, 2, FROM_NOTHING, memory.tools.counters, math.inf)
+        learner.exclude(picture)

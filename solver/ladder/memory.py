@@ -1,0 +1,80 @@
+"""The memory that the kernels work in, allocated once for a whole group of puzzles."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.belief import Beliefs, no_beliefs
+from solver.board import NO_COLOR, Board
+from solver.checked import CHECKED
+from solver.ladder.groups import Group
+from solver.search import Tree
+from solver.tools import Tools, tools_for
+from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
+from solver.views import Views
+
+
+class Memory(NamedTuple):
+    """All memory that the kernels need for any puzzle of a group.
+
+    board, trial   the puzzle at hand, and a second board to try things on
+    color          the colours of its blocks (solver.board.Board); None for mono puzzles
+    tools          with counters and a deadline of their own for each puzzle
+    seen, log      for `solver.lookahead.refute`; nothing is logged on the ladder
+    """
+
+    board: Board
+    trial: Board
+    color: np.ndarray | None
+    tools: Tools
+    seen: np.ndarray
+    log: np.ndarray
+    tree: Tree
+    beliefs: Beliefs
+
+
+def memory_for(batch: Views, group: Group) -> Memory:
+    """Memory for any puzzle of a group of a batch."""
+    words, colors, puzzles = group
+    width, height = batch.width[puzzles].astype(np.int64), batch.height[puzzles].astype(np.int64)
+    lines, side, cells = int((width + height).max()), int(max(width.max(), height.max())), int((width * height).max())
+    rows, columns = (np.diff(clues.blocks[clues.lines]) for clues in (batch.rows, batch.columns))
+    blocks = max(int((rows + columns)[puzzles].max()), 1)
+    palette = 2 if colors is None else colors + 1
+    board = Board(
+        size=np.zeros(3, np.int64),
+        first=np.zeros(lines + 1, np.int32),
+        length=np.zeros(blocks, np.uint16),
+        can=np.zeros((lines * palette, words), np.uint64),
+        known=np.full(cells if CHECKED else 0, NO_COLOR),
+    )
+    seen = 2 * cells * palette
+    longest = max(
+        int(np.diff(clues.blocks[clues.lines[0] : clues.lines[-1] + 1]).max(initial=1))
+        for clues in (batch.rows, batch.columns)
+    )
+    thinking = 16 * cells * palette <= BELIEF_BYTES
+    depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
+    return Memory(
+        board,
+        _another(board),
+        None if colors is None else np.zeros(blocks, np.uint8),
+        tools_for(side, palette, words),
+        np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
+        np.zeros((0, 3), np.int32),
+        Tree(
+            union=_another(board),
+            boards=np.zeros((depth, lines * palette, words), np.uint64),
+            seen=np.zeros((depth + 1, 2 * cells, words), np.uint64),
+            score=np.zeros((depth + 1, cells)),
+            best=np.zeros((depth + 1, cells), np.uint8),
+            cell=np.zeros(depth, np.int64),
+            color=np.zeros(depth, np.uint8),
+        ),
+        no_beliefs(cells if thinking else 0, side, blocks, longest, palette, words),
+    )
+
+
+def _another(board: Board) -> Board:
+    """A board with the same clues and knowledge of its own."""
+    return board._replace(can=np.zeros_like(board.can))

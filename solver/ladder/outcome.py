@@ -1,0 +1,84 @@
+"""What the ladder finds: flat arrays, a row a puzzle."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.ladder.question import Goals
+from solver.ladder.rungs import LINE, SEARCH
+from solver.tools import COUNTERS
+from solver.views import Views
+
+# How many solutions a puzzle has.
+UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)
+SOLUTIONS = ("unknown", "unique", "multiple", "none")
+
+# Seconds of each rung, of the tail, and of the whole puzzle by the wall clock.
+CPU_SAT, WALL = 4, 5
+TIMES = 6
+
+
+class Outcome(NamedTuple):
+    """What the ladder found, a row a puzzle of the batch. Rows of puzzles it was not given stay as they were.
+
+    solutions   int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
+    rung        int8: the rung that decided, or the last one begun
+    engine      int8: what decided: that rung, or SEARCH + 1 + an index into solver.tail.ENGINES
+    late        bool: the CPU limit came first
+    counters    int64[puzzles, COUNTERS], numbered in solver.tools
+    decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
+    seconds     float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
+    offsets     int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
+    first       uint8: a solution, row by row, a palette entry each
+    second      uint8: another one
+    found       int8: solutions found, 0, 1 or 2
+    """
+
+    solutions: np.ndarray
+    rung: np.ndarray
+    engine: np.ndarray
+    late: np.ndarray
+    counters: np.ndarray
+    decided: np.ndarray
+    seconds: np.ndarray
+    offsets: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    found: np.ndarray
+
+
+def no_outcome(batch: Views, goals: Goals) -> Outcome:
+    """The outcome of a batch before anything is found but the goals, which are first solutions."""
+    puzzles = len(batch.width)
+    offsets = np.zeros(puzzles + 1, np.int64)
+    np.cumsum(batch.width.astype(np.int64) * batch.height, out=offsets[1:])
+    outcome = Outcome(
+        solutions=np.full(puzzles, UNKNOWN, np.int8),
+        rung=np.full(puzzles, LINE, np.int8),
+        engine=np.full(puzzles, LINE, np.int8),
+        late=np.zeros(puzzles, np.bool_),
+        counters=np.zeros((puzzles, COUNTERS), np.int64),
+        decided=np.full((puzzles, SEARCH), -1, np.int32),
+        seconds=np.zeros((puzzles, TIMES)),
+        offsets=offsets,
+        first=np.zeros(offsets[-1], np.uint8),
+        second=np.zeros(offsets[-1], np.uint8),
+        found=np.zeros(puzzles, np.int8),
+    )
+    if len(goals.known):
+        outcome.first[:] = goals.pictures
+        outcome.found[:] = goals.known
+    return outcome
+
+
+def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:
+    """Give each puzzle the outcome of puzzle first[p], which has the same clues."""
+    others = np.flatnonzero(first != np.arange(len(first)))
+    if not len(others):
+        return
+    for name, values in outcome._asdict().items():
+        if name not in ("offsets", "first", "second"):
+            values[others] = values[first[others]]
+    for p in others:
+        here, there = (slice(outcome.offsets[k], outcome.offsets[k + 1]) for k in (p, first[p]))
+        outcome.first[here], outcome.second[here] = outcome.first[there], outcome.second[there]

@@ -1,0 +1,57 @@
+"""What is asked of the ladder: how far to take each puzzle, and what is known of it beforehand."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.ladder.rungs import SEARCH
+from solver.tuning import SEARCH_NODES
+
+FROM_NOTHING = np.zeros((0, 0), np.bool_)
+"""As a start: every cell may have every colour."""
+
+
+class Allowance(NamedTuple):
+    """How far each puzzle is taken.
+
+    cpu_limit   CPU seconds
+    depth       levels that the rung depth-2 looks ahead
+    top         the last rung
+    nodes       nodes of search before the tail takes over
+    """
+
+    cpu_limit: float
+    depth: int = 2
+    top: int = SEARCH
+    nodes: int = SEARCH_NODES
+
+
+class Goals(NamedTuple):
+    """Known solutions of some puzzles of a batch.
+
+    known      bool[puzzles]
+    pictures   uint8: puzzle p's is at offsets[p] .. offsets[p + 1] (solver.ladder.outcome.Outcome)
+    """
+
+    known: np.ndarray
+    pictures: np.ndarray
+
+
+NO_GOALS = Goals(np.zeros(0, np.bool_), np.zeros(0, np.uint8))
+
+
+class Given(NamedTuple):
+    """What is known of a batch beforehand.
+
+    goals     solutions; only others are looked for then
+    start     bool[height x width, palette], for a batch of one puzzle: the colours that its cells may have to begin
+              with. The answer is about solutions that agree with that
+    planted   solutions for the checked mode (solver.checked), which nobody else looks at
+    """
+
+    goals: Goals = NO_GOALS
+    start: np.ndarray = FROM_NOTHING
+    planted: Goals = NO_GOALS
+
+
+NOTHING = Given()
