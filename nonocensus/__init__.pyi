@@ -24,6 +24,8 @@ from .names import InputError as InputError
 from .names import InvalidPuzzle as InvalidPuzzle
 from .names import NetworkError as NetworkError
 from .names import Puzzle as Puzzle
+from .names import Recipe as Recipe
+from .names import Resources as Resources
 from .names import StorageError as StorageError
 from .names import UserError as UserError
 from .names import __version__ as __version__

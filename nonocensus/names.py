@@ -5,6 +5,8 @@ from pipeline.errors import InputError as InputError
 from pipeline.errors import NetworkError as NetworkError
 from pipeline.errors import StorageError as StorageError
 from pipeline.errors import UserError as UserError
+from pipeline.executors.resources import Resources as Resources
+from scrapers.generate import Recipe as Recipe
 from solver import __version__ as __version__
 from solver.puzzle import Block as Block
 from solver.puzzle import Color as Color

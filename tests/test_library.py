@@ -1,0 +1,109 @@
+"""The library, as programs and notebooks use it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+
+import nonocensus as nc
+from pipeline.commands.app import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+HEART = [
+    [0, 1, 1, 0, 1, 1, 0],
+    [1, 1, 1, 1, 1, 1, 1],
+    [0, 1, 1, 1, 1, 1, 0],
+    [0, 0, 1, 1, 1, 0, 0],
+    [0, 0, 0, 1, 0, 0, 0],
+]
+
+
+def test_it_takes_no_time_to_import_and_needs_no_ray() -> None:
+    code = (
+        "import sys; import nonocensus as nc; heavy = {'numba', 'pyarrow', 'ray'} & sys.modules.keys(); "
+        "assert not heavy, heavy; nc.solve, nc.classify_store, nc.crawl_site; assert 'ray' not in sys.modules; "
+        "assert 'altair' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_name_is_there() -> None:
+    assert {"solve", "iter_solutions", "read", "classify_store", "crawl_site", "make_report", "make_dataset"} <= set(
+        nc.__all__
+    )
+    for name in nc.__all__:
+        assert getattr(nc, name) is not None
+    assert len(COMMANDS) >= 20
+
+
+@pytest.mark.parametrize("picture", [HEART, np.array(HEART), nc.from_picture(HEART)])
+def test_pictures_and_puzzles_are_solved_and_drawn(picture: object) -> None:
+    solved = nc.solve(picture)  # type: ignore[arg-type]
+    assert "unique" in solved.label
+    assert solved.solution is not None
+    assert solved.solution.tolist() == HEART
+    assert solved.second_solution is None
+    drawn = solved._repr_html_()
+    assert drawn.count("<svg") == 2, "the grid, and the picture in it"
+    assert ">7</text>" in drawn
+    assert [found.tolist() for found in nc.iter_solutions(picture)] == [HEART]  # type: ignore[arg-type]
+
+
+def test_two_solutions_are_drawn_both() -> None:
+    solved = nc.solve([[1, 0], [0, 1]])
+    assert repr(solved) == "<a puzzle 2x2: multiple>"
+    assert solved._repr_html_().count("<svg") == 4
+
+
+def test_a_puzzle_draws_itself_with_clues_of_strangers() -> None:
+    palette = (nc.Color("white", ".", "ffffff"), nc.Color("<b>", "X", "zz"), nc.Color("pale", "p", "ffffcc"))
+    puzzle = nc.Puzzle(
+        ((nc.Block(0, 1), nc.Block(1, 2)),), ((nc.Block(1, 1),), (nc.Block(1, 2),)), palette, puzzle_id="<x>"
+    )
+    drawn = puzzle._repr_html_()  # type: ignore[attr-defined]
+    assert "?</text>" in drawn
+    assert "&lt;x&gt;" in drawn
+    assert "zz" not in drawn
+    assert "stroke=" in drawn, "light colours have an outline"
+
+
+def test_errors_are_named(tmp_path: Path) -> None:
+    with pytest.raises(nc.UserError, match="is not a store of puzzles"):
+        nc.open_store(tmp_path / "nowhere")
+    with pytest.raises(nc.UserError, match="does not exist"):
+        nc.read(tmp_path / "nothing.non")
+    with pytest.raises(ValueError, match=r"a Puzzle or a picture is wanted|a picture is a grid"):
+        nc.solve("heart")
+    with pytest.raises(nc.UserError, match="site"):
+        nc.crawl_site(tmp_path / "s", "example.com", "1-3")
+    with pytest.raises(nc.UserError, match="--contact"):
+        nc.crawl_site(tmp_path / "s", "webpbn", "1-3")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_and_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from scrapers.formats import non
+
+    (tmp_path / "a.non").write_bytes(non.write(nc.from_picture(HEART, title="A")))
+    (tmp_path / "b.non").write_text("width x")
+    reading = nc.read(tmp_path)
+    assert ([puzzle.title for puzzle in reading.puzzles], len(reading.problems)) == (["A"], 1)
+    report = nc.import_files([tmp_path / "a.non"], tmp_path / "store")
+    assert (report.added, nc.open_store(tmp_path / "store").rows()) == (1, 1)
+    assert capsys.readouterr() == ("", ""), "functions print nothing"
+
+
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    """docs/census.ipynb, every cell, and none of them fails."""
+    notebook = nbformat.read(ROOT / "docs" / "census.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "it is kept without outputs"
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = json.dumps([cell.get("outputs", []) for cell in notebook.cells])
+    assert shown.count("<svg") >= 5
+    assert "is not a store of puzzles" in shown
+    assert shown.count("[], []") + shown.count("([], [])") >= 1, "verify finds nothing"
