@@ -95,8 +95,16 @@ def test_rayjob() -> None:
         (volume,) = pod["volumes"]
         assert "emptyDir" in volume
         mounts = {(mount["name"], mount["mountPath"]) for each in containers[1:] for mount in each["volumeMounts"]}
-        assert mounts == {(volume["name"], cache)}
+        # the volume is everybody's, and so is not the cache itself: the cache is a folder in it
+        assert mounts == {(volume["name"], str(Path(cache).parent))}
         assert pod["initContainers"][0]["command"] == ["nonocensus", "warm"]
+
+
+def test_no_cache_where_others_could_make_it_first() -> None:
+    """Numba unpickles what it finds there: under /tmp or /var/tmp only by a name that carries the user's."""
+    for source in ("docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml", "configs/Dockerfile"):
+        for place in re.findall(r"NUMBA_CACHE_DIR=(\S+)", (ROOT / source).read_text()):
+            assert "/tmp" not in place or place.endswith("$USER"), source
 
 
 def test_image() -> None:
