@@ -15,6 +15,7 @@ import yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from nonocensus import __version__
 from pipeline.commands.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,7 +90,7 @@ def test_rayjob() -> None:
     assert cluster["authOptions"]["mode"] == "token"
     pods = [group["template"]["spec"] for group in [cluster["headGroupSpec"], *cluster["workerGroupSpecs"]]]
     containers = [each for pod in pods for each in [*pod["containers"], *pod.get("initContainers", [])]]
-    assert {each["image"] for each in containers} == {f"nonocensus:{PROJECT['version']}"}
+    assert {each["image"] for each in containers} == {f"nonocensus:{__version__}"}
     cache = re.search(r"NUMBA_CACHE_DIR=(\S+)", (CONFIGS / "Dockerfile").read_text())[1]
     for pod in pods[1:]:
         (volume,) = pod["volumes"]
@@ -113,7 +114,7 @@ def test_image() -> None:
     python = re.search(r"^FROM python:([\d.]+)-slim$", text, re.MULTILINE)[1]
     assert SpecifierSet(PROJECT["requires-python"]).contains(python)
     for name in ("configs/Dockerfile", "docs/CLUSTER.md"):
-        assert set(re.findall(r"nonocensus:(\d\S*)", (ROOT / name).read_text())) == {PROJECT["version"]}
+        assert set(re.findall(r"nonocensus:(\d\S*)", (ROOT / name).read_text())) == {__version__}
 
 
 def test_cluster_extra() -> None:

@@ -3,9 +3,10 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
 from typing import Any
 
+from nonocensus.own import PLACE
 from pipeline.errors import UserError
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
 
@@ -98,7 +99,8 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
 
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
     try:
-        context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
+        with chdir(PLACE):  # Ray has workers look for modules in the driver's folder first, and that is the user's
+            context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
     except Exception as error:  # Ray raises all kinds, bare Exceptions among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
         raise UserError(f"{where}: {first_line(error)}") from error
