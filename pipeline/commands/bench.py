@@ -1,6 +1,6 @@
 """The command bench, which measures the solver on this machine."""
 
-import json
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import CheckGoal, Json, parsed_size
-from pipeline.commands.output import err, out, progress, rate_of
+from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, finite, no_puzzle_in, parsed_size
+from pipeline.commands.output import err, progress, rate_of, report_problem, table, tell
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    pass
-
-from pipeline.commands.options import existing
-from pipeline.commands.output import report_problem
+    from rich.console import RenderableType
 
 
 class BenchSet(StrEnum):
@@ -44,23 +41,28 @@ def bench(
     ],
     paths: Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.")] = None,
     size: Annotated[str, typer.Option(help="Width x height of pictures made here.")] = "30x30",
-    density: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of black cells of random pictures.")] = 0.5,
+    density: Annotated[
+        float, typer.Option(min=0.0, max=1.0, callback=finite, help="Share of black cells of random pictures.")
+    ] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.")] = 1,
     count: Annotated[
         int | None, typer.Option(min=1, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]")
     ] = None,
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,
-    csv: Annotated[Path | None, typer.Option(help="File for a line a puzzle.")] = None,
+    csv: Annotated[str | None, typer.Option(help="File for a line a puzzle; with .gz at its end compressed.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
     from pipeline.findings import bench as benches
+    from pipeline.findings.csv_file import STDOUT
 
     width, height = parsed_size(size)
     if csv and which in (BenchSet.lines, BenchSet.exhaustive):
         raise UserError(f"--csv has a line a puzzle, which {which.value} does not measure one by one")
+    if csv == STDOUT:
+        raise UserError("--csv - would stand among the figures; choose a file")
     command = f"nonocensus bench {which.value}"
     if which in (BenchSet.random, BenchSet.exhaustive):
         command += f" --size {size}"
@@ -88,7 +90,7 @@ def bench(
             batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
         )
     if csv:
-        benches.write_csv(measured, str(csv))
+        benches.write_results(measured, csv)
     hard = [
         {"slowest": row["puzzle_id"], "label": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
         | {key: row[key] for key in ("nodes", "conflicts")}
@@ -119,9 +121,9 @@ def bench_batches(
         wanted = benches.SURVEY if which is BenchSet.survey else benches.COLOR_SURVEY
         puzzles, missing = benches.survey_of(puzzles, wanted)
         if missing:
-            err.print(f"[yellow]not there:[/yellow] {', '.join(missing)}", highlight=False)
+            err.print(f"[yellow]not there:[/yellow] {', '.join(missing)}")
     if not puzzles:
-        raise UserError(f"no puzzle of the set found in {', '.join(str(path) for path in paths)}")
+        raise no_puzzle_in(paths)
     return benches.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
 
 
@@ -134,35 +136,32 @@ def print_figures(
     more: list[dict[str, Any]] | None = None,
 ) -> None:
     """Figures as tables on the terminal, as Markdown if asked, or as JSON."""
-    from rich.table import Table
-
     from pipeline.findings.bench import write_markdown
 
-    shown = [
+    parts = [
         ([name.replace("_", " ") for name in part[0]], [[figure(value) for value in row.values()] for row in part])
         for part in (rows, more or [])
         if part
     ]
     if markdown:
-        write_markdown(str(markdown), title, command, shown)
-    if as_json:
-        print(json.dumps(rows[0] | ({"slowest": more} if more else {})))
-        return
-    out.print(f"[bold]{escape(title)}[/bold]", highlight=False)
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column()
-    table.add_column(justify="right", style="bold")
-    for name, value in zip(shown[0][0], shown[0][1][0], strict=True):
-        table.add_row(name, value)
-    out.print(table)
-    for heading, lines in shown[1:]:
-        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-        for name in heading:
-            text = name in ("slowest", "label", "by")
-            table.add_column(name, justify="left" if text else "right", overflow="fold" if text else "ellipsis")
+        write_markdown(str(markdown), title, command, parts)
+    tell(as_json, rows[0] | ({"slowest": more} if more else {}), shown(title, parts))
+
+
+def shown(title: str, parts: list[tuple[list[str], list[list[str]]]]) -> "Iterator[RenderableType]":
+    """The figures of the first part below each other, those of the others in tables."""
+    yield f"[bold]{escape(title)}[/bold]"
+    (names, (values, *_)), *others = parts
+    first = table("what", "figure", right=("figure",))
+    first.show_header = False
+    for name, value in zip(names, values, strict=True):
+        first.add_row(escape(name), f"[bold]{escape(value)}[/bold]")
+    yield first
+    for names, lines in others:
+        made = table(*names, right=[name for name in names if name not in ("slowest", "label", "by")])
         for line in lines:
-            table.add_row(*line)
-        out.print(table)
+            made.add_row(*map(escape, line))
+        yield made
 
 
 def figure(value: Any) -> str:

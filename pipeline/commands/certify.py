@@ -1,17 +1,19 @@
 """The command that proves a run's verdicts again."""
 
-import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import hands
-from pipeline.commands.options import Address, Cpus, Ids, Json, RunFolder, Serial, Where, selected
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, goes_on, out, progress, rate_of
+from pipeline.commands.classify import open_crew
+from pipeline.commands.options import Address, CpuLimit, Cpus, Ids, Json, RunFolder, Serial, Where, selected
+from pipeline.commands.output import DONE, SOME_FAILED, counted, err, progress, rate_of, resumable, some, table, tell
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from reports.figures import Certified, Unproved
 
 
@@ -25,7 +27,7 @@ def certify(
     out_folder: Annotated[
         str | None, typer.Option("--out", help="Folder to keep the proofs in: FILE.jsonl.gz, .cnf.gz, .drup.gz.")
     ] = None,
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    cpu_limit: CpuLimit = 60.0,
     again: Annotated[bool, typer.Option("--again", help="Also what has been proved before.")] = False,
     cpus: Cpus = None,
     address: Address = None,
@@ -37,7 +39,7 @@ def certify(
     The same command again proves what is not proved yet. Exit status 1 if a proof does not hold.
     """
     from pipeline.certify.prove import Job, drive, plan
-    from pipeline.certify.table import counted
+    from pipeline.certify.table import counted as totals
     from pipeline.run.folder import open_run
     from pipeline.store.folder import folder
 
@@ -47,66 +49,55 @@ def certify(
     job = Job(run.folder.uri, place, cpu_limit, run.about["config"]["depth"])
     rows: list[dict[str, Any]] = []
     if planned.tasks:
-        with goes_on(), hands(cpus, address, serial) as crew, progress("certifying", planned.rows) as (bar, task):
+        with resumable(), open_crew(cpus, address, serial) as crew, progress("certifying", planned.rows) as (bar, task):
 
             def seen(found: list[dict[str, Any]]) -> None:
                 rows.extend(
                     {name: row[name] for name in ("puzzle_id", "status", "proved", "error", "cpu_seconds")}
                     for row in found
                 )
-                counts = Counter(row["status"] for row in rows)
-                told = "  ".join(f"[{COLORS[status]}]{status} {count:,}[/]" for status, count in counts.most_common())
-                bar.update(task, advance=len(found), rate=rate_of(bar, task), counts=told)
+                counts = counted(Counter(row["status"] for row in rows), COLORS)
+                bar.update(task, advance=len(found), rate=rate_of(bar, task), counts=counts)
 
             drive(run, crew, planned.tasks, job, seen)
-    found = counted([*planned.before, *rows], planned.rows + len(planned.before))
+    found = totals([*planned.before, *rows], planned.rows + len(planned.before))
     seconds = sum(row["cpu_seconds"] for row in rows)
-    if as_json:
-        more = {"proved_before": sum(row["status"] == "proved" for row in planned.before)}
-        more |= {"nothing_to_prove": planned.nothing, "cpu_seconds": round(seconds, 3)}
-        listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
-        print(json.dumps(found._asdict() | listed | more))
-    else:
-        show(found, planned.nothing, len(rows), seconds)
+    extra = {"proved_before": sum(row["status"] == "proved" for row in planned.before)}
+    extra |= {"nothing_to_prove": planned.nothing, "cpu_seconds": round(seconds, 3)}
+    listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
+    tell(as_json, found._asdict() | listed | extra, shown(found, planned.nothing, len(rows), seconds))
+    if not as_json:
+        list_unproved(found.failed + found.killed, "red")
+        list_unproved(found.late, "yellow")
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
 COLORS = {"proved": "green", "failed": "red", "timeout": "yellow", "killed": "red"}
 
 
-def show(found: "Certified", nothing: int, done: int, seconds: float) -> None:
-    """What was proved by kind, what not and why."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("proved")
-    table.add_column("verdicts", justify="right")
+def shown(found: "Certified", nothing: int, done: int, seconds: float) -> "Iterator[RenderableType]":
+    """What was proved by kind, what not, and what it took."""
+    proved = table("proved", "verdicts", right=("verdicts",))
     for kind, count in found.kinds.items():
-        table.add_row(f"[green]{escape(kind)}[/]", f"{count:,}")
+        proved.add_row(f"[green]{escape(kind)}[/]", f"{count:,}")
     for name, unproved, color in (
         ("failed", found.failed, "red"),
         ("lost with a worker", found.killed, "red"),
         ("not in time", found.late, "yellow"),
     ):
         if unproved:
-            table.add_row(f"[{color}]{name}[/]", f"{len(unproved):,}")
+            proved.add_row(f"[{color}]{name}[/]", f"{len(unproved):,}")
     if nothing:
-        table.add_row("nothing to prove", f"{nothing:,}")
-    out.print(table)
-    out.print(
+        proved.add_row("nothing to prove", f"{nothing:,}")
+    yield proved
+    yield (
         f"[bold]{found.proved:,}[/bold] of {found.provable:,} verdicts proved; "
-        f"{done:,} of them looked at now, in {seconds:,.1f} CPU seconds.",
-        highlight=False,
+        f"{done:,} of them looked at now, in {seconds:,.1f} CPU seconds."
     )
-    for color, unproved in (("red", found.failed + found.killed), ("yellow", found.late)):
-        show_unproved(unproved, color)
 
 
-def show_unproved(unproved: "tuple[Unproved, ...]", color: str) -> None:
-    """Each verdict that is not proved, with the reason, the first few of many."""
-    for item in unproved[:LISTED]:
-        err.print(
-            f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}", soft_wrap=True, highlight=False
-        )
-    if len(unproved) > LISTED:
-        err.print(f"... and {len(unproved) - LISTED:,} more (--json lists all)")
+def list_unproved(unproved: "tuple[Unproved, ...]", color: str) -> None:
+    """Each verdict that is not proved, with the reason, on standard error, the first few of many."""
+    lines = [f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved]
+    for line in some(lines):
+        err.print(line)

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, goes_on, out, progress, rate_of
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, progress, rate_of, resumable
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +22,20 @@ if TYPE_CHECKING:
     from pipeline.run.plan import Plan
     from pipeline.run.results import Piece
 
-from pipeline.commands.options import Address, CheckGoal, Cpus, DryRun, Ids, Limit, RunFolder, Serial, Where, selected
+from pipeline.commands.options import (
+    YEAR,
+    Address,
+    CheckGoal,
+    Cpus,
+    DryRun,
+    Ids,
+    Limit,
+    RunFolder,
+    Serial,
+    Where,
+    finite,
+    selected,
+)
 from pipeline.commands.run_status import failures, label_counts, print_summary
 
 
@@ -50,7 +63,10 @@ Depth = Annotated[int, typer.Option(min=1, callback=possible_depth, help="Levels
 def classify(
     store: Annotated[str, typer.Argument(help="Store of puzzles.")],
     run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
-    cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"),
+    ] = None,
     rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
     depth: Depth = 2,
     check_goal: CheckGoal = False,
@@ -87,7 +103,10 @@ def classify(
 
 def retry(
     run_folder: RunFolder,
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle, more than before.")],
+    cpu_limit: Annotated[
+        float,
+        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle, more than before."),
+    ],
     failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
     ids: Ids = None,
     where: Where = None,
@@ -158,7 +177,7 @@ def work(
     errors: list[str] = []
     if schedule.left():
         total = done + schedule.left()
-        with goes_on(), hands(cpus, address, serial) as crew, progress("classifying", total) as (bar, task):
+        with resumable(), open_crew(cpus, address, serial) as crew, progress("classifying", total) as (bar, task):
             if crew.dashboard and not as_json:
                 out.print(f"Ray's dashboard: http://{crew.dashboard}", highlight=False)
             session = Session(run, teller(bar, task, done), Metrics(run.about["run_id"]) if crew.apart else None)
@@ -187,7 +206,7 @@ def work(
 
 
 @contextmanager
-def hands(cpus: int | None, address: str | None, serial: bool) -> Iterator["Crew"]:
+def open_crew(cpus: int | None, address: str | None, serial: bool) -> Iterator["Crew"]:
     """What runs the tasks."""
     from pipeline.executors.ray_crew import ray_crew
     from pipeline.executors.serial import Serial

@@ -1,6 +1,5 @@
 """The command generate, which fills a store with pictures made by rule."""
 
-import json
 import time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -8,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import hands
-from pipeline.commands.options import Address, Cpus, Json, Serial, parsed_size
-from pipeline.commands.output import DONE, goes_on, out, progress, rate_of
+from pipeline.commands.classify import open_crew
+from pipeline.commands.options import Address, Cpus, Json, Serial, finite, parsed_size
+from pipeline.commands.output import DONE, progress, rate_of, resumable, tell
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,7 +42,8 @@ def generate(
     store: Annotated[str, typer.Option("--out", help="Store to make or to go on with.")],
     count: Annotated[int | None, typer.Option(min=1, help="How many pictures; exhaustive makes all.")] = None,
     density: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help=f"Share of black cells.  [default: {DENSITY}]")
+        float | None,
+        typer.Option(min=0.0, max=1.0, callback=finite, help=f"Share of black cells.  [default: {DENSITY}]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
     cpus: Cpus = None,
@@ -52,6 +52,8 @@ def generate(
     as_json: Json = False,
 ) -> None:
     """Fill a store with the puzzles of pictures made by rule. The same command again continues where it was stopped.
+
+    With a larger --count it goes on from the last picture.
 
     Each picture depends on kind, size, density, seed and its number alone.
     """
@@ -62,13 +64,13 @@ def generate(
     start = time.perf_counter()
     left = plan(store, recipe)
     rows = sum(task.rows for task in left)
-    with goes_on(), progress("generating", recipe.count) as (bar, task):
+    with resumable(), progress("generating", recipe.count) as (bar, task):
         bar.update(task, completed=recipe.count - rows)
         tries = 0
         while left and tries < TRIES:
             tries += 1
             lost: list[Task] = []
-            with hands(cpus, address, serial or len(left) == 1) as crew:
+            with open_crew(cpus, address, serial or len(left) == 1) as crew:
                 for (part,), made in each(crew, make_part, ((part,) for part in left)):
                     if isinstance(made, Fault):
                         lost.append(part)
@@ -100,13 +102,8 @@ def recipe_of(
 
 def say(store: str, total: int, made: int, seconds: float, as_json: bool) -> None:
     """What the store holds now, and how much of it has just been made."""
-    if as_json:
-        print(json.dumps({"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}))
-    elif made:
-        out.print(
-            f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}.",
-            highlight=False,
-            soft_wrap=True,
-        )
+    if made:
+        said = f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}."
     else:
-        out.print(f"{escape(store)} is complete: {total:,} puzzles.", highlight=False, soft_wrap=True)
+        said = f"{escape(store)} is complete: {total:,} puzzles."
+    tell(as_json, {"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}, said)

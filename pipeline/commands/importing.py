@@ -1,22 +1,17 @@
 """The command import, which brings local files into a store."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, goes_on, out, progress, rate_of
-from pipeline.errors import UserError
+from pipeline.commands.options import Json, existing, no_puzzle_in
+from pipeline.commands.output import DONE, SOME_FAILED, err, progress, rate_of, resumable, some, tell
 
 if TYPE_CHECKING:
     from scrapers.importing import Problem
     from solver.puzzle import Puzzle
-
-from pipeline.commands.options import existing
-from pipeline.commands.output import LISTED
 
 
 def import_(
@@ -36,7 +31,7 @@ def import_(
     existing(paths)
     place = create_store(store)
     good = bad = 0
-    with goes_on(), progress("importing", count_files(paths)) as (bar, task):
+    with resumable(), progress("importing", count_files(paths)) as (bar, task):
 
         def seen(item: "Puzzle | Problem") -> None:
             nonlocal good, bad
@@ -48,18 +43,18 @@ def import_(
     if not as_json:
         list_problems("could not be read", report.problems)
     if not report.added and not report.known:
-        raise UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
-    total = place.rows()
-    if as_json:
-        fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
-        lists = {"invalid": report.invalid, "problems": report.problems}
-        print(json.dumps(fields | {key: [item._asdict() for item in items] for key, items in lists.items()}))
-    else:
+        raise no_puzzle_in(paths)
+    if not as_json:
         list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)
-        known = f", {report.known:,} were there already" if report.known else ""
-        out.print(
-            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
-        )
+    total = place.rows()
+    fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
+    lists = {"invalid": report.invalid, "problems": report.problems}
+    known = f", {report.known:,} were there already" if report.known else ""
+    tell(
+        as_json,
+        fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
+        f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all.",
+    )
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
 
 
@@ -67,7 +62,5 @@ def list_problems(what: str, problems: "list[Problem]") -> None:
     """Name each problem with its reason on standard error, the first few of many."""
     if problems:
         err.print(f"[yellow]{len(problems):,} {what}:[/yellow]")
-        for problem in problems[:LISTED]:
-            err.print(f"  {escape(problem.name)}: {escape(problem.reason)}", soft_wrap=True, highlight=False)
-        if len(problems) > LISTED:
-            err.print(f"  ... and {len(problems) - LISTED:,} more (--json lists all)")
+        for line in some([f"{escape(problem.name)}: {escape(problem.reason)}" for problem in problems]):
+            err.print(f"  {line}")

@@ -3,7 +3,6 @@
 Kernels are compiled before anything is measured. A set's puzzles are classified in batches, as a worker would.
 """
 
-import csv
 import gc
 import os
 import platform
@@ -18,6 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import UserError
+from pipeline.findings.csv_file import write_csv
+from reports.clean import clean
+from reports.templating import markdown
 from scrapers.generate import Recipe, every_picture, recipe_batch, views_of
 from solver.api import classify
 from solver.check import faults
@@ -123,14 +125,10 @@ def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
     return rows
 
 
-def write_csv(measured: Measured, path: str) -> None:
+def write_results(measured: Measured, path: str) -> None:
     """One line a puzzle: everything of its row but pictures and what concerns runs."""
-    names = [name for name, kind in zip(measured.results.schema.names, measured.results.schema.types, strict=True)
-             if kind != pa.binary() and name not in ("config_hash", "run_id", "part", "host")]  # fmt: skip
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names)
-        writer.writeheader()
-        writer.writerows(measured.results.select(names).to_pylist())
+    results = measured.results.drop_columns(["solution", "second_solution", "config_hash", "run_id", "part", "host"])
+    write_csv(path, results.schema, results.to_batches())
 
 
 class Throughput(NamedTuple):
@@ -230,8 +228,8 @@ def machine() -> str:
 
 def write_markdown(path: str, title: str, command: str, tables: Iterable[tuple[list[str], list[list[str]]]]) -> None:
     """The tables, each a heading and rows, with the command and the machine that made them."""
-    lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
+    lines = [f"# {markdown(title)}", "", f"`{clean(command)}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
     for heading, rows in tables:
         lines += ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
-        lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
+        lines += ["| " + " | ".join(map(markdown, row)) + " |" for row in rows] + [""]
     Path(path).write_text("\n".join(lines), encoding="utf-8")

@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ READERS = 16
 
 
 class Folder(NamedTuple):
-    """A folder: Arrow's filesystem, the path in it, the name that the user gave it, and what stood behind a "?"."""
+    """A folder: Arrow's filesystem, the path in it, the name that the user gave it, and its query string."""
 
     filesystem: fs.FileSystem
     path: str
@@ -71,6 +72,7 @@ class Folder(NamedTuple):
         try:
             Path(self.path).mkdir(parents=True, exist_ok=True)
             with self.filesystem.open_output_stream(temporary) as stream:
+                keep_mode(Path(self.path, name), temporary)
                 yield stream
             with Path(temporary).open("rb+") as written:
                 os.fsync(written.fileno())
@@ -133,6 +135,12 @@ class Folder(NamedTuple):
         for info in self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True)):
             if info.base_name.endswith(UNFINISHED):
                 self.filesystem.delete_file(info.path)
+
+
+def keep_mode(before: Path, after: str) -> None:
+    """Give a file the mode of the one that it will replace, if there is one."""
+    if before.exists():
+        Path(after).chmod(stat.S_IMODE(before.stat().st_mode))
 
 
 def folder(uri: str) -> Folder:
