@@ -1,7 +1,7 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
 # make test    sets up .venv and runs the tests; make test-slow those that take longer, make test-kills those that kill
 #              processes at random
-# make lint    ruff and mypy
+# make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md and docs/FILES.md, which follow from the program
 # make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
@@ -52,6 +52,9 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	mkdir -p .cache
+	$(BIN)/python -c "from reports.browser import script; print(script())" > .cache/browser.js
+	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js reports/templates/report.js
 
 format: $(READY)
 	$(BIN)/ruff format

@@ -14,7 +14,7 @@ from pathlib import Path
 from pipeline.crawl.ledger import NAME
 from pipeline.findings.figures_page import Table
 
-COMMAND = [sys.executable, "-m", "pipeline"]
+COMMAND = [sys.executable, "-m", "nonocensus"]
 IDS = "1-5000"
 
 

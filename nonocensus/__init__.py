@@ -14,9 +14,24 @@ Functions print nothing. Their errors have one line that says what, where and wh
 ValueError and TypeError for arguments that make no sense. The packages that this is made of (solver, scrapers, reports,
 pipeline) are private and may change.
 
-What there is stands in __init__.pyi. It is loaded when it is first used, so that `import nonocensus` takes no time.
+What there is stands in __init__.pyi. It is loaded when it is first used, so that `import nonocensus` takes no time, and
+so that nothing is looked for in the user's folder before the command line has seen to that (__main__).
 """
 
-import lazy_loader
+from typing import Any
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    import lazy_loader
+
+    from nonocensus.own import import_own_packages
+
+    import_own_packages()
+    attribute, _, names = lazy_loader.attach_stub(__name__, __file__)
+    return names if name == "__all__" else attribute(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__getattr__("__all__"))

@@ -1,3 +1,5 @@
+__version__: str
+
 from .archives import certify_run as certify_run
 from .archives import classify_store as classify_store
 from .archives import compare_runs as compare_runs
@@ -28,7 +30,6 @@ from .names import Recipe as Recipe
 from .names import Resources as Resources
 from .names import StorageError as StorageError
 from .names import UserError as UserError
-from .names import __version__ as __version__
 from .names import from_picture as from_picture
 from .puzzles import Reading as Reading
 from .puzzles import Solved as Solved

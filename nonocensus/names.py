@@ -7,7 +7,6 @@ from pipeline.errors import StorageError as StorageError
 from pipeline.errors import UserError as UserError
 from pipeline.executors.resources import Resources as Resources
 from scrapers.generate import Recipe as Recipe
-from solver import __version__ as __version__
 from solver.puzzle import Block as Block
 from solver.puzzle import Color as Color
 from solver.puzzle import InvalidPuzzle as InvalidPuzzle

@@ -1,4 +1,4 @@
-"""The defaults of configs/default.toml."""
+"""The defaults, default.toml beside this module."""
 
 import tomllib
 from functools import cache
@@ -19,5 +19,5 @@ class Settings(NamedTuple):
 @cache
 def default_settings() -> Settings:
     """Read default.toml."""
-    sections = tomllib.loads(files("configs").joinpath("default.toml").read_text())
+    sections = tomllib.loads(files("pipeline").joinpath("default.toml").read_text())
     return Settings(**{name: value for section in sections.values() for name, value in section.items()})

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, UserError
+from pipeline.scratch import scratch
 
 MEMORY = "50%"
 """Of the machine's memory, what a query may use before it goes on on disk."""
@@ -20,7 +20,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
     What does not fit in memory goes into a temporary folder, deleted at the end.
     """
-    with TemporaryDirectory(prefix="nonocensus-") as place, duckdb.connect() as connection:
+    with scratch() as place, duckdb.connect() as connection:
         settings = {
             "temp_directory": place,
             "memory_limit": MEMORY,

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import words
+from reports.clean import clean
 from reports.measures import CONFLICT
 
 
@@ -48,10 +49,18 @@ def source(name: str) -> str:
     return (files("reports") / "templates" / name).read_text(encoding="utf-8")
 
 
+JOINER = "\u2060"
+"""Nothing that is seen: it keeps what stands on both sides of it together."""
+
+
 def markdown(value: Any) -> str:
-    """Text as Markdown that shows just this text, on one line: also inside a table."""
+    """Text as Markdown that shows just this text, on one line: also inside a table.
+
+    Some readers of Markdown make links of addresses and of names after an @ unasked, whatever is escaped. So a joiner
+    stands in them.
+    """
     if isinstance(value, Markup):
         return value
-    return re.sub(
-        r"([\\`*_\[\]|~$])", r"\\\1", escape(re.sub(rf"[^\S{words.NO_BREAK}]+", " ", str(value)), quote=False)
-    )
+    text = clean(re.sub(rf"[^\S{words.NO_BREAK}]+", " ", str(value)))
+    text = re.sub(r"(@|://|\bwww\.)", rf"\1{JOINER}", escape(text, quote=False), flags=re.IGNORECASE)
+    return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text)

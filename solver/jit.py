@@ -6,11 +6,15 @@ other sources, other folder. Only `solver.derivation` does not count, since it h
 else the code depends on: the checked mode, other tuning, bounds checks, the versions of Python and Numba, and the place
 of this package, by which Numba finds what it has compiled.
 
+Numba unpickles what it finds there, so whoever can write to the folder can run code as its user: it must be nobody
+else's.
+
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
 
 import hashlib
 import os
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -39,7 +43,9 @@ def sources() -> list[Path]:
 
 def cache_folder() -> Path:
     """The folder of the compiled kernels: under `NUMBA_CACHE_DIR` if that is set, else the user's cache folder."""
-    root = os.environ.get("NUMBA_CACHE_DIR") or str(platformdirs.user_cache_path("nonocensus") / "numba")
+    root = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("nonocensus") / "numba")
+    if not numba.config.DISABLE_JIT:
+        make_private(root)
     digest = hashlib.sha256()
     for source in sources():
         digest.update(str(source.relative_to(PACKAGE)).encode())
@@ -47,7 +53,22 @@ def cache_folder() -> Path:
     compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
     where = sys.version, numba.__version__, str(PACKAGE)
     digest.update(repr((*compiled_in, *where)).encode())
-    return Path(root) / f"nonocensus-{digest.hexdigest()[:16]}"
+    return root / f"nonocensus-{digest.hexdigest()[:16]}"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its user can write to; a PermissionError refuses one that others can change."""
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise PermissionError(f"{folder}, for compiled kernels, is another user's: set NUMBA_CACHE_DIR to one of yours")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(
+            f"{folder}, for compiled kernels, can be written by others: set NUMBA_CACHE_DIR to a folder of your own, "
+            "or delete it"
+        )
 
 
 CACHE_FOLDER = cache_folder()

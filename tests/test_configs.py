@@ -12,6 +12,8 @@ import yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from nonocensus import __version__
+
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "configs"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -43,14 +45,22 @@ def test_rayjob() -> None:
     assert cluster["authOptions"]["mode"] == "token"
     pods = [group["template"]["spec"] for group in [cluster["headGroupSpec"], *cluster["workerGroupSpecs"]]]
     containers = [each for pod in pods for each in [*pod["containers"], *pod.get("initContainers", [])]]
-    assert {each["image"] for each in containers} == {f"nonocensus:{PROJECT['version']}"}
+    assert {each["image"] for each in containers} == {f"nonocensus:{__version__}"}
     cache = re.search(r"NUMBA_CACHE_DIR=(\S+)", (CONFIGS / "Dockerfile").read_text())[1]
     for pod in pods[1:]:
         (volume,) = pod["volumes"]
         assert "emptyDir" in volume
         mounts = {(mount["name"], mount["mountPath"]) for each in containers[1:] for mount in each["volumeMounts"]}
-        assert mounts == {(volume["name"], cache)}
+        # the volume is everybody's, and so is not the cache itself: the cache is a folder in it
+        assert mounts == {(volume["name"], str(Path(cache).parent))}
         assert pod["initContainers"][0]["command"] == ["nonocensus", "warm"]
+
+
+def test_no_cache_where_others_could_make_it_first() -> None:
+    """Numba unpickles what it finds there: under /tmp or /var/tmp only by a name that carries the user's."""
+    for source in ("docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml", "configs/Dockerfile"):
+        for place in re.findall(r"NUMBA_CACHE_DIR=(\S+)", (ROOT / source).read_text()):
+            assert "/tmp" not in place or place.endswith("$USER"), source
 
 
 def test_image() -> None:
@@ -59,7 +69,7 @@ def test_image() -> None:
     python = re.search(r"^FROM python:([\d.]+)-slim$", text, re.MULTILINE)[1]
     assert SpecifierSet(PROJECT["requires-python"]).contains(python)
     for name in ("configs/Dockerfile", "docs/CLUSTER.md"):
-        assert set(re.findall(r"nonocensus:(\d\S*)", (ROOT / name).read_text())) == {PROJECT["version"]}
+        assert set(re.findall(r"nonocensus:(\d\S*)", (ROOT / name).read_text())) == {__version__}
 
 
 def test_cluster_extra() -> None:

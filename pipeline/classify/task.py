@@ -298,7 +298,10 @@ def _backstop(cpu: float) -> Iterator[None]:
     used = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + cpu) + 1, hard))
+    last = int(used.ru_utime + used.ru_stime + cpu) + 1
+    if hard != resource.RLIM_INFINITY:
+        last = min(last, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
     signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
     try:
         yield

@@ -5,8 +5,9 @@ So `nonocensus --help` answers at once.
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -22,7 +23,7 @@ from pipeline.commands.export import export
 from pipeline.commands.failed import failed
 from pipeline.commands.generate import generate
 from pipeline.commands.importing import import_
-from pipeline.commands.output import err
+from pipeline.commands.output import DONE, WRONG_USE, err, out, wishes
 from pipeline.commands.query import query
 from pipeline.commands.report import report
 from pipeline.commands.schema import schema
@@ -36,7 +37,6 @@ from pipeline.errors import StorageError, UserError
 app = typer.Typer(
     help="The census of nonogram archives: import or crawl them, classify every puzzle, report.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
@@ -65,6 +65,12 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 """In the order of --help."""
 
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""What Typer raises for wrong options; it does not export the name."""
+
+TELLING = ("status", "failed", "query", "compare", "solve", "schema", "bench")
+"""Commands whose result is what they print; what the others print says that all went well."""
+
 for name, command in COMMANDS.items():
     app.command(name)(command)
 
@@ -88,10 +94,32 @@ def run() -> None:
 def main() -> None:
     """The command line: one clear line for what the user can mend, and the exit status of its kind."""
     try:
-        app()
+        refuse_undecodable(sys.argv[1:])
+        sys.exit(app(standalone_mode=False) or DONE)
+    except USAGE_ERROR as error:
+        sys.exit(refused(error))
     except (UserError, OSError) as error:
-        err.print(f"[red]nonocensus:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
+        if wishes.debug:
+            err.print(escape(traceback.format_exc().rstrip()))
+        err.print(f"[red]nonocensus:[/red] {escape(' '.join(str(error).splitlines()))}")
         sys.exit(error.status if isinstance(error, UserError) else StorageError.status)
+
+
+def refused(error: Any) -> int:
+    """One line about options and arguments that can't be what was meant, or the help where there are none at all."""
+    command = error.ctx.command_path if error.ctx else "nonocensus"
+    if len(sys.argv) == 1:
+        print(error.ctx.get_help())
+    else:
+        err.print(f"[red]nonocensus:[/red] {escape(error.format_message())} ({escape(command)} --help says more)")
+    return WRONG_USE
+
+
+def refuse_undecodable(arguments: list[str]) -> None:
+    """Raise a UserError for an argument that is not UTF-8: neither Arrow nor a table could hold it."""
+    for argument in arguments:
+        if any("\ud800" <= character <= "\udfff" for character in argument):
+            raise UserError(f"the argument {argument} is not UTF-8; give a file or folder another name")
 
 
 def show_version(asked: bool) -> None:
@@ -105,8 +133,15 @@ def show_version(asked: bool) -> None:
 
 @app.callback()
 def common(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=show_version)
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No progress, and no word of what went well: only results and problems.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where in the program an error came from.")] = False,
 ) -> None:
     """The census of nonogram archives: import or crawl them, classify every puzzle, report."""
+    wishes.quiet, wishes.debug = quiet, debug
+    out.quiet = quiet and context.invoked_subcommand not in TELLING

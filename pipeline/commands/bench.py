@@ -1,16 +1,21 @@
 """The command bench, which measures the solver on this machine."""
 
-import json
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import CheckGoal, Json, existing, parsed_size
-from pipeline.commands.output import err, out, progress, rate_of, report_problem
+from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, finite, no_puzzle_in, parsed_size
+from pipeline.commands.output import err, progress, rate_of, report_problem, table, tell
 from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pipeline.findings.figures_page import Table
 
 
 class BenchSet(StrEnum):
@@ -38,23 +43,28 @@ def bench(
     ],
     paths: Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.")] = None,
     size: Annotated[str, typer.Option(help="Width x height of pictures made here.")] = "30x30",
-    density: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of black cells of random pictures.")] = 0.5,
+    density: Annotated[
+        float, typer.Option(min=0.0, max=1.0, callback=finite, help="Share of black cells of random pictures.")
+    ] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.")] = 1,
     count: Annotated[
         int | None, typer.Option(min=1, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]")
     ] = None,
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,
-    csv: Annotated[Path | None, typer.Option(help="File for a line a puzzle.")] = None,
+    csv: Annotated[str | None, typer.Option(help="File for a line a puzzle; with .gz at its end compressed.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
     from pipeline.findings import bench as benches
+    from pipeline.findings.csv_file import STDOUT
 
     width, height = parsed_size(size)
     if csv and which in (BenchSet.lines, BenchSet.exhaustive):
         raise UserError(f"--csv has a line a puzzle, which {which.value} does not measure one by one")
+    if csv == STDOUT:
+        raise UserError("--csv - would stand among the figures; choose a file")
     command = f"nonocensus bench {which.value}"
     if which in (BenchSet.random, BenchSet.exhaustive):
         command += f" --size {size}"
@@ -82,7 +92,7 @@ def bench(
             batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
         )
     if csv:
-        benches.write_csv(measured, str(csv))
+        benches.write_results(measured, csv)
     hard = [
         {"slowest": row["puzzle_id"], "label": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
         | {key: row[key] for key in ("nodes", "conflicts")}
@@ -113,9 +123,9 @@ def bench_batches(
         wanted = benches.SURVEY if which is BenchSet.survey else benches.COLOR_SURVEY
         puzzles, missing = benches.survey_of(puzzles, wanted)
         if missing:
-            err.print(f"[yellow]not there:[/yellow] {', '.join(missing)}", highlight=False)
+            err.print(f"[yellow]not there:[/yellow] {', '.join(missing)}")
     if not puzzles:
-        raise UserError(f"no puzzle of the set found in {', '.join(str(path) for path in paths)}")
+        raise no_puzzle_in(paths)
     return benches.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
 
 
@@ -128,9 +138,7 @@ def print_figures(
     more: list[dict[str, Any]] | None = None,
 ) -> None:
     """Figures as tables on the terminal, as Markdown if asked, or as JSON."""
-    from rich.table import Table as Shown
-
-    from pipeline.findings.figures_page import Table, figure, figures_page
+    from pipeline.findings.figures_page import Table
 
     tables = [
         Table("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
@@ -138,23 +146,38 @@ def print_figures(
         if part
     ]
     if markdown:
-        markdown.write_text(figures_page(title, command, tables), encoding="utf-8")
-    if as_json:
-        print(json.dumps(rows[0] | ({"slowest": more} if more else {})))
-        return
-    out.print(f"[bold]{escape(title)}[/bold]", highlight=False)
-    first, *others = tables
-    shown = Shown(box=None, show_header=False, padding=(0, 2, 0, 0))
-    shown.add_column()
-    shown.add_column(justify="right", style="bold")
-    for name, value in zip(first.heading, first.rows[0], strict=True):
-        shown.add_row(name, figure(value))
-    out.print(shown)
-    for table in others:
-        shown = Shown(box=None, header_style="bold", padding=(0, 2, 0, 0))
-        for name in table.heading:
-            text = name in ("slowest", "label", "by")
-            shown.add_column(name, justify="left" if text else "right", overflow="fold" if text else "ellipsis")
-        for row in table.rows:
-            shown.add_row(*map(figure, row))
-        out.print(shown)
+        markdown.write_text(page_of(title, command, tables), encoding="utf-8")
+    tell(as_json, rows[0] | ({"slowest": more} if more else {}), shown(title, tables))
+
+
+def page_of(title: str, command: str, tables: "list[Table]") -> str:
+    """The figures as a page of Markdown; names of puzzles and files may be strangers'."""
+    from pipeline.findings.figures_page import figures_page
+    from reports.clean import clean
+    from reports.templating import markdown
+
+    harmless = [
+        table._replace(
+            rows=[[markdown(value) if isinstance(value, str) else value for value in row] for row in table.rows]
+        )
+        for table in tables
+    ]
+    return figures_page(markdown(title), clean(command), harmless)
+
+
+def shown(title: str, tables: "list[Table]") -> "Iterator[RenderableType]":
+    """The figures of the first table below each other, those of the others as they are."""
+    from pipeline.findings.figures_page import figure
+
+    yield f"[bold]{escape(title)}[/bold]"
+    names, others = tables[0], tables[1:]
+    first = table("what", "figure", right=("figure",))
+    first.show_header = False
+    for name, value in zip(names.heading, names.rows[0], strict=True):
+        first.add_row(escape(name), f"[bold]{escape(figure(value))}[/bold]")
+    yield first
+    for other in others:
+        made = table(*other.heading, right=[name for name in other.heading if name not in ("slowest", "label", "by")])
+        for row in other.rows:
+            made.add_row(*(escape(figure(value)) for value in row))
+        yield made

@@ -1,6 +1,6 @@
 """The command that proves a run's verdicts again."""
 
-import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from pipeline.commands.options import (
     Address,
+    CpuLimit,
     Cpus,
     Ids,
     Json,
@@ -18,9 +19,11 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, resumable, watching
+from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, table, tell, watching
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from pipeline.certify.session import Outcome
     from reports.figures import Unproved
 
@@ -35,7 +38,7 @@ def certify(
     out_folder: Annotated[
         str | None, typer.Option("--out", help="Folder to keep the proofs in: FILE.jsonl.gz, .cnf.gz, .drup.gz.")
     ] = None,
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    cpu_limit: CpuLimit = 60.0,
     again: Annotated[bool, typer.Option("--again", help="Also what has been proved before.")] = False,
     store: StoreAt = None,
     cpus: Cpus = None,
@@ -55,49 +58,39 @@ def certify(
     with resumable(), watching("certifying") as watch:
         outcome = certify_run(run, selection, sample, cpu_limit, again, out_folder, resources, watch)
     found = outcome.certified
-    if as_json:
-        more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
-        listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
-        print(json.dumps(found._asdict() | listed | more))
-    else:
-        show(outcome)
+    more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
+    listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
+    tell(as_json, found._asdict() | listed | more, shown(outcome))
+    if not as_json:
+        list_unproved(found.failed + found.killed, "red")
+        list_unproved(found.late, "yellow")
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
-def show(outcome: "Outcome") -> None:
-    """What was proved by kind, what not and why."""
-    from rich.table import Table
-
+def shown(outcome: "Outcome") -> "Iterator[RenderableType]":
+    """What was proved by kind, what not, and what it took."""
     found = outcome.certified
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("proved")
-    table.add_column("verdicts", justify="right")
+    proved = table("proved", "verdicts", right=("verdicts",))
     for kind, count in found.kinds.items():
-        table.add_row(f"[green]{escape(kind)}[/]", f"{count:,}")
+        proved.add_row(f"[green]{escape(kind)}[/]", f"{count:,}")
     for name, unproved, color in (
         ("failed", found.failed, "red"),
         ("lost with a worker", found.killed, "red"),
         ("not in time", found.late, "yellow"),
     ):
         if unproved:
-            table.add_row(f"[{color}]{name}[/]", f"{len(unproved):,}")
+            proved.add_row(f"[{color}]{name}[/]", f"{len(unproved):,}")
     if outcome.nothing:
-        table.add_row("nothing to prove", f"{outcome.nothing:,}")
-    out.print(table)
-    out.print(
+        proved.add_row("nothing to prove", f"{outcome.nothing:,}")
+    yield proved
+    yield (
         f"[bold]{found.proved:,}[/bold] of {found.provable:,} verdicts proved; "
-        f"{outcome.done:,} of them checked now, in {outcome.seconds:,.1f} CPU seconds.",
-        highlight=False,
+        f"{outcome.done:,} of them checked now, in {outcome.seconds:,.1f} CPU seconds."
     )
-    for color, unproved in (("red", found.failed + found.killed), ("yellow", found.late)):
-        show_unproved(unproved, color)
 
 
-def show_unproved(unproved: "tuple[Unproved, ...]", color: str) -> None:
-    """Each verdict that is not proved, with the reason, the first few of many."""
-    for item in unproved[:LISTED]:
-        err.print(
-            f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}", soft_wrap=True, highlight=False
-        )
-    if len(unproved) > LISTED:
-        err.print(f"... and {len(unproved) - LISTED:,} more (--json lists all)")
+def list_unproved(unproved: "tuple[Unproved, ...]", color: str) -> None:
+    """Each verdict that is not proved, with the reason, on standard error, the first few of many."""
+    lines = [f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved]
+    for line in some(lines):
+        err.print(line)

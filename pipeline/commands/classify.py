@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pipeline.run.results import Piece
 
 from pipeline.commands.options import (
+    YEAR,
     Address,
     CheckGoal,
     Cpus,
@@ -33,6 +34,7 @@ from pipeline.commands.options import (
     Serial,
     StoreAt,
     Where,
+    finite,
     resources_of,
     selected,
 )
@@ -63,7 +65,10 @@ Depth = Annotated[int, typer.Option(min=1, callback=possible_depth, help="Levels
 def classify(
     store: Annotated[str, typer.Argument(help="Store of puzzles.")],
     run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
-    cpu_limit: Annotated[float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle.  [default: 60]")] = None,
+    cpu_limit: Annotated[
+        float | None,
+        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"),
+    ] = None,
     rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
     depth: Depth = 2,
     check_goal: CheckGoal = False,
@@ -100,7 +105,8 @@ def classify(
 def retry(
     run_folder: RunFolder,
     cpu_limit: Annotated[
-        float | None, typer.Option(min=0.001, help="CPU seconds for a puzzle, more than before.")
+        float | None,
+        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle, more than before."),
     ] = None,
     failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
     changed: Annotated[

@@ -1,19 +1,19 @@
 """The command compare: two runs, puzzle by puzzle."""
 
-import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out
+from pipeline.commands.output import DONE, SOME_FAILED, progress, some, table, tell
 from pipeline.commands.run_status import COLORS
 
 if TYPE_CHECKING:
-    from pipeline.findings.compare import Comparison, Timed
+    from rich.console import RenderableType
 
-from pipeline.commands.query import plain_table
+    from pipeline.findings.compare import Comparison, Timed
 
 
 def compare(
@@ -29,54 +29,44 @@ def compare(
     from pipeline.run.folder import open_run
     from reports.aggregate import plain
 
-    with err.status("comparing"):
+    with progress("comparing", None):
         found = compare(open_run(old), open_run(new))
-    if as_json:
-        print(json.dumps(plain(found)))
-    else:
-        show_comparison(found, old, new)
+    tell(as_json, plain(found), shown(found, old, new))
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
 
 
-def show_comparison(found: "Comparison", old: str, new: str) -> None:
-    """A comparison on the terminal, what matters most last."""
+def shown(found: "Comparison", old: str, new: str) -> "Iterator[RenderableType]":
+    """A comparison, what matters most last."""
     puzzles = found.puzzles
-    out.print(
+    yield (
         f"[bold]{puzzles.both:,}[/bold] puzzles in both; {puzzles.only_old:,} only in {escape(old)}, "
-        f"{puzzles.only_new:,} only in {escape(new)}, {puzzles.other_clues:,} with other clues.",
-        highlight=False,
-        soft_wrap=True,
+        f"{puzzles.only_new:,} only in {escape(new)}, {puzzles.other_clues:,} with other clues."
     )
     for what, differences in (("configuration", found.configuration), ("versions", found.versions)):
         if differences:
             listed = ", ".join(f"{name} {before} -> {after}" for name, before, after in differences)
-            out.print(f"[yellow]Other {what}:[/yellow] {escape(listed)}", highlight=False, soft_wrap=True)
-    show_times(found)
-    for title, count, moved in (
-        ("slower", found.slower, found.slowed),
-        ("faster", found.faster, found.sped_up),
-    ):
-        show_moved(title, count, moved)
-    show_verdicts(found)
+            yield f"[yellow]Other {what}:[/yellow] {escape(listed)}"
+    yield from shown_times(found)
+    yield from shown_moved("slower", found.slower, found.slowed)
+    yield from shown_moved("faster", found.faster, found.sped_up)
+    yield from shown_verdicts(found)
 
 
-def show_times(found: "Comparison") -> None:
+def shown_times(found: "Comparison") -> "Iterator[RenderableType]":
     """CPU times and counters of both runs."""
-    table = plain_table()
-    for name in ("CPU seconds", "puzzles", "old", "new", "mean ratio", "p10", "median", "p90"):
-        table.add_column(name, justify="left" if name == "CPU seconds" else "right")
-    for label, puzzles, before, after, *ratios in found.times:
-        name = "all" if label is None else f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]"
-        table.add_row(name, f"{puzzles:,}", seconds(before), seconds(after), *(f"{ratio:.3f}" for ratio in ratios))
     if found.times:
-        out.print(table, "(the mean is the geometric one of new / old, puzzle by puzzle)", highlight=False)
-    table = plain_table()
-    for name in ("work", "old", "new", "puzzles that differ"):
-        table.add_column(name, justify="left" if name == "work" else "right")
+        numbers = ("puzzles", "old", "new", "mean ratio", "p10", "median", "p90")
+        times = table("CPU seconds", *numbers, right=numbers)
+        for label, puzzles, before, after, *ratios in found.times:
+            name = "all" if label is None else f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]"
+            times.add_row(name, f"{puzzles:,}", seconds(before), seconds(after), *(f"{ratio:.3f}" for ratio in ratios))
+        yield times
+        yield "(the mean is the geometric one of new / old, puzzle by puzzle)"
+    work = table("work", "old", "new", "puzzles that differ", right=("old", "new", "puzzles that differ"))
     for counter, before, after, differ in found.work:
         count = f"[yellow]{differ:,}[/yellow]" if differ else "0"
-        table.add_row(counter.replace("_", " "), f"{before:,}", f"{after:,}", count)
-    out.print(table)
+        work.add_row(counter.replace("_", " "), f"{before:,}", f"{after:,}", count)
+    yield work
 
 
 def seconds(value: float) -> str:
@@ -84,50 +74,44 @@ def seconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def show_moved(title: str, count: int, moved: "list[Timed]") -> None:
+def shown_moved(title: str, count: int, moved: "list[Timed]") -> "Iterator[RenderableType]":
     """The puzzles whose times changed most."""
     from pipeline.findings.compare import SECONDS, SLOWER
 
     limits = f"{SLOWER:g} times and {SECONDS * 1000:g} ms {title}"
     if not count:
-        out.print(f"No puzzle is at least {limits}.", highlight=False)
+        yield f"No puzzle is at least {limits}."
         return
     color = "red" if title == "slower" else "green"
-    more = f", of which these {len(moved)} most" if count > len(moved) else ""
-    out.print(f"[{color}]{count:,} at least {limits}[/{color}]{more}:", highlight=False)
-    table = plain_table()
-    for name in ("puzzle", "old s", "new s", "times", "label"):
-        table.add_column(name, justify="left" if name in ("puzzle", "label") else "right", overflow="fold")
+    most = f", of which these {len(moved)} most" if count > len(moved) else ""
+    yield f"[{color}]{count:,} at least {limits}[/{color}]{most}:"
+    puzzles = table("puzzle", "old s", "new s", "times", "label", right=("old s", "new s", "times"))
     for puzzle_id, before, after, old_seconds, new_seconds in moved:
         label = before if before == after else f"{before} -> {after}"
         times = f"{new_seconds / old_seconds:,.3g}" if old_seconds else ""
-        table.add_row(escape(puzzle_id), seconds(old_seconds), seconds(new_seconds), times, escape(label))
-    out.print(table)
+        puzzles.add_row(escape(puzzle_id), seconds(old_seconds), seconds(new_seconds), times, escape(label))
+    yield puzzles
 
 
-def show_verdicts(found: "Comparison") -> None:
+def shown_verdicts(found: "Comparison") -> "Iterator[RenderableType]":
     """Verdicts that became others, answers won and lost, proofs that contradict each other."""
     if found.changes:
-        table = plain_table()
-        for name in ("verdict", "became", "puzzles", "for instance"):
-            table.add_column(name, justify="right" if name == "puzzles" else "left", overflow="fold")
+        changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))
         for before, after, puzzles, examples in found.changes:
             labels = (f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]" for label in (before, after))
-            table.add_row(*labels, f"{puzzles:,}", escape(", ".join(examples)))
-        out.print(table)
+            changes.add_row(*labels, f"{puzzles:,}", escape(", ".join(examples)))
+        yield changes
     else:
-        out.print("No verdict has changed.")
-    out.print(
-        f"Answers gained: [green]{found.gained:,}[/green], lost: "
-        + (f"[red]{found.lost:,}[/red]" if found.lost else "0"),
-        highlight=False,
-    )
+        yield "No verdict has changed."
+    lost = f"[red]{found.lost:,}[/red]" if found.lost else "0"
+    yield f"Answers gained: [green]{found.gained:,}[/green], lost: {lost}"
     if not found.alarms:
-        out.print("[green]No proof has changed.[/green]")
+        yield "[green]No proof has changed.[/green]"
         return
-    out.print(f"[bold red]{len(found.alarms):,} proofs have changed: one of the runs is wrong.[/bold red]")
-    for alarm in found.alarms[:LISTED]:
-        how = "unique with other cells" if alarm.what == "solution" else f"{alarm.old} -> {alarm.new}"
-        out.print(f"[red]  {escape(alarm.puzzle_id)}: {alarm.what} {escape(how)}[/red]", highlight=False)
-    if len(found.alarms) > LISTED:
-        out.print(f"[red]  ... and {len(found.alarms) - LISTED:,} more (--json lists all)[/red]")
+    yield f"[bold red]{len(found.alarms):,} proofs have changed: one of the runs is wrong.[/bold red]"
+    lines = [
+        f"{escape(alarm.puzzle_id)}: {alarm.what} "
+        + escape("unique with other cells" if alarm.what == "solution" else f"{alarm.old} -> {alarm.new}")
+        for alarm in found.alarms
+    ]
+    yield from (f"[red]  {line}[/red]" for line in some(lines))

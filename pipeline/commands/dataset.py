@@ -1,13 +1,12 @@
 """The command dataset, which makes a run ready to be published."""
 
-import json
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import DONE, out, progress, rate_of
+from pipeline.commands.output import progress, rate_of, tell
 from pipeline.errors import UserError
 
 
@@ -41,17 +40,14 @@ def dataset(
             bar.update(task, description=step, advance=rows, rate=rate_of(bar, task))
 
         made = write_dataset(run, out_folder, content, seen)
-    if as_json:
-        print(json.dumps(made))
-        raise typer.Exit(DONE)
     splits = ", ".join(f"{rows:,} {name}" for name, rows in made["splits"].items())
-    out.print(
-        f"Dataset of [bold green]{made['rows']:,}[/bold green] puzzles ({splits}): {escape(made['folder'])}",
-        highlight=False,
-        soft_wrap=True,
-    )
-    if private:
-        out.print("[yellow]Private: it holds what is not yours to publish.[/yellow]", highlight=False, soft_wrap=True)
-    out.print(
-        f"Load it: [bold]datasets.load_dataset({escape(repr(made['folder']))})[/bold]", highlight=False, soft_wrap=True
+    warning = ["[yellow]Private: it holds what is not yours to publish.[/yellow]"] if private else []
+    tell(
+        as_json,
+        made,
+        [
+            f"Dataset of [bold green]{made['rows']:,}[/bold green] puzzles ({splits}): {escape(made['folder'])}",
+            *warning,
+            f"Load it: [bold]datasets.load_dataset({escape(repr(made['folder']))})[/bold]",
+        ],
     )

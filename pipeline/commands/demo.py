@@ -1,7 +1,7 @@
 """The command demo: the main job on an embedded archive."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -9,11 +9,6 @@ from rich.markup import escape
 from pipeline.commands.classify import classify
 from pipeline.commands.crawl import CrawledSite, crawl
 from pipeline.commands.output import DONE, out
-
-if TYPE_CHECKING:
-    pass
-
-
 from pipeline.commands.report import report
 
 
@@ -30,16 +25,14 @@ def demo(
     with serve(both) as address:
         out.print(
             f"[bold]1.[/bold] An archive of {len(both.webpbn)} puzzles of our own making, served at {address} "
-            "as webpbn.com serves its own",
-            highlight=False,
-            soft_wrap=True,
+            "as webpbn.com serves its own"
         )
         said = f"nonocensus crawl webpbn --base-url {address} --rate 0 --ids all --out {store}"
-        out.print(f"[bold]2.[/bold] {escape(said)}", highlight=False, soft_wrap=True)
+        out.print(f"[bold]2.[/bold] {escape(said)}")
         step(crawl, CrawledSite.webpbn, Path(store), ids="all", rate=0.0, base_url=[address])
-    out.print(f"[bold]3.[/bold] nonocensus classify {store} --out {run}", highlight=False)
+    out.print(f"[bold]3.[/bold] nonocensus classify {store} --out {run}")
     step(classify, store, run, serial=serial)
-    out.print(f"[bold]4.[/bold] nonocensus report {run} --out {page}", highlight=False)
+    out.print(f"[bold]4.[/bold] nonocensus report {run} --out {page}")
     step(report, run, page)
 
 

@@ -22,9 +22,10 @@ def in_color(picture: np.ndarray, palette: tuple[Color, ...]) -> Text:
             below = None if lower is None else f"#{palette[lower[x]].rgb}"
             text.append(UPPER_HALF, Style(color=f"#{palette[cell].rgb}", bgcolor=below))
         text.append("\n")
+    text.rstrip()
     return text
 
 
 def in_symbols(picture: np.ndarray, palette: tuple[Color, ...]) -> Text:
     """The same for a terminal without colours, or a file: a line a row, each cell as its colour's symbol."""
-    return Text("".join("".join(palette[cell].symbol for cell in row) + "\n" for row in picture))
+    return Text("\n".join("".join(palette[cell].symbol for cell in row) for row in picture))

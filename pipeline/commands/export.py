@@ -1,17 +1,13 @@
 """The command export: a run as one flat table."""
 
-import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, RunFolder, StoreAt
-from pipeline.commands.output import out, progress, rate_of
+from pipeline.commands.output import progress, rate_of, tell
 from pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    pass
 
 
 def export(
@@ -23,7 +19,7 @@ def export(
 ) -> None:
     """Write a run as a table of CSV: a line for each puzzle with its facts, its result and its measures of difficulty.
 
-    Without clues and pictures.
+    Without clues, pictures and texts, so that it may be shared; `query --csv` writes whatever one asks for.
     """
     from pipeline.findings.csv_file import STDOUT
     from pipeline.findings.export import EXPORTED, export
@@ -34,11 +30,9 @@ def export(
     run = open_run(run_folder, store)
     with progress("exporting", run.rows) as (bar, task):
         rows = export(run, csv, where, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task)))
-    if as_json:
-        print(json.dumps({"rows": rows, "columns": len(EXPORTED), "file": csv}))
-    elif csv != STDOUT:
-        out.print(
+    if csv != STDOUT:
+        tell(
+            as_json,
+            {"rows": rows, "columns": len(EXPORTED), "file": csv},
             f"[bold]{rows:,}[/bold] puzzles with {len(EXPORTED)} columns written to {escape(csv)}",
-            highlight=False,
-            soft_wrap=True,
         )

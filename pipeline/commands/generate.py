@@ -1,6 +1,5 @@
 """The command generate, which fills a store with pictures made by rule."""
 
-import json
 import time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -8,16 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Address, Cpus, Json, Serial, parsed_size, resources_of
-from pipeline.commands.output import DONE, out, progress, rate_of, resumable
+from pipeline.commands.options import Address, Cpus, Json, Serial, finite, parsed_size, resources_of
+from pipeline.commands.output import DONE, resumable, tell, watching
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.store.generate import Task
     from scrapers.generate import Recipe
-
-TRIES = 3
-"""Times that a part is tried whose making fails."""
 
 DENSITY, SEED = 0.5, 1
 
@@ -42,7 +37,8 @@ def generate(
     store: Annotated[str, typer.Option("--out", help="Store to make or to go on with.")],
     count: Annotated[int | None, typer.Option(min=1, help="How many pictures; exhaustive makes all.")] = None,
     density: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help=f"Share of black cells.  [default: {DENSITY}]")
+        float | None,
+        typer.Option(min=0.0, max=1.0, callback=finite, help=f"Share of black cells.  [default: {DENSITY}]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
     cpus: Cpus = None,
@@ -52,34 +48,18 @@ def generate(
 ) -> None:
     """Fill a store with the puzzles of pictures made by rule. The same command again continues where it was stopped.
 
+    With a larger --count it goes on from the last picture.
+
     Each picture depends on kind, size, density, seed and its number alone.
     """
-    from pipeline.executors.crew import Fault, each
-    from pipeline.executors.resources import Resources, open_crew
-    from pipeline.store.generate import make_part, plan
+    from pipeline.store.fill import fill_store
 
-    resources = resources_of(cpus, address, serial)
     recipe = recipe_of(kind, parsed_size(size), count, density, seed)
+    resources = resources_of(cpus, address, serial)
     start = time.perf_counter()
-    left = plan(store, recipe)
-    rows = sum(task.rows for task in left)
-    with resumable(), progress("generating", recipe.count) as (bar, task):
-        bar.update(task, completed=recipe.count - rows)
-        tries = 0
-        while left and tries < TRIES:
-            tries += 1
-            lost: list[Task] = []
-            with open_crew(Resources(serial=True) if len(left) == 1 else resources) as crew:
-                for (part,), made in each(crew, make_part, ((part,) for part in left)):
-                    if isinstance(made, Fault):
-                        lost.append(part)
-                        reason = made.reason
-                    else:
-                        bar.update(task, advance=made["rows"], rate=rate_of(bar, task))
-            left = lost
-        if left:
-            raise UserError(f"{len(left)} parts could not be made: {reason}; the same command goes on")
-    say(store, recipe.count, rows, time.perf_counter() - start, as_json)
+    with resumable(), watching("generating") as watch:
+        made = fill_store(store, recipe, resources, watch)
+    say(store, recipe.count, made, time.perf_counter() - start, as_json)
     raise typer.Exit(DONE)
 
 
@@ -101,13 +81,8 @@ def recipe_of(
 
 def say(store: str, total: int, made: int, seconds: float, as_json: bool) -> None:
     """What the store holds now, and how much of it has just been made."""
-    if as_json:
-        print(json.dumps({"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}))
-    elif made:
-        out.print(
-            f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}.",
-            highlight=False,
-            soft_wrap=True,
-        )
+    if made:
+        said = f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}."
     else:
-        out.print(f"{escape(store)} is complete: {total:,} puzzles.", highlight=False, soft_wrap=True)
+        said = f"{escape(store)} is complete: {total:,} puzzles."
+    tell(as_json, {"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}, said)

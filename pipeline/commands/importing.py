@@ -1,6 +1,5 @@
 """The command import, which brings local files into a store."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, resumable, watching
+from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, tell, watching
 
 if TYPE_CHECKING:
     from scrapers.importing import Problem
@@ -30,17 +29,16 @@ def import_(
         report = import_paths(paths, store, watch)
     if not as_json:
         list_problems("could not be read", report.problems)
-    total = open_store(store).rows()
-    if as_json:
-        fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
-        lists = {"invalid": report.invalid, "problems": report.problems}
-        print(json.dumps(fields | {key: [item._asdict() for item in items] for key, items in lists.items()}))
-    else:
         list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)
-        known = f", {report.known:,} were there already" if report.known else ""
-        out.print(
-            f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
-        )
+    total = open_store(store).rows()
+    fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
+    lists = {"invalid": report.invalid, "problems": report.problems}
+    known = f", {report.known:,} were there already" if report.known else ""
+    tell(
+        as_json,
+        fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
+        f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all.",
+    )
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
 
 
@@ -48,7 +46,5 @@ def list_problems(what: str, problems: "list[Problem]") -> None:
     """Name each problem with its reason on standard error, the first few of many."""
     if problems:
         err.print(f"[yellow]{len(problems):,} {what}:[/yellow]")
-        for problem in problems[:LISTED]:
-            err.print(f"  {escape(problem.name)}: {escape(problem.reason)}", soft_wrap=True, highlight=False)
-        if len(problems) > LISTED:
-            err.print(f"  ... and {len(problems) - LISTED:,} more (--json lists all)")
+        for line in some([f"{escape(problem.name)}: {escape(problem.reason)}" for problem in problems]):
+            err.print(f"  {line}")

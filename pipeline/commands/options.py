@@ -1,5 +1,7 @@
 """Options and arguments that several commands have, and what is made of them."""
 
+import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +12,20 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     from pipeline.executors.resources import Resources
     from pipeline.run.plan import Selection
+LONGEST = 60
+"""Characters of what the user has typed that a message repeats."""
+
+YEAR = 365 * 24 * 3600.0
+
+
+def finite(value: float | None) -> float | None:
+    """The value of an option, unless it is none that one can reckon with: bounds don't keep it out."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number.")
+    return value
+
+
+CpuLimit = Annotated[float, typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.")]
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 
@@ -36,7 +52,7 @@ Where = Annotated[
     str | None, typer.Option(help="Only puzzles that meet a condition in SQL over `nonocensus schema`'s columns.")
 ]
 
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many puzzles.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="At most so many puzzles with this command.")]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
 
@@ -47,7 +63,7 @@ def selected(ids: str | None, where: str | None, limit: int | None) -> "Selectio
 
     names: list[str] = []
     if ids is not None:
-        text = ids if not ids.startswith("@") else _text_of(ids)
+        text = _text_of(ids[1:]) if ids.startswith("@") else ids
         names = [name for part in text.splitlines() for name in part.split(",")]
         names = [name.strip() for name in names if name.strip()]
         if not names:
@@ -55,15 +71,6 @@ def selected(ids: str | None, where: str | None, limit: int | None) -> "Selectio
     selection = Selection(tuple(names), where, limit)
     check(selection)
     return selection
-
-
-def _text_of(ids: str) -> str:
-    """What stands in the file that --ids @FILE names."""
-    try:
-        return Path(ids[1:]).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = "it is no text in UTF-8" if isinstance(error, ValueError) else error
-        raise UserError(f"--ids {ids}: {reason}") from error
 
 
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
@@ -75,6 +82,16 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resour
     return resources
 
 
+def _text_of(path: str) -> str:
+    """The text of a file that an option names."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--ids @{path} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"--ids @{path}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
+
+
 def existing(paths: list[Path]) -> list[Path]:
     """The paths, if they all exist."""
     for path in paths:
@@ -83,11 +100,18 @@ def existing(paths: list[Path]) -> list[Path]:
     return paths
 
 
+def no_puzzle_in(paths: list[Path]) -> UserError:
+    """What to raise where paths have no puzzle to offer."""
+    return UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
+
+
 def parsed_size(size: str) -> tuple[int, int]:
     """Width and height of a text like 30x20."""
     from solver.limits import MAX_CELLS
 
-    width, _, height = size.partition("x")
-    if not (width.isdecimal() and height.isdecimal() and 0 < int(width) <= MAX_CELLS and 0 < int(height) <= MAX_CELLS):
-        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {size}")
-    return int(width), int(height)
+    found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
+    width, height = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS):
+        told = size if len(size) <= LONGEST else f"{size[:LONGEST]}..."
+        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {told}")
+    return width, height

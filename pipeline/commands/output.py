@@ -1,29 +1,128 @@
-"""What all commands have in common: where they print, how they end, how they show that they are at work."""
+"""The one place where commands print: text, tables, JSON, problems, and signs that they are at work.
 
+What comes from strangers, a title say, is cleaned of control characters here, whatever the way it came. A terminal gets
+lines as wide as it is; what goes into a file or a pipe is never wrapped or cut.
+"""
+
+import json
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 
 from pipeline.errors import INTERRUPTED
+from reports.clean import clean, escaped
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, Task
+    from rich.table import Table
 
     from pipeline.watch import Watch
 
-out = Console()
-err = Console(stderr=True)
+UNLIMITED = 1 << 20
+"""Columns of what is no terminal."""
 
 LISTED = 20
 """Lines of a list that a terminal gets."""
 
+LINE_EVERY = 60.0
+"""Seconds between two lines of progress where there is no terminal for a bar."""
+
 DONE, SOME_FAILED, WRONG_USE = 0, 1, 2
+
+
+class Terminal(Console):
+    """Rich's console, with the rules above."""
+
+    @property
+    def options(self) -> ConsoleOptions:
+        """As wide as the terminal, or as wide as need be."""
+        return super().options if self.is_terminal else super().options.update_width(UNLIMITED)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """What is printed, cleaned."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=clean(segment.text))
+
+
+out = Terminal(highlight=False, emoji=False, soft_wrap=True)
+err = Terminal(highlight=False, emoji=False, soft_wrap=True, stderr=True)
+
+
+@dataclass
+class Wishes:
+    """What the user has said for all commands: no progress and no word of what went well; tracebacks of errors."""
+
+    quiet: bool = False
+    debug: bool = False
+
+
+wishes = Wishes()
+
+
+def print_json(value: Any) -> None:
+    """A value as JSON on standard output."""
+    print(json_line(value))
+
+
+def print_tabbed(values: Iterable[str]) -> None:
+    """A line of values with tabs between them, which Rich would turn into spaces."""
+    print(clean("\t".join(values)))
+
+
+def json_line(value: Any) -> str:
+    """A value as JSON on one line. Control characters are escaped, so that nothing of the value is lost."""
+    return escaped(json.dumps(value, ensure_ascii=False))
+
+
+def tell(as_json: bool, value: Any, shown: str | Iterable[RenderableType]) -> None:
+    """What a command has found or done: a value as JSON if that was asked for, else text and tables."""
+    if as_json:
+        print_json(value)
+        return
+    for part in [shown] if isinstance(shown, str) else shown:
+        out.print(part)
+
+
+def table(*columns: str, right: Collection[str] = ()) -> "Table":
+    """An empty table without lines, its columns to the left but for those `right`."""
+    from rich.table import Table
+
+    made = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for name in columns:
+        made.add_column(escape(name), justify="right" if name in right else "left", overflow="fold")
+    return made
+
+
+def counted(counts: Mapping[str, int], colors: Mapping[str, str], other: str = "cyan") -> str:
+    """Names with their counts on one line, coloured, the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return "  ".join(f"[{colors.get(name, other)}]{name} {count:,}[/]" for name, count in ordered)
+
+
+def some(lines: Sequence[str]) -> Iterator[str]:
+    """The first lines of a list, and how many more there are."""
+    yield from lines[:LISTED]
+    yield from more(len(lines) - LISTED, "(--json lists all)")
+
+
+def more(count: int, how: str) -> Iterator[str]:
+    """A line that says how many more there are, if any, and how to see them."""
+    if count > 0:
+        yield f"... and {count:,} more {how}"
+
+
+def report_problem(name: str, reason: str) -> None:
+    """One line on standard error for a file that can't be read."""
+    err.print(f"[red]not read:[/red] {escape(name)}: {escape(reason)}")
 
 
 @contextmanager
@@ -47,7 +146,7 @@ def resumable() -> Iterator[None]:
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
-    """A progress bar on standard error with rate, time left and counts; nothing where there is no terminal."""
+    """A progress bar on standard error with rate, time left and counts; where there is no terminal, a line a minute."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -66,8 +165,35 @@ def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[counts]}"),
     )
-    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as bar:
-        yield bar, bar.add_task(title, total=total, counts="", rate="")
+    drawn = err.is_terminal and not wishes.quiet
+    with Progress(*columns, console=err, disable=not drawn, transient=True) as bar:
+        task = bar.add_task(title, total=total, counts="", rate="")
+        if drawn or wishes.quiet:
+            yield bar, task
+            return
+        ended = threading.Event()
+        threading.Thread(target=_lines, args=(bar, ended), daemon=True).start()
+        try:
+            yield bar, task
+        finally:
+            ended.set()
+
+
+def _lines(bar: "Progress", ended: threading.Event) -> None:
+    """Print how far the work is, every now and then until it has ended."""
+    while not ended.wait(LINE_EVERY):
+        err.print(progress_line(bar.tasks[0]))
+
+
+def progress_line(task: "Task") -> str:
+    """How far the work is, in a line of a log."""
+    line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
+    if task.speed:
+        line += f", {task.speed:,.3g} a second"
+    if task.time_remaining:
+        line += f", about {timedelta(seconds=round(task.time_remaining))} to go"
+    counts = task.fields["counts"]
+    return f"{line}; {counts}" if counts else line
 
 
 @contextmanager
@@ -102,8 +228,3 @@ def rate_of(bar: "Progress", task: Any) -> str:
         return ""
     speed = bar.tasks[task].speed
     return f"{speed:,.0f}/s" if speed else ""
-
-
-def report_problem(name: str, reason: str) -> None:
-    """One line on standard error for a file that can't be read."""
-    err.print(f"[red]not read:[/red] {escape(name)}: {escape(reason)}", soft_wrap=True, highlight=False)

@@ -1,6 +1,5 @@
 """The command query: SQL over runs and stores."""
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,18 +9,15 @@ from rich.cells import cell_len
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import out
+from pipeline.commands.output import json_line, more, out, print_tabbed, table
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
-    from rich.table import Table
-
 
 SHOWN = 100
 """Rows of a query's result that a terminal gets."""
-
 
 WIDEST = 40
 """Characters that a value may take there."""
@@ -38,7 +34,8 @@ def query(
 ) -> None:
     """Ask a run in SQL, over its tables `puzzles`, `results` and `certificates`; or a store, which has `puzzles`.
 
-    `nonocensus schema` describes them. It can only read. In JSON and CSV bytes are hexadecimal digits.
+    `nonocensus schema` describes them. It can only read. A terminal gets the first rows and the columns that fit; a
+    file or a pipe gets all of both, between tabs. In JSON and CSV bytes are hexadecimal digits.
     """
     from pipeline.findings.csv_file import STDOUT, write_csv
     from pipeline.findings.tables import open_tables
@@ -53,11 +50,13 @@ def query(
             batches = stream(found)
             rows = write_csv(csv, batches.schema, batches)
             if csv != STDOUT:
-                out.print(f"[bold]{rows:,}[/bold] rows written to {escape(csv)}", highlight=False, soft_wrap=True)
+                out.print(f"[bold]{rows:,}[/bold] rows written to {escape(csv)}")
         elif as_json:
-            print_json(rows_of(stream(found)))
-        else:
+            print_list(rows_of(stream(found)))
+        elif out.is_terminal:
             show_rows(found)
+        else:
+            print_rows(stream(found))
 
 
 def stream(found: "duckdb.DuckDBPyRelation") -> "pa.RecordBatchReader":
@@ -68,20 +67,31 @@ def stream(found: "duckdb.DuckDBPyRelation") -> "pa.RecordBatchReader":
 
 
 def rows_of(batches: "pa.RecordBatchReader") -> Iterator[dict[str, Any]]:
-    """Rows as JSON can hold them."""
-    from pipeline.findings.plain import plain
-
+    """Rows as Python's values; a UserError tells of one that Python has no value for."""
     for batch in batches:
-        for row in batch.to_pylist():
-            yield {name: plain(value) for name, value in row.items()}
+        try:
+            rows = batch.to_pylist()
+        except (OverflowError, ValueError) as error:
+            raise UserError(f"the query: {error}; cast what is out of range to text (column::varchar)") from error
+        yield from rows
 
 
-def print_json(rows: Iterator[dict[str, Any]]) -> None:
-    """A list of objects, one a line, printed as they come."""
+def print_list(rows: Iterator[dict[str, Any]]) -> None:
+    """A list of objects in JSON, one a line, printed as they come."""
+    from pipeline.findings.json_value import json_value
+
     print("[", end="")
     for number, row in enumerate(rows):
-        print(",\n " if number else "", json.dumps(row, ensure_ascii=False, allow_nan=False), sep="", end="")
+        print(",\n " if number else "", json_line(json_value(row)), sep="", end="")
     print("]")
+
+
+def print_rows(reader: "pa.RecordBatchReader") -> None:
+    """All rows, with tabs between their values, below a line of the columns' names."""
+    names = reader.schema.names
+    print_tabbed(names)
+    for row in rows_of(reader):
+        print_tabbed(one_line_of(row[name]) for name in names)
 
 
 def show_rows(found: "duckdb.DuckDBPyRelation") -> None:
@@ -93,25 +103,18 @@ def show_rows(found: "duckdb.DuckDBPyRelation") -> None:
     rows = list(rows_of(reader))
     columns = {name: [brief(row[name]) for row in rows[:SHOWN]] for name in reader.schema.names}
     fitting = list(islice(columns, those_that_fit(columns)))
-    table = plain_table()
-    for name in fitting:
-        table.add_column(escape(name), justify="right" if name in numbers else "left", no_wrap=True)
+    shown = table(*fitting, right=numbers)
+    for column in shown.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
     for values in zip(*(columns[name] for name in fitting), strict=True):
-        table.add_row(*map(escape, values))
-    out.print(table)
+        shown.add_row(*map(escape, values))
+    out.print(shown)
     if len(fitting) < len(columns):
         names = ", ".join(islice(columns, len(fitting), None))
-        out.print(f"... not shown for want of room: {escape(names)}", highlight=False)
+        out.print(f"... not shown for want of room: {escape(names)}", soft_wrap=False)
     if len(rows) > SHOWN:
         ((count,),) = found.aggregate("count(*)").fetchall()
-        out.print(f"... and {count - SHOWN:,} more rows (--csv FILE or --json gives all)", highlight=False)
-
-
-def plain_table() -> "Table":
-    """A table without lines."""
-    from rich.table import Table
-
-    return Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+        out.print(*more(count - SHOWN, "rows (--csv FILE or --json gives all)"))
 
 
 def is_real(kind: "pa.DataType") -> bool:
@@ -122,22 +125,37 @@ def is_real(kind: "pa.DataType") -> bool:
 
 
 def brief(value: Any) -> str:
-    """A value in one short line: lists and structs without quotes."""
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        text = " ".join(unquoted(value).split())
-        return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    """A value in one short line: numbers with commas and six digits, the beginning of what is long."""
+    from decimal import Decimal
+
+    from pipeline.findings.json_value import json_value
+
+    if isinstance(value, Decimal):
+        value = json_value(value)
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = one_line_of(value)
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+def one_line_of(value: Any) -> str:
+    """A value in one line: [1 2 3], {length 3, color 1}, true, text as it is, nothing for null."""
+    return "" if value is None else " ".join(unquoted(value).split())
 
 
 def unquoted(value: Any) -> str:
-    """[1 2 3], {length 3, color 1}, true, text as it is."""
-    if isinstance(value, list):
+    """A value as text: lists and structs without quotes."""
+    from pipeline.findings.json_value import json_value
+
+    if isinstance(value, list | tuple):
         return f"[{' '.join(map(unquoted, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{name} {unquoted(item)}' for name, item in value.items())}}}"
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return str(value) if isinstance(value, float) else str(json_value(value))
 
 
 def those_that_fit(columns: dict[str, list[str]]) -> int:

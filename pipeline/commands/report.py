@@ -1,16 +1,12 @@
 """The command report, which writes what a run has found for people."""
 
-import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import out, progress, rate_of
-
-if TYPE_CHECKING:
-    pass
+from pipeline.commands.output import progress, rate_of, tell
 
 
 def report(
@@ -31,7 +27,4 @@ def report(
         rows, path = write_run_report(
             run, out_folder, public, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task))
         )
-    if as_json:
-        print(json.dumps({"rows": rows, "report": path}))
-        return
-    out.print(f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}", soft_wrap=True, highlight=False)
+    tell(as_json, {"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}")

@@ -1,14 +1,16 @@
 """What a run has done, on the terminal."""
 
-import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from pipeline.commands.output import err, out
+from pipeline.commands.output import counted, err, out, table, tell
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from pipeline.run.folder import Run
     from pipeline.run.progress import Progress
 
@@ -27,7 +29,7 @@ COLORS = {
 
 def label_counts(labels: Counter[str]) -> str:
     """The labels with their counts on one line, coloured, the most frequent first."""
-    return "  ".join(f"[{COLORS.get(label, 'cyan')}]{label} {count:,}[/]" for label, count in labels.most_common())
+    return counted(labels, COLORS)
 
 
 def failures(summary: dict[str, Any]) -> int:
@@ -37,20 +39,21 @@ def failures(summary: dict[str, Any]) -> int:
 
 def print_summary(summary: dict[str, Any]) -> None:
     """A table of labels with counts and shares, and what went wrong."""
-    from rich.table import Table
+    for part in shown_summary(summary):
+        out.print(part)
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("label")
-    table.add_column("puzzles", justify="right")
-    table.add_column("share", justify="right")
+
+def shown_summary(summary: dict[str, Any]) -> "Iterator[RenderableType]":
+    """A table of labels with counts and shares, and how many puzzles have one."""
+    labels = table("label", "puzzles", "share", right=("puzzles", "share"))
     rows = summary["rows"]
     for label, count in summary["labels"].items():
-        table.add_row(f"[{COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
+        labels.add_row(f"[{COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
     for status, count in summary["status"].items():
         if status not in ("ok", "timeout"):
-            table.add_row(f"[red]{status}[/]", f"{count:,}", f"{count / rows:.1%}")
-    out.print(table)
-    out.print(
+            labels.add_row(f"[red]{status}[/]", f"{count:,}", f"{count / rows:.1%}")
+    yield labels
+    yield (
         f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
         f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
     )
@@ -65,24 +68,22 @@ def show_run(run: "Run", as_json: bool) -> None:
     summary = summarize(run, pieces)
     now = progress_of(run)
     left = summary["puzzles"] - summary["rows"]
-    if as_json:
-        print(
-            json.dumps(
-                summary
-                | {"left": left, "progress": now, "damaged": [*map(str, damaged.values())]}
-                | {key: run.about[key] for key in ("config", "store")}
-            )
-        )
-        return
-    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in run.about["config"].items())
-    out.print(f"Run {summary['run_id']} of {escape(run.about['store'])}: {config}", highlight=False, soft_wrap=True)
-    print_summary(summary)
-    if now is not None:
-        show_progress(now, left)
+    value = summary | {"left": left, "progress": now, "damaged": [str(error) for error in damaged.values()]}
+    value |= {"config": run.about["config"], "store": run.about["store"]}
+    tell(as_json, value, shown_run(run, summary, now, left))
     for error in damaged.values():
-        err.print(f"[red]{escape(str(error))}[/red]", soft_wrap=True, highlight=False)
+        err.print(f"[red]{escape(str(error))}[/red]")
+
+
+def shown_run(run: "Run", summary: dict[str, Any], now: "Progress | None", left: int) -> "Iterator[RenderableType]":
+    """The run's configuration, its labels, and what is left."""
+    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in run.about["config"].items())
+    yield f"Run {escape(summary['run_id'])} of {escape(run.about['store'])}: {escape(config)}"
+    yield from shown_summary(summary)
+    if now is not None:
+        yield from shown_progress(now, left)
     if left and not (now and at_work(now)):
-        out.print(f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to go on.")
+        yield (f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to go on.")
 
 
 def at_work(now: "Progress") -> bool:
@@ -93,33 +94,26 @@ def at_work(now: "Progress") -> bool:
     return bool(now["at_work"]) and age.total_seconds() < 60
 
 
-def show_progress(now: "Progress", left: int) -> None:
+def shown_progress(now: "Progress", left: int) -> Iterator[str]:
     """What the last session was doing when it last told."""
     from datetime import timedelta
 
     eta = now["eta_seconds"]
     if at_work(now):
-        out.print(
+        yield (
             f"[green]At work[/green] on {escape(now['host'])}, process {now['pid']}, {now['cpus']} CPUs: "
             f"{left:,} left, {now['rows_in_flight']:,} of them in tasks; "
             f"{now['waiting_for_more_time']:,} wait for more time; {now['rate']:,.0f} puzzles a second"
-            + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go"),
-            highlight=False,
+            + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
         )
     else:
         spent = timedelta(seconds=round(now["seconds"]))
-        out.print(
-            f"The last session, {now['session']}, classified {now['rows']:,} puzzles in {spent}.", highlight=False
-        )
-    for host, counted in sorted(now["hosts"].items()):
-        rate = counted["rows"] / now["seconds"] if now["seconds"] else 0.0
-        out.print(
-            f"  {escape(host)}: {counted['rows']:,} puzzles, {rate:,.0f} a second, "
-            f"{counted['cpu_seconds']:,.1f} CPU seconds in {counted['tasks']:,} tasks",
-            highlight=False,
+        yield (f"The last session, {now['session']}, classified {now['rows']:,} puzzles in {spent}.")
+    for host, done in sorted(now["hosts"].items()):
+        rate = done["rows"] / now["seconds"] if now["seconds"] else 0.0
+        yield (
+            f"  {escape(host)}: {done['rows']:,} puzzles, {rate:,.0f} a second, "
+            f"{done['cpu_seconds']:,.1f} CPU seconds in {done['tasks']:,} tasks"
         )
     for running in now["longest_running"] if at_work(now) else []:
-        out.print(
-            f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}",
-            highlight=False,
-        )
+        yield (f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}")

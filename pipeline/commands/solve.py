@@ -1,59 +1,82 @@
 """The command solve: puzzles of local files, solved and drawn."""
 
-import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
+from rich.text import Text
 
-from pipeline.commands.options import CheckGoal, Json
-from pipeline.commands.output import DONE, WRONG_USE, err, out
+from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, no_puzzle_in
+from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, err, out, report_problem, tell
 from pipeline.commands.run_status import COLORS
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
+    from scrapers.files import SourceFile
     from solver.puzzle import Puzzle
 
-from pipeline.commands.options import existing
-from pipeline.commands.output import report_problem
+STDIN = Path("-")
+MOST_SOLUTIONS = 1_000_000
 
 
 def solve(
-    files: Annotated[list[Path], typer.Argument(help="Puzzle files, folders or archives.", metavar="FILE...")],
-    cpu_limit: Annotated[float, typer.Option(min=0.001, help="CPU seconds for a puzzle.")] = 60.0,
+    files: Annotated[
+        list[Path], typer.Argument(help="Puzzle files, folders or archives; - is standard input.", metavar="FILE...")
+    ],
+    cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,
     from_saved: Annotated[
         int | None, typer.Option(min=1, help="Begin with the file's saved grid of this number.", metavar="N")
     ] = None,
-    most: Annotated[int, typer.Option("--all", min=0, help="Draw up to N solutions.", metavar="N")] = 0,
+    most: Annotated[
+        int, typer.Option("--all", min=0, max=MOST_SOLUTIONS, help="Draw up to N solutions.", metavar="N")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Solve puzzles of local files and draw them in the terminal."""
-    from scrapers.files import files_in
+    """Solve puzzles of local files and draw them in the terminal.
+
+    Exit status 1 if some can't be read or have clues that no picture can have, 2 if none is left.
+    """
     from scrapers.importing import Problem, read_files
     from solver.api import solve as solved
 
-    problems = 0
-    for item in read_files(files_in(existing(files))):
+    good = bad = 0
+    for item in read_files(sources(files)):
         if isinstance(item, Problem):
-            problems += 1
+            bad += 1
             report_problem(item.name, item.reason)
             continue
         start = None if from_saved is None else saved_grid(item, from_saved)
         row: dict[str, Any] = solved(item, cpu_limit=cpu_limit, check_goal=check_goal, start=start)
-        problems += row["status"] == "invalid"
-        every = [] if row["status"] == "invalid" else all_solutions(item, most, cpu_limit, start)
-        if as_json:
-            drawn = {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
-            more = {"all_solutions": [cells.tolist() for cells in every]} if most else {}
-            print(json.dumps(row | drawn | more))
+        valid = row["status"] != "invalid"
+        good, bad = good + valid, bad + (not valid)
+        every = all_solutions(item, most, cpu_limit, start) if valid else []
+        pictures = {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
+        more = {"all_solutions": [cells.tolist() for cells in every]} if most else {}
+        tell(as_json, row | pictures | more, shown(item, row, every))
+    if not good and not bad:
+        raise no_puzzle_in(files)
+    raise typer.Exit(DONE if not bad else SOME_FAILED if good else WRONG_USE)
+
+
+def sources(files: list[Path]) -> "Iterator[SourceFile]":
+    """The files that are named, and those in folders and archives."""
+    from scrapers.files import MOST_BYTES, SourceFile, files_in
+
+    existing([path for path in files if path != STDIN])
+    for path in files:
+        if path != STDIN:
+            yield from files_in([path])
             continue
-        show_solved(item, row)
-        for number, cells in enumerate(every, 1):
-            out.print(f"Solution {number}:", highlight=False)
-            draw(item, cells)
-    raise typer.Exit(WRONG_USE if problems else DONE)
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            yield SourceFile("stdin", None, f"it is larger than {MOST_BYTES >> 20} MiB")
+        else:
+            yield SourceFile("stdin", data)
 
 
 def saved_grid(puzzle: "Puzzle", number: int) -> Any:
@@ -65,38 +88,42 @@ def saved_grid(puzzle: "Puzzle", number: int) -> Any:
 
 def all_solutions(puzzle: "Puzzle", most: int, cpu_limit: float, start: Any) -> list[Any]:
     """Up to so many solutions; a line on standard error if time runs out before."""
-    from itertools import islice
-
     from solver.api import iter_solutions
 
     found: list[Any] = []
     try:
         found.extend(islice(iter_solutions(puzzle, cpu_limit=cpu_limit, start=start), most))
     except TimeoutError as error:
-        err.print(f"[yellow]{escape(puzzle.puzzle_id)}:[/yellow] {escape(str(error))}", highlight=False)
+        err.print(f"[yellow]{escape(puzzle.puzzle_id)}:[/yellow] {escape(str(error))}")
     return found
 
 
-def draw(puzzle: "Puzzle", cells: Any) -> None:
-    """A picture in colours, or in symbols where there are none."""
-    from pipeline.commands.drawing import in_color, in_symbols
-
-    out.print((in_color if out.color_system else in_symbols)(cells, puzzle.palette), end="")
-
-
-def show_solved(puzzle: "Puzzle", row: dict[str, Any]) -> None:
-    """The verdict of one puzzle, its solution drawn, and what it took."""
+def shown(puzzle: "Puzzle", row: dict[str, Any], every: list[Any]) -> Iterator[str | Text]:
+    """The verdict of one puzzle, its solution drawn, what it took, and further solutions."""
     from solver.tables import picture
 
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
     verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
-    out.print(f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}", highlight=False)
+    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}"
     if row["solution"] is not None:
-        draw(puzzle, picture(row["solution"], puzzle.width, puzzle.height))
+        yield drawn(puzzle, picture(row["solution"], puzzle.width, puzzle.height))
     if row["status"] != "invalid":
-        out.print(
+        yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
-            f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU",
-            highlight=False,
-            soft_wrap=True,
+            f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU"
         )
+    for number, cells in enumerate(every, 1):
+        yield f"Solution {number}:"
+        yield drawn(puzzle, cells)
+
+
+def drawn(puzzle: "Puzzle", cells: Any) -> str | Text:
+    """A picture in colours, or in symbols where there are none; where its rows would break, how to see it whole."""
+    from pipeline.commands.drawing import in_color, in_symbols
+
+    if out.is_terminal and puzzle.width > out.width:
+        return (
+            f"[yellow]Not drawn: {puzzle.width} cells are wider than the terminal's {out.width} columns.[/yellow] "
+            "Whole in a file or a pipe: nonocensus solve FILE | less -S"
+        )
+    return (in_color if out.color_system else in_symbols)(cells, puzzle.palette)

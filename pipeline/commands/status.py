@@ -1,17 +1,14 @@
 """The command status: what a run has done, what a store holds."""
 
-import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from pipeline.commands.crawl_output import crawl_status, show_crawl
 from pipeline.commands.options import Json
-from pipeline.commands.output import out
+from pipeline.commands.output import tell
 from pipeline.commands.run_status import show_run
-
-if TYPE_CHECKING:
-    pass
 
 
 def status(
@@ -37,12 +34,16 @@ def show_store(store: Any, as_json: bool) -> None:
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
     crawled = crawl_status(store)
-    if as_json:
-        listed = [{"source": source, "kind": kind, "puzzles": count} for (source, kind), count in kinds.items()]
-        print(json.dumps({"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled}))
-        return
-    out.print(f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.")
-    for (source, kind), count in sorted(kinds.items()):
-        out.print(f"  {source} {kind}: {count:,}", highlight=False)
-    if crawled:
+    listed: list[dict[str, Any]] = [
+        {"source": source, "kind": kind, "puzzles": count} for (source, kind), count in sorted(kinds.items())
+    ]
+    tell(
+        as_json,
+        {"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled},
+        [
+            f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.",
+            *(f"  {escape(entry['source'])} {entry['kind']}: {entry['puzzles']:,}" for entry in listed),
+        ],
+    )
+    if crawled and not as_json:
         show_crawl(crawled)

@@ -1,11 +1,13 @@
 """The command twin, which serves a store's puzzles as the two sites would."""
 
+import sys
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import out
+from pipeline.commands.options import Json, finite
+from pipeline.commands.output import tell
 from pipeline.errors import UserError
 
 
@@ -14,11 +16,15 @@ def twin(
         str | None, typer.Option("--store", help="Store whose puzzles it serves.  [default: the demo's archive]")
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")] = 8899,
-    misbehave: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of replies that go wrong.")] = 0.0,
+    misbehave: Annotated[
+        float, typer.Option(min=0.0, max=1.0, callback=finite, help="Share of replies that go wrong.")
+    ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of what goes wrong.")] = 0,
     crawl_delay: Annotated[
-        float | None, typer.Option(min=0.0, help="Seconds between requests that robots.txt asks for.")
+        float | None,
+        typer.Option(min=0.0, callback=finite, help="Seconds between requests that robots.txt asks for."),
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Serve puzzles on this machine alone as webpbn.com and nonograms.org would, until Ctrl-C.
 
@@ -35,11 +41,16 @@ def twin(
     faults = Faults(misbehave, seed=seed) if misbehave else None
 
     def ready(address: str) -> None:
-        out.print(
-            f"[bold]{escape(address)}[/bold] serves {len(both.webpbn):,} puzzles as webpbn (ids up to "
-            f"{max(both.webpbn):,}), {len(both.nonograms):,} as nonograms; Ctrl-C ends it",
-            highlight=False,
-            soft_wrap=True,
+        served = {"webpbn": len(both.webpbn), "nonograms": len(both.nonograms), "highest_id": max(both.webpbn)}
+        tell(
+            as_json,
+            {"address": address} | served,
+            f"[bold]{escape(address)}[/bold] serves {served['webpbn']:,} puzzles as webpbn (ids up to "
+            f"{served['highest_id']:,}), {served['nonograms']:,} as nonograms; Ctrl-C ends it",
         )
+        sys.stdout.flush()
 
-    run_forever(both, port, faults, crawl_delay, ready=ready)
+    try:
+        run_forever(both, port, faults, crawl_delay, ready=ready)
+    except OSError as error:
+        raise UserError(f"{error}; choose another --port") from error

@@ -1,14 +1,11 @@
 """The command warm, which compiles the kernels before they are needed."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.output import out
-
-if TYPE_CHECKING:
-    pass
 
 
 def warm(
@@ -26,4 +23,4 @@ def warm(
 
     began = time.monotonic()
     folder = warm_for_most() if store is None else warm_for_store(store)
-    out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}", highlight=False, soft_wrap=True)
+    out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}")

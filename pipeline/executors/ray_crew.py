@@ -6,7 +6,8 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any
 
 from pipeline.errors import ClusterError, UserError
@@ -14,6 +15,9 @@ from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
 
 CPUS_EVERY = 5.0
 """Seconds after which the number of CPUs of a cluster is asked again: it may grow and shrink."""
+
+PLACE = Path(__file__).resolve().parents[2]
+"""The folder that holds the program's packages."""
 
 ANSWERS_WITHIN = 5.0
 """Seconds in which somebody must answer at a cluster's address."""
@@ -135,7 +139,8 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
+        with chdir(PLACE):  # Ray has workers look for modules in the driver's folder first, and that is the user's
+            context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
     except Exception as error:  # Ray raises all kinds, bare Exceptions among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
         raise ClusterError(f"{where}: {first_line(error)}") from error

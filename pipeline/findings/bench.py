@@ -3,17 +3,17 @@
 Kernels are compiled before anything is measured. A set's puzzles are classified in batches, as a worker would.
 """
 
-import csv
 import gc
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import UserError
+from pipeline.findings.csv_file import write_csv
 from scrapers.generate import Recipe, every_picture, recipe_batch, views_of
 from solver.api import classify
 from solver.check import faults
@@ -123,14 +123,10 @@ def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
     return rows
 
 
-def write_csv(measured: Measured, path: str) -> None:
+def write_results(measured: Measured, path: str) -> None:
     """One line a puzzle: everything of its row but pictures and what concerns runs."""
-    names = [name for name, kind in zip(measured.results.schema.names, measured.results.schema.types, strict=True)
-             if kind != pa.binary() and name not in ("config_hash", "run_id", "part", "host")]  # fmt: skip
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names)
-        writer.writeheader()
-        writer.writerows(measured.results.select(names).to_pylist())
+    results = measured.results.drop_columns(["solution", "second_solution", "config_hash", "run_id", "part", "host"])
+    write_csv(path, results.schema, results.to_batches())
 
 
 class Throughput(NamedTuple):

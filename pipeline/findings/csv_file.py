@@ -1,5 +1,7 @@
 """Any Arrow batches as a CSV file: streamed, compressed if its name ends in .gz, there as a whole or not at all.
 
+What is no regular file, a device or a pipe, is written to as it is; a file that is replaced keeps its mode.
+
 Null is an empty field, text stands in quotes, bytes are hexadecimal digits, lists and structs are JSON, NaN is nan.
 """
 
@@ -8,13 +10,14 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
 import pyarrow.csv as csv
 
 from pipeline.errors import UserError
-from pipeline.findings.plain import plain
+from pipeline.findings.json_value import json_value
 from pipeline.store.folder import folder
 
 STDOUT = "-"
@@ -39,15 +42,32 @@ def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
         yield sys.stdout.buffer
         sys.stdout.flush()
         return
+    with _created(path) as stream:
+        if path.endswith(".gz"):
+            with gzip.GzipFile(path.rpartition("/")[2], "wb", 6, stream, mtime=0) as compressed:
+                yield compressed
+        else:
+            yield stream
+
+
+@contextmanager
+def _created(path: str) -> Iterator[IO[bytes]]:
+    """A file that appears when the block ends well; a link's target does, and devices and pipes are written to."""
+    place = Path(path)
+    if "://" not in path:
+        if place.exists() and not (place.is_file() or place.is_dir()):
+            with place.open("wb") as stream:
+                yield stream
+            return
+        if place.is_dir():
+            path = f"{path}/"
+        elif place.is_symlink():
+            path = str(place.resolve())
     parent, slash, name = path.rpartition("/")
     if not name:
         raise UserError(f"{path} is a folder; name a file")
     with folder((parent or slash) or ".").create(name) as stream:
-        if name.endswith(".gz"):
-            with gzip.GzipFile(name, "wb", 6, stream, mtime=0) as compressed:
-                yield compressed
-        else:
-            yield stream
+        yield stream
 
 
 def _flat(kind: pa.DataType) -> pa.DataType:
@@ -67,7 +87,7 @@ def _flattened(column: pa.Array, kind: pa.DataType) -> pa.Array:
         column = column.dictionary_decode()
     if column.type == kind:
         return column
-    return pa.array([_text(plain(value)) for value in column.to_pylist()], kind)
+    return pa.array([_text(json_value(value)) for value in column.to_pylist()], kind)
 
 
 def _text(value: object) -> str | None:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import gettempdir
 from typing import Any
 
 import duckdb
@@ -26,6 +26,7 @@ from pipeline.errors import UserError
 from pipeline.run.folder import Run
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
+from pipeline.scratch import scratch
 from pipeline.sql import interruptible, one_line
 from pipeline.store.folder import Folder, folder
 from pipeline.store.parts import gathered, leaves, one_batch
@@ -163,9 +164,9 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
     """A temporary database on disk; a UserError says what went wrong with it."""
     settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": MEMORY, "threads": THREADS}
     where = f"the rows could not be gathered in {gettempdir()} (TMPDIR names another place)"
-    with one_line(where), TemporaryDirectory(prefix="nonocensus-") as scratch:
-        place = scratch.replace("'", "''")
-        with duckdb.connect(config=settings | {"temp_directory": scratch}) as database, interruptible():
+    with one_line(where), scratch() as folder_of_rows:
+        place = folder_of_rows.replace("'", "''")
+        with duckdb.connect(config=settings | {"temp_directory": folder_of_rows}) as database, interruptible():
             database.execute(f"attach '{place}/rows.duckdb' as rows (row_group_size {KEPT_ROWS})")
             database.execute("use rows")
             yield database

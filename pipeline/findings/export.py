@@ -1,6 +1,7 @@
 """A run as one flat table: for each puzzle its facts, its result and the measures of its difficulty.
 
-No clues, no pictures and none of the author's words: what may be shared whatever the puzzles' licences.
+No clues, no pictures and nobody's words, titles and names of authors among them: what may be shared whatever the
+puzzles' licences.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,10 +14,11 @@ from pipeline.run.pairs import pairs
 from pipeline.sql import database, meets
 from pipeline.store.parts import one_batch
 from reports import measures as measured
+from reports.rights import CONTENT
 from solver.tables import PUZZLES, RESULTS
 
-FACTS = [name for name in PUZZLES.names if name not in ("rows", "columns", "palette", "goal", "description")]
-OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, "solution", "second_solution")]
+FACTS = [name for name in PUZZLES.names if name not in CONTENT]
+OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
 )

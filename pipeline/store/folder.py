@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -103,6 +104,7 @@ class Folder(NamedTuple):
         try:
             Path(self.path).mkdir(parents=True, exist_ok=True)
             with self.filesystem.open_output_stream(temporary) as stream:
+                keep_mode(Path(self.path, name), temporary)
                 yield stream
             with Path(temporary).open("rb+") as written:
                 os.fsync(written.fileno())
@@ -180,6 +182,12 @@ class Folder(NamedTuple):
         for info in self._infos():
             if info.base_name.endswith(UNFINISHED):
                 self.filesystem.delete_file(info.path)
+
+
+def keep_mode(before: Path, after: str) -> None:
+    """Give a file the mode of the one that it will replace, if there is one."""
+    if before.exists():
+        Path(after).chmod(stat.S_IMODE(before.stat().st_mode))
 
 
 def folder(uri: str) -> Folder:

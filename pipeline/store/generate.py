@@ -1,11 +1,13 @@
 """Fill a store with pictures made by rule, part by part.
 
 A part is a function of the recipe and the part's number, so any process can make any part, and what a killed one has
-not finished is made by the next. STORE/generate.json keeps the recipe.
+not finished is made by the next. STORE/generate.json keeps the recipe, and the counts that it had before.
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pipeline.errors import UserError
@@ -13,7 +15,7 @@ from pipeline.store.folder import folder
 from pipeline.store.parts import Store, create_store, mark, write_part
 from scrapers.generate import Recipe, recipe_batch
 
-RECIPE = "generate.json"
+RECIPE, EARLIER = "generate.json", "earlier_counts"
 GROUP_ROWS = 16_384
 """Most puzzles in a row group."""
 
@@ -30,11 +32,14 @@ MOST_PARTS = 100_000
 
 
 class Task(NamedTuple):
-    """A part to be made."""
+    """A part to be made: the recipe's pictures from `first` to `last` - 1, so many in a row group."""
 
     store: str
     recipe: Recipe
     number: int
+    first: int
+    last: int
+    rows_per_group: int
 
     @property
     def name(self) -> str:
@@ -44,38 +49,31 @@ class Task(NamedTuple):
     @property
     def groups(self) -> list[range]:
         """The numbers of the pictures in each of its row groups."""
-        rows, count = rows_per_group(self.recipe), self.recipe.count
-        first = self.number * rows * GROUPS
-        last = min(first + rows * GROUPS, count)
-        return [range(k, min(k + rows, last)) for k in range(first, last, rows)]
+        step = self.rows_per_group
+        return [range(k, min(k + step, self.last)) for k in range(self.first, self.last, step)]
 
     @property
     def rows(self) -> int:
         """How many pictures it has."""
-        return sum(map(len, self.groups))
+        return self.last - self.first
 
 
-def rows_per_group(recipe: Recipe) -> int:
-    """Puzzles in a row group."""
+def rows_per_group(recipe: Recipe, count: int) -> int:
+    """Puzzles in a row group of so many pictures of a recipe."""
     size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
-    return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, recipe.count // LEAST_GROUPS))
+    return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, count // LEAST_GROUPS))
 
 
 def plan(uri: str, recipe: Recipe) -> list[Task]:
     """The parts that are still to be made, in a new store or one that was begun with this recipe.
 
-    A UserError refuses a store with another recipe, showing the difference, or with other puzzles, and a recipe that
-    would take too many parts.
+    A recipe that differs in a larger count alone goes on where the store's ends. A UserError refuses a store with
+    another one, showing the difference, or with other puzzles, and a recipe that would take too many parts.
     """
-    most = MOST_PARTS * GROUPS * rows_per_group(recipe)
-    if recipe.count > most:
-        size = f"{recipe.width}x{recipe.height}"
-        count = f"2^{recipe.width * recipe.height}" if recipe.kind == "exhaustive" else f"{recipe.count:,}"
-        raise UserError(f"{count} pictures of {size} are too many for a store, which takes {most:,} of them")
+    _refuse_too_many(recipe)
     store = create_store(uri)
-    begin(store, recipe)
-    parts = -(-recipe.count // (GROUPS * rows_per_group(recipe)))
-    tasks = {task.name: task for task in (Task(store.folder.uri, recipe, number) for number in range(parts))}
+    counts = begin(store, recipe)
+    tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, counts)}
     for part in store.parts():
         task = tasks.pop(part.name, None)
         if task is None or part.groups != [len(group) for group in task.groups]:
@@ -83,16 +81,40 @@ def plan(uri: str, recipe: Recipe) -> list[Task]:
     return list(tasks.values())
 
 
-def begin(store: Store, recipe: Recipe) -> None:
-    """Keep the recipe in a new store; refuse one that has another, or puzzles from elsewhere."""
+def _refuse_too_many(recipe: Recipe) -> None:
+    """Raise a UserError for more pictures than a store takes."""
+    most = MOST_PARTS * GROUPS * rows_per_group(recipe, recipe.count)
+    if recipe.count > most:
+        size = f"{recipe.width}x{recipe.height}"
+        count = f"2^{recipe.width * recipe.height}" if recipe.kind == "exhaustive" else f"{recipe.count:,}"
+        raise UserError(f"{count} pictures of {size} are too many for a store, which takes {most:,} of them")
+
+
+def _tasks(uri: str, recipe: Recipe, counts: list[int]) -> Iterator[Task]:
+    """All parts of a store whose recipe had one count after the other: each goes on in parts of its own."""
+    number = 0
+    for first, last in pairwise([0, *counts]):
+        step = rows_per_group(recipe, last - first)
+        for start in range(first, last, step * GROUPS):
+            yield Task(uri, recipe, number, start, min(start + step * GROUPS, last), step)
+            number += 1
+
+
+def begin(store: Store, recipe: Recipe) -> list[int]:
+    """Keep the recipe in a store; returns the counts that it has had, the last one its own.
+
+    Refuse a store that has another recipe, or puzzles from elsewhere.
+    """
+    earlier: list[int] = []
     if store.folder.has(RECIPE):
         there, here = store.folder.read_record(RECIPE, dict), asdict(recipe)
-        differences = [
-            f"{key} is {there.get(key)} there and {here.get(key)} here"
-            for key in (here | there)
-            if there.get(key) != here.get(key)
-        ]
-        if differences:
+        earlier = there.pop(EARLIER, [])
+        differing = [key for key in (here | there) if there.get(key) != here.get(key)]
+        if differing == ["count"] and there["count"] < recipe.count:
+            earlier = [*earlier, there["count"]]
+            _keep(store, recipe, earlier)
+        elif differing:
+            differences = [f"{key} is {there.get(key)} there and {here.get(key)} here" for key in differing]
             raise UserError(
                 f"{store.folder.name} holds another recipe's puzzles: {'; '.join(differences)}; choose another --out"
             )
@@ -100,8 +122,14 @@ def begin(store: Store, recipe: Recipe) -> None:
         raise UserError(f"{store.folder.name} holds puzzles that were not generated; choose another --out")
     else:
         mark(store)
-        store.folder.write_json(RECIPE, asdict(recipe))
+        _keep(store, recipe, earlier)
     store.puzzles.sweep()
+    return [*earlier, recipe.count]
+
+
+def _keep(store: Store, recipe: Recipe, earlier: list[int]) -> None:
+    """Write down the recipe, and the counts that it had before."""
+    store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
 
 
 def make_part(task: Task) -> dict[str, Any]:

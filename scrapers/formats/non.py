@@ -130,9 +130,12 @@ def _size(parts: _Parts, side: str) -> int | None:
     if side not in parts.properties:
         return None
     number, value = parts.properties[side]
-    if not re.fullmatch(r"[0-9]{1,9}", value):
+    if not re.fullmatch(r"[0-9]+", value):
         raise FormatError(f"line {number}: {side} is {clipped(value)}, not a number")
-    return int(value)
+    digits = value.lstrip("0") or "0"
+    if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
+        raise FormatError(f"line {number}: {side} is {clipped(value)}, more than {MAX_CELLS}")
+    return int(digits)
 
 
 def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) -> list[Line]:

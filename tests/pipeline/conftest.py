@@ -10,6 +10,7 @@ import pytest
 from runs import run_serially
 
 from pipeline.commands.app import main
+from pipeline.commands.output import out
 from pipeline.run.folder import Run
 from pipeline.settings import Settings, default_settings
 from pipeline.store.parts import Store, append, create_store
@@ -74,3 +75,11 @@ def nonocensus(
         return Result(int(ended.value.code or 0), printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard output is taken for a terminal of 80 columns without colours."""
+    monkeypatch.setattr(out, "_force_terminal", True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "vt100")

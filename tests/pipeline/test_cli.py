@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints, what it leaves behind, and one clear line for each mistake."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from pipeline.store.parts import Store
+from reports.clean import UNSAFE
 
 DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"
@@ -203,3 +205,50 @@ def test_other_settings_are_refused_in_the_folder_of_a_run(nonocensus: Command, 
     refused = nonocensus("classify", "store", "--out", "run", "--serial")
     assert refused.code == 2
     assert "check_goal" in refused.err
+
+
+def test_solve_some_good_some_bad(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"in/a.non": DIAMOND, "in/b.non": "once upon a time", "bad/c.non": "once upon a time"})
+    (tmp_path / "empty").mkdir()
+    some = nonocensus("solve", "in")
+    assert (some.code, len(some.err.splitlines())) == (1, 1)
+    assert "unique line" in some.out
+    assert nonocensus("solve", "bad").code == 2
+    empty = nonocensus("solve", "empty")
+    assert (empty.code, empty.err) == (2, "nonocensus: no puzzle found in empty\n")
+
+
+def test_solve_from_standard_input(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DIAMOND.encode())))
+    result = nonocensus("solve", "-")
+    assert result.code == 0
+    assert "local/stdin" in result.out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert "stdin" in nonocensus("solve", "-").err
+
+
+WIDE = "width 100\nheight 1\n\nrows\n100\n\ncolumns\n" + "1\n" * 100
+
+
+def test_no_row_of_a_picture_breaks(nonocensus: Command, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A pipe gets it whatever its width; a terminal that is too narrow a line that says how to see it."""
+    write(tmp_path, {"wide.non": WIDE})
+    assert "X" * 100 in nonocensus("solve", "wide.non").out.splitlines()
+    request.getfixturevalue("terminal")
+    narrow = nonocensus("solve", "wide.non").out
+    assert "Not drawn: 100 cells are wider than the terminal's 80 columns" in narrow
+    assert "XX" not in narrow
+
+
+def test_a_hostile_title(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.non": DIAMOND.replace("Diamond", "D\x1b[31m\x9b\u202ex")})
+    printed = nonocensus("solve", "a.non")
+    assert printed.code == 0
+    assert "D\ufffd[31m" in printed.out
+    assert not UNSAFE.search(printed.out + printed.err)
+
+
+def test_a_size_that_is_too_large_is_not_called_no_number(nonocensus: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.non": DIAMOND.replace("width 5", "width 1000000000")})
+    said = nonocensus("solve", "a.non").err
+    assert "width is '1000000000', more than 1023" in said

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,26 @@ def test_a_store_holds_what_its_recipe_says(tmp_path: Path) -> None:
     table = pa.Table.from_batches(store.batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(RECIPE, 0, 55)]))
     assert plan(str(tmp_path / "s"), RECIPE) == []
+
+
+def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> None:
+    """Also where that was not complete, more than once, and after a kill; what is there stays as it is."""
+    place = tmp_path / "s"
+    filled(place, RECIPE)
+    before = files(place)
+    (place / "puzzles/part-00002.json").unlink()
+    assert [made["rows"] for made in filled(place, replace(RECIPE, count=70))] == [15, 15]
+    assert {name: digest for name, digest in files(place).items() if name in before and name != "generate.json"} == {
+        name: digest for name, digest in before.items() if name != "generate.json"
+    }
+    largest = replace(RECIPE, count=71)
+    plan(str(place), largest)  # and the process dies
+    assert [made["rows"] for made in filled(place, largest)] == [1]
+    assert plan(str(place), largest) == []
+    table = pa.Table.from_batches(open_store(str(place)).batches()).combine_chunks()
+    assert table.equals(pa.Table.from_batches([recipe_batch(largest, 0, 71)]))
+    with pytest.raises(UserError, match="count is 71 there and 55 here; choose another"):
+        plan(str(place), RECIPE)
 
 
 def test_every_picture_of_a_size_is_there_once(tmp_path: Path) -> None:
@@ -102,7 +123,7 @@ def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path
     ],
 )
 def test_row_groups_fit_in_memory_and_are_enough_for_all_cores(recipe: Recipe, rows: int) -> None:
-    assert rows_per_group(recipe) == rows
+    assert rows_per_group(recipe, recipe.count) == rows
 
 
 @pytest.fixture

@@ -3,13 +3,17 @@
 import gzip
 import io
 import json
+import os
 import shutil
+import stat
+import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
@@ -22,7 +26,11 @@ from pipeline.findings.tables import results_table
 from pipeline.run.folder import Run, start_run
 from pipeline.sql import database
 from pipeline.store.parts import Store, append, one_batch
+from reports.clean import UNSAFE
 from reports.measures import MEASURES, measures
+from reports.rights import CONTENT
+from solver.puzzle import from_picture
+from solver.tables import PUZZLES, puzzle_batch
 
 Nonocensus = Callable[..., Result]
 
@@ -125,6 +133,7 @@ def test_any_type_as_json_and_csv(run: Run, nonocensus: Nonocensus) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("terminal")
 def test_a_table_on_the_terminal(run: Run, nonocensus: Nonocensus) -> None:
     printed = nonocensus("query", run.folder.uri, "select 'a[b]' as t, i * 1000 as n, rows from puzzles, range(3) r(i)")
     lines = printed.out.splitlines()
@@ -135,6 +144,52 @@ def test_a_table_on_the_terminal(run: Run, nonocensus: Nonocensus) -> None:
     wide = nonocensus("query", run.folder.uri, "select * from puzzles limit 1").out
     assert "not shown for want of room: " in wide
     assert all(len(line) <= 80 for line in wide.splitlines())
+    odd = """select 'nan'::double as a, -'infinity'::double as b, 1e300 as c, 2.5::decimal(3, 1) as d, null as e,
+        ['x', null] as f"""
+    assert nonocensus("query", run.folder.uri, odd).out.split() == [
+        *("a", "b", "c", "d", "e", "f"),
+        *("nan", "-inf", "1e+300", "2.5", "[x", "null]"),
+    ]
+
+
+def test_a_pipe_gets_all_of_it(run: Run, nonocensus: Nonocensus) -> None:
+    """Every column, every row, every value whole, between tabs: whatever is a terminal's width."""
+    printed = nonocensus("query", run.folder.uri, "select * from puzzles, range(3) order by puzzle_id").out
+    lines = [line.split("\t") for line in printed.splitlines()]
+    assert lines[0] == [*PUZZLES.names, "range"]
+    assert {len(line) for line in lines} == {len(lines[0])}
+    assert len(lines) == 1 + 3 * 80
+    assert not any("…" in value for line in lines for value in line)
+    odd = nonocensus(
+        "query", run.folder.uri, "select 1234567 as a, 'x' || chr(9) || chr(10) || 'y' as b, 0.1 + 0.2 as c"
+    )
+    assert odd.out == "a\tb\tc\n1234567\tx y\t0.3\n"
+
+
+def test_a_hostile_title(store: Store, nonocensus: Nonocensus) -> None:
+    """No control character of a puzzle's reaches the terminal, and JSON loses none."""
+    title = "\x1b]0;owned\x07\x1b[31m\x9b31m\u202eabc"
+    append(store, [puzzle_batch([from_picture(np.eye(2, dtype=np.uint8), puzzle_id="x/1", source="x", title=title)])])
+    query = ("query", store.folder.uri, "select title from puzzles where puzzle_id = 'x/1'")
+    printed = nonocensus(*query)
+    assert not UNSAFE.search(printed.out)
+    assert "]0;owned" in printed.out
+    as_json = nonocensus(*query, "--json").out
+    assert not UNSAFE.search(as_json)
+    assert json.loads(as_json) == [{"title": title}]
+    failing = nonocensus("query", store.folder.uri, "select title::int from puzzles where puzzle_id = 'x/1'")
+    assert failing.code == 2
+    assert not UNSAFE.search(failing.err)
+
+
+@pytest.mark.parametrize("value", ["timestamp 'infinity'", "timestamptz '-infinity'", "date 'infinity'"])
+def test_what_python_has_no_value_for(run: Run, nonocensus: Nonocensus, value: str) -> None:
+    for options in ([], ["--json"]):
+        result = nonocensus("query", run.folder.uri, f"select {value} as moment", *options)
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert "nonocensus: the query: " in result.err
+        assert "::varchar" in result.err
+    assert "infinity" in nonocensus("query", run.folder.uri, f"select ({value})::varchar as moment").out
 
 
 @pytest.mark.parametrize(
@@ -194,9 +249,7 @@ def test_export(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
     assert (said["rows"], said["file"]) == (80, "all.csv")
     read = csv.read_csv(tmp_path / "all.csv")
     assert said["columns"] == read.num_columns
-    assert not {"rows", "columns", "palette", "goal", "solution", "second_solution", "description"} & {
-        *read.column_names
-    }
+    assert not {*CONTENT} & {*read.column_names}
     results = run.table()
     puzzles = pa.concat_tables(pa.Table.from_batches([batch]) for batch in run.store.batches()).sort_by("puzzle_id")
     ordered = results.sort_by("puzzle_id")
@@ -222,3 +275,29 @@ def test_export_of_some(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> Non
     assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
     assert "--where 'goal is null': Binder Error" in wrong.err
     assert not (tmp_path / "wrong.csv").exists()
+
+
+def test_csv_into_what_is_there(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    """A pipe and a link stay what they are, and a private file stays private."""
+    query = ("query", run.folder.uri, "select 1 as n", "--csv")
+    os.mkfifo(tmp_path / "pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    assert nonocensus(*query, "pipe").code == 0
+    reader.join()
+    assert (read, stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)) == ([b'"n"\n1\n'], True)
+    (tmp_path / "private.csv").touch(mode=0o600)
+    (tmp_path / "link.csv").symlink_to("private.csv")
+    assert nonocensus(*query, "link.csv").code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "private.csv").read_bytes() == b'"n"\n1\n'
+    assert stat.S_IMODE((tmp_path / "private.csv").stat().st_mode) == 0o600
+    (tmp_path / "dangling.csv").symlink_to("new.csv")
+    assert nonocensus(*query, "dangling.csv").code == 0
+    assert (tmp_path / "dangling.csv").is_symlink()
+    assert (tmp_path / "new.csv").exists()
+    assert nonocensus(*query, "/dev/null").code == 0
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    (tmp_path / "folder").mkdir()
+    assert "folder/ is a folder; name a file" in nonocensus(*query, "folder").err

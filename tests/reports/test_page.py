@@ -17,6 +17,7 @@ from reports.activity import Activity, Moment
 from reports.aggregate import figures, plain
 from reports.figures import Bucket
 from reports.page import About, write_report
+from reports.templating import markdown
 
 ABOUT = About(
     run_id="run-1",
@@ -164,6 +165,22 @@ def test_text_from_strangers_is_escaped() -> None:
         if name.endswith(".svg"):
             assert b"<script" not in content
             ET.fromstring(content)
+
+
+def test_markdown_makes_no_links_by_itself() -> None:
+    """Nor names that are told of it, nor anything that a terminal would obey."""
+    assert markdown("see https://example.org, WWW.example.org") == (
+        "see https://\u2060example.org, WWW.\u2060example.org"
+    )
+    assert markdown("ask @someone or a@example.org") == "ask @\u2060someone or a@\u2060example.org"
+    assert markdown("\x1b[31m\u202eabc\x9b") == "\ufffd\\[31m\ufffdabc\ufffd"
+
+
+def test_the_page_s_policy() -> None:
+    """Not even what slips through could send anything, or change where addresses lead."""
+    page = write_report(pairs((solved("a/1", 1.0), known("a/1"))))["report.html"].decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
+    assert {"default-src 'none'", "base-uri 'none'", "form-action 'none'"} <= {*policy.split("; ")}
 
 
 def test_markdown_shows_titles_as_they_are() -> None:

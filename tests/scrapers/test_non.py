@@ -201,7 +201,7 @@ def test_of_several_puzzles_the_good_ones_come_first() -> None:
         ("width 3", "width 4", "width is 4, but there are 3 columns"),
         ("width 3", "width three", "line 6: width is 'three', not a number"),
         ("width 3", "width -3", "line 6: width is '-3', not a number"),
-        ("width 3", "width " + "3" * 5000, f"line 6: width is '{'3' * 37}...', not a number"),
+        ("width 3", "width " + "3" * 5000, f"line 6: width is '{'3' * 37}...', more than 1023"),
         ("rows\n", "", "it has no 'rows'"),
         ("columns\n", "", "height is 2, but there are 5 rows"),
         ("columns\n", "rows\n", "line 13: 'rows' stands here for the second time"),

@@ -84,7 +84,7 @@ def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
         for k in range(40):
             puzzle = from_picture((rng.random((4, 4)) < 0.6).astype(np.uint8))
             (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
-    commands = [[sys.executable, "-m", "pipeline", "import", name, "--out", "s"] for name in ("a", "b")]
+    commands = [[sys.executable, "-m", "nonocensus", "import", name, "--out", "s"] for name in ("a", "b")]
     first, second = (
         subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for command in commands

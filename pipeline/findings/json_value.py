@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value of a column (as `to_pylist` gives it) for JSON.
 
     Bytes become hexadecimal digits, times ISO 8601, intervals [months, days, nanoseconds]; what JSON has no number for
@@ -19,9 +19,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
+        return {str(name): json_value(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, Decimal):

@@ -1,5 +1,0 @@
-"""`python -m pipeline` is `nonocensus`."""
-
-from pipeline.commands.app import run
-
-run()

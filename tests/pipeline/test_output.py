@@ -1,0 +1,125 @@
+"""What all commands have in common: how they print, what --quiet and --debug do, how progress is told in a log."""
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Result
+
+from pipeline.commands import output
+from pipeline.commands.output import err, out, progress, table, tell
+from pipeline.store.parts import Store
+from reports.clean import UNSAFE
+
+Nonocensus = Callable[..., Result]
+LONG = "a word " * 60
+
+
+def test_a_pipe_gets_lines_as_long_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    words = table("name", "words")
+    words.add_row("n", LONG.strip())
+    tell(False, {}, [LONG, words])
+    text, _, row = (line.strip() for line in capsys.readouterr().out.splitlines())
+    assert text == LONG.strip()
+    assert row == f"n     {LONG.strip()}"
+
+
+def test_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "\x1b]0;x\x07\x1b[2J \x9b31m \u202eabc\u2066 \udcff :warning:"
+    words = table("name")
+    words.add_row(hostile)
+    tell(False, {}, [hostile, words])
+    err.print(hostile)
+    tell(True, {"a": hostile}, "")
+    printed = capsys.readouterr()
+    assert not UNSAFE.search(printed.out + printed.err)
+    assert ":warning:" in printed.err
+    assert json.loads(printed.out.splitlines()[-1]) == {"a": hostile}
+
+
+def test_a_line_of_progress_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = threading.Event()
+    print_line = err.print
+
+    def heard(line: str) -> None:
+        print_line(line)
+        told.set()
+
+    monkeypatch.setattr(output, "LINE_EVERY", 0.001)
+    monkeypatch.setattr(err, "print", heard)
+    with progress("classifying", 2000) as (bar, task):
+        bar.update(task, advance=1234, counts="[green]unique 7[/]")
+        told.clear()  # of what was told before
+        assert told.wait(60)
+    assert "classifying: 1,234 of 2,000" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("store")
+def test_quiet(nonocensus: Nonocensus) -> None:
+    """What went well is passed over in silence; results and problems are not."""
+    classified = nonocensus("--quiet", "classify", "store", "--out", "run", "--serial", "--limit", "3")
+    assert (classified.code, classified.out, classified.err) == (0, "", "")
+    assert "3 of 300 puzzles classified" in nonocensus("--quiet", "status", "run").out
+    assert "is neither a run nor a store" in nonocensus("--quiet", "status", "nowhere").err
+    assert "puzzles with" in nonocensus("export", "run", "--csv", "x.csv").out
+    assert not out.quiet
+
+
+@pytest.mark.usefixtures("tmp_path")
+def test_debug(nonocensus: Nonocensus) -> None:
+    assert "Traceback" not in nonocensus("status", "nowhere").err
+    told = nonocensus("--debug", "status", "nowhere").err
+    assert "Traceback" in told
+    assert "in open_place" in told
+    assert told.splitlines()[-1] == "nonocensus: nowhere is neither a run nor a store"
+
+
+def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
+    for arguments, said in (
+        (["classify", "--nope"], "No such option: --nope"),
+        (["nope"], "No such command 'nope'"),
+        (["classify"], "Missing argument 'store'"),
+    ):
+        result = nonocensus(*arguments)
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert said in result.err
+        assert "--help says more" in result.err
+    assert "Usage: nonocensus" in nonocensus().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["classify", "store", "--out", "run", "--serial", "--cpu-limit", "inf"], "--cpu-limit"),
+        (["classify", "store", "--out", "run", "--serial", "--cpu-limit", "nan"], "--cpu-limit"),
+        (["classify", "store", "--out", "run", "--serial", "--cpu-limit", "1e308"], "--cpu-limit"),
+        (["retry", "store", "--cpu-limit", "inf"], "--cpu-limit"),
+        (["certify", "store", "--cpu-limit", "nan"], "--cpu-limit"),
+        (["classify", "store", "--out", "run", "--ids", "@latin.txt"], "--ids @latin.txt: byte 3 is not UTF-8"),
+        (["classify", "store", "--out", "run", "--ids", "@nowhere.txt"], "--ids @nowhere.txt can't be read"),
+        (["status", "caf\udce9"], "is not UTF-8"),
+        (["solve", "good.non", "--all", str(10**24)], "--all"),
+        (["generate", "random", "9" * 5000, "--count", "1", "--out", "s"], "a size is width x height like 30x20"),
+        (["generate", "random", f"{'9' * 5000}x1", "--count", "1", "--out", "s"], "9..."),
+        (["generate", "random", "3x3", "--count", "1", "--density", "nan", "--out", "s"], "--density"),
+        (["bench", "random", "--density", "nan"], "--density"),
+        (["twin", "--crawl-delay", "inf"], "--crawl-delay"),
+    ],
+)
+def test_values_that_no_one_can_reckon_with(
+    nonocensus: Nonocensus, store: Store, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    """One clear line, exit status 2, and nothing is left behind."""
+    (tmp_path / "latin.txt").write_bytes("caf\xe9".encode("latin-1"))
+    (tmp_path / "good.non").write_text("width 1\nheight 1\n\nrows\n1\n\ncolumns\n1\n")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    result = nonocensus(*arguments)
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert said in result.err
+    assert len(result.err) < 200
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert store.folder.name

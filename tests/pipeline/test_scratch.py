@@ -1,0 +1,56 @@
+"""Temporary folders: gone at the end, also those of a process that was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline.scratch import scratch
+
+HELD = """
+import sys, time
+from pathlib import Path
+from pipeline.scratch import scratch
+with scratch() as place:
+    Path(place, "rows").write_bytes(bytes(1000))
+    print(place, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return tmp_path
+
+
+def test_it_is_gone_at_the_end(temporary: Path) -> None:
+    with scratch() as place:
+        Path(place, "rows").write_text("rows")
+        assert [path.name for path in temporary.iterdir()] == [Path(place).name]
+    assert not list(temporary.iterdir())
+
+
+def test_the_next_one_sweeps_what_a_kill_has_left(temporary: Path) -> None:
+    """And only that: the folder of a process that lives stays."""
+    process = subprocess.Popen([sys.executable, "-c", HELD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    place = Path(process.stdout.readline().strip())
+    with scratch():
+        assert (place / "rows").exists()
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert (place / "rows").exists()
+    with scratch() as own:
+        assert [path.name for path in temporary.iterdir()] == [Path(own).name]
+
+
+def test_what_is_not_ours_stays(temporary: Path) -> None:
+    (temporary / "nonocensus-scratch-mine").mkdir()
+    with scratch():
+        pass
+    assert [path.name for path in temporary.iterdir()] == ["nonocensus-scratch-mine"]
