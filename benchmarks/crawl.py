@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.tables import Table
 from pipeline.crawl.ledger import NAME
 
-COMMAND = [sys.executable, "-m", "pipeline"]
+COMMAND = [sys.executable, "-m", "nonocensus"]
 IDS = "1-5000"
 
 

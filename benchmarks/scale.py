@@ -13,7 +13,7 @@ import psutil
 
 from benchmarks.tables import Table
 
-COMMAND = [sys.executable, "-m", "pipeline"]
+COMMAND = [sys.executable, "-m", "nonocensus"]
 LOOK_EVERY = 0.25
 HEADING = ["command", "puzzles", "wall s", "peak MB, command", "peak MB, a worker"]
 TASKS = [

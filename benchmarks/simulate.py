@@ -110,7 +110,7 @@ def run(archive: Path) -> list[Table]:
     with tempfile.TemporaryDirectory() as folder:
         for arguments in (["import", str(archive), "--out", "store"], ["classify", "store", "--out", "real"]):
             arguments = [f"{folder}/{word}" if word in ("store", "real") else word for word in arguments]
-            subprocess.run([sys.executable, "-m", "pipeline", *arguments], check=True, capture_output=True)
+            subprocess.run([sys.executable, "-m", "nonocensus", *arguments], check=True, capture_output=True)
         store = open_store(f"{folder}/store")
         with ray_crew(2):
             drivers = {cores: driver_of(store, f"{folder}/run-{cores}", cores) for cores in CORES}

@@ -31,7 +31,7 @@ def run(archive: Path) -> list[Table]:  # noqa: ARG001
 
 def wall(arguments: list[str], environment: dict[str, str]) -> float:
     start = time.monotonic()
-    command = [sys.executable, "-m", "pipeline", *arguments]
+    command = [sys.executable, "-m", "nonocensus", *arguments]
     subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
     return time.monotonic() - start
 

@@ -125,7 +125,7 @@ def test_nothing_is_lost_through_faults_and_kills(tmp_path: Path) -> None:
     chance = random.Random(7)
     store = tmp_path / "store"
     with serve(both, faults=faults) as address:
-        command = [sys.executable, "-m", "pipeline", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
+        command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
         command += ["--ids", "1-2000", "--out", str(store)]
         kills = 0
         for _ in range(40):
@@ -163,7 +163,7 @@ def replies_in(store: Path) -> int:
 
 def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
     with serve(archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.25)) as address:
-        command = [sys.executable, "-m", "pipeline", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
+        command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
         command += ["--ids", "1-400", "--out", str(tmp_path / "store")]
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -393,7 +393,7 @@ def test_new_puzzles(nonocensus: Run, tmp_path: Path) -> None:
 
 @contextmanager
 def twin_process(*options: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "pipeline", "twin", "--port", "0", *options]
+    command = [sys.executable, "-m", "nonocensus", "twin", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "200"}) as process:
         assert process.stdout is not None
         try:
