@@ -17,7 +17,7 @@ PACKAGES = {
     "nonocensus": {"solver", "scrapers", "reports", "pipeline"},
 }
 
-GROUND = {"errors", "settings", "sql", "watch"}
+GROUND = {"errors", "scratch", "settings", "sql", "watch"}
 """Files of pipeline/ beside the rooms: every room may import them, and they import no room."""
 
 ROOMS = {

@@ -32,7 +32,7 @@ from pipeline.certify.table import (
     standing,
 )
 from pipeline.classify.warm import warm
-from pipeline.errors import UserError
+from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import Crew, Fault, each
 from pipeline.run.folder import Run, open_run
 from pipeline.run.plan import Selection
@@ -159,8 +159,8 @@ def drive(
                     lost += [(name, [row]) for row in rows]
                     continue
                 found = [_killed(run, name, rows[0], order, outcome)] if isinstance(outcome, Fault) else outcome
-                if isinstance(found, Unreadable):
-                    raise UserError(found.reason)
+                if isinstance(found, Trouble):
+                    raise (StorageError if found.storage else InputError)(found.reason)
                 waiting += found
                 seen(found)
                 if len(waiting) >= ROWS or time.monotonic() - since > SECONDS:
@@ -170,13 +170,14 @@ def drive(
         write()
 
 
-class Unreadable(NamedTuple):
-    """What a task returns when the run or the store can't be read, or a proof not be written."""
+class Trouble(NamedTuple):
+    """What a task returns when the run or the store can't be read, or (`storage`) a proof not be written."""
 
     reason: str
+    storage: bool
 
 
-def certify_rows(name: str, rows: list[int], order: Order) -> list[Row] | Unreadable:
+def certify_rows(name: str, rows: list[int], order: Order) -> list[Row] | Trouble:
     """One task: prove the verdicts of some rows of a file of results; returns their certificates."""
     try:
         run = open_run(order.run, order.store)
@@ -185,15 +186,16 @@ def certify_rows(name: str, rows: list[int], order: Order) -> list[Row] | Unread
         puzzles = _puzzles(run, piece, rows)
         return [_certified(verdict, puzzle, order) for verdict, puzzle in zip(verdicts, puzzles, strict=True)]
     except (OSError, pa.ArrowException, UserError) as error:
-        return Unreadable(f"{order.run}, {name}: {error}")
+        return Trouble(f"{order.run}, {name}: {error}", isinstance(error, OSError))
 
 
 def _puzzles(run: Run, piece: Piece, rows: list[int]) -> list[pa.RecordBatch | None]:
     """The puzzle of each row of a file of results, as a batch of one row; None if the store has no such row."""
     parts, numbers = (column[rows] for column in piece.places())
     there: dict[tuple[str, int], pa.RecordBatch] = {}
+    store, inputs = run.store, {part.name: part for part in run.parts}
     for part in dict.fromkeys(parts.tolist()):
-        for found, batch in run.store.read(part, spans.of_rows(np.sort(numbers[parts == part])), NEEDED):
+        for found, batch in store.read(inputs[part], spans.of_rows(np.sort(numbers[parts == part])), NEEDED):
             there.update({(part, number): batch.slice(k, 1) for k, number in enumerate(found.tolist())})
     return [there.get(place) for place in zip(parts.tolist(), numbers.tolist(), strict=True)]
 

@@ -125,8 +125,6 @@ def check(asking: Asking) -> str:
         raise UserError("--refresh goes with --ids")
     if asking.kind and asking.site == webpbn.SOURCE:
         raise UserError("--kind is for nonograms; at webpbn.com one address serves both kinds")
-    if len(asking.base_urls) > 1 and asking.site == webpbn.SOURCE:
-        raise UserError("webpbn has one address: give --base-url once")
     if asking.ids not in (None, "all"):
         parse_ids(str(asking.ids))
     for address in asking.base_urls:
@@ -140,6 +138,8 @@ def check(asking: Asking) -> str:
             manners.check_pace(address, asking.rate)
     except ValueError as error:
         raise UserError(f"--rate: {error}") from None
+    if len(asking.base_urls) > 1 and asking.site == webpbn.SOURCE:
+        raise UserError("webpbn has one address: give --base-url once")
     if not asking.contact and all(is_loopback(address) for address in asking.addresses):
         return "http://localhost"
     if not asking.contact:

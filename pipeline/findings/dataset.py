@@ -13,7 +13,7 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from tempfile import gettempdir
 from typing import Any
@@ -22,7 +22,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 from pipeline.run.folder import Run
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
@@ -139,8 +139,10 @@ def _origin(run: Run, summary: dict[str, Any], content: Content) -> Origin:
 
 def _refuse_another(place: Folder) -> None:
     """Refuse a folder that holds anything but a dataset of ours, whole or half-written."""
-    if place.has(MARK) and place.read_record(MARK, dict[str, Any]).get("kind") == KIND:
-        return
+    if place.has(MARK):
+        with suppress(InputError):  # somebody's own dataset.json, of whatever shape
+            if place.read_record(MARK, dict[str, Any]).get("kind") == KIND:
+                return
     if place.names():
         raise UserError(
             f"{place.name} holds something else than a dataset of nonocensus; name an empty or a new folder"

@@ -50,7 +50,8 @@ def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY) -> Im
 
     report = import_puzzles(place, read_files(files_in(paths)), seen)
     if not report.added and not report.known:
-        reasons = "".join(f"; {problem.name}: {problem.reason}" for problem in report.problems[:1])
+        more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
+        reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])
         raise UserError(f"no puzzle found in {', '.join(map(str, paths))}{reasons}")
     return report
 

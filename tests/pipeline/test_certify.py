@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import SMALL_GROUPS, Result
-from runs import run_serially
+from runs import rewrite_results, run_serially
 
 from pipeline.certify import prove as certifying
 from pipeline.certify.prove import Order, drive, plan
@@ -41,13 +41,13 @@ def own(run: Run, tmp_path: Path) -> Run:
 
 def change(run: Run, **values: dict[str, Any]) -> None:
     """Write other values into columns of the results, each for some puzzles by id."""
-    for file in Path(run.results.path).glob("*.parquet"):
-        table = pq.read_table(file)
+    for piece in run.pieces():
+        table = run.read(piece)
         rows = table.to_pylist()
         for name, by_id in values.items():
             for row in rows:
                 row[name] = by_id.get(row["puzzle_id"], row[name])
-        pq.write_table(pa.Table.from_pylist(rows, table.schema), file)
+        rewrite_results(run, piece.name, pa.Table.from_pylist(rows, table.schema))
 
 
 def of(run: Run, label: str) -> list[Row]:
@@ -260,12 +260,12 @@ def test_a_full_disk_leaves_nothing_half_written(
     with monkeypatch.context() as patch:
         patch.setattr(certifying.pq, "write_table", full)
         result = nonocensus("certify", "run", "--serial")
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert (result.code, len(result.err.splitlines())) == (4, 1)
     assert "No space left" in result.err
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", full)
         result = nonocensus("certify", "run", "--serial", "--out", "proofs")
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert (result.code, len(result.err.splitlines())) == (4, 1)
     assert not list(Path(own.folder.path).glob("certificates/*"))
     assert nonocensus("certify", "run", "--serial").code == 0
 
@@ -311,13 +311,13 @@ def test_what_can_not_be_read_is_named(own: Run, nonocensus: Callable[..., Resul
         certified(own)
     for command in (["certify", "run", "--serial"], ["report", "run", "--out", "report"]):
         result = nonocensus(*command)
-        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert (result.code, len(result.err.splitlines())) == (3, 1)
     file.unlink()
     results = next(Path(own.results.path).glob("*.parquet"))
     kept = results.read_bytes()
     results.write_bytes(kept[:-100])
     result = nonocensus("certify", "run", "--serial")
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert (result.code, len(result.err.splitlines())) == (3, 1)
     results.write_bytes(kept)
     wrong = nonocensus("certify", "run", "--serial", "--where", "nosuch = 1")
     assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)

@@ -76,9 +76,9 @@ def test_one_bad_file(nonocensus: Command, tmp_path: Path, name: str) -> None:
     write(tmp_path, {name: content})
     result = nonocensus("import", name, "--out", "store")
     assert result.code == 2
-    lines = [line for line in result.err.splitlines() if name in line and "no puzzle found" not in line]
-    assert len(lines) == 1
-    assert reason in lines[0]
+    (line,) = result.err.splitlines()
+    assert f"no puzzle found in {name}: {name}: " in line
+    assert reason in line
     assert "Traceback" not in result.err
     assert not (tmp_path / "store").exists()
 

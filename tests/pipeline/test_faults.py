@@ -152,11 +152,10 @@ def harder(tmp_path: Path) -> Store:
 def test_when_ray_fails_the_command_says_so_and_blames_no_puzzle(harder: Store, tmp_path: Path) -> None:
     out = tmp_path / "run"
     driver = psutil.Popen(command(harder, out, "--cpus", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while driver.poll() is None and time.monotonic() < deadline and finished(out) < 1:
+    while driver.poll() is None and finished(out) < 1:
         time.sleep(0.01)
     children(driver, "raylet/raylet")[0].kill()
-    _, said = driver.communicate(timeout=60)
+    _, said = driver.communicate()
     assert driver.returncode != 0
     assert b"the same command goes on" in said
     assert set(summarize(open_run(str(out)))["status"]) <= {"ok"}
@@ -182,7 +181,7 @@ def command(store: Store, out: Path, *options: str) -> list[str]:
     return [
         sys.executable,
         "-m",
-        "pipeline",
+        "nonocensus",
         "classify",
         store.folder.uri,
         "--out",
@@ -197,8 +196,7 @@ def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
     undisturbed = run_serially(harder, tmp_path / "undisturbed")
     out = tmp_path / "run"
     with subprocess.Popen(command(harder, out, "--serial"), stdout=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 120
-        while process.poll() is None and time.monotonic() < deadline and finished(out) < 2:
+        while process.poll() is None and finished(out) < 2:
             time.sleep(0.001)
         process.kill()
     rows_then = open_run(str(out)).table()["puzzle_id"].to_pylist()
@@ -240,7 +238,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
                 with suppress(psutil.Error):
                     chance.choice(targets).kill()
                     killed.append(whom)
-        if driver.wait(timeout=100) == 0:
+        if driver.wait() == 0:
             break
         assert starts < 20
     assert len(killed) == 20, f"{killed} before all was done"
@@ -263,15 +261,14 @@ def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
     try:
         nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
         driver = subprocess.Popen(command(harder, out, "--address", cluster.address), stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while driver.poll() is None and time.monotonic() < deadline and finished(out) < 2:
+        while driver.poll() is None and finished(out) < 2:
             time.sleep(0.01)
         raylet = psutil.Process(nodes[0].all_processes["raylet"][0].process.pid)
         while not children(raylet, "ray::classify_rows"):
             assert driver.poll() is None, "it was done too early to show anything"
         for process in [raylet, *raylet.children(recursive=True)]:
             process.kill()
-        assert driver.wait(timeout=120) == 0
+        assert driver.wait() == 0
     finally:
         cluster.shutdown()
     run = open_run(str(out))

@@ -13,7 +13,7 @@ from runs import CONFIG, lasting, run_serially, work_on
 from pipeline.classify import warm as warming
 from pipeline.findings.reporting import write_run_report
 from pipeline.run.folder import start_run
-from pipeline.store.parts import Store, append, create_store
+from pipeline.store.parts import HASH_KEY, Store, append, create_store
 from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify
 from solver.ladder.groups import kinds
@@ -59,10 +59,12 @@ def test_a_part_of_another_table_is_unreadable(store: Store, tmp_path: Path, cha
     else:
         table = table.set_column(PUZZLES.get_field_index("width"), "width", table["width"].cast(pa.int64()))
         error = "column 'width' is int64, not uint16"
-    pq.write_table(table, file)
+    part = store.parts()[2]
+    marked = table.replace_schema_metadata({HASH_KEY: part.sha256.encode()})
+    pq.write_table(marked, file, row_group_size=part.groups[0])
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    line = f"{tmp_path}/store/puzzles/part-00002.parquet: it is no batch of the puzzles table: {error}"
-    assert work_on(run) == [line]
+    (line,) = work_on(run)
+    assert f"/store/puzzles/part-00002.parquet can't be read: it is no batch of the puzzles table: {error};" in line
     assert len(run.table()) == 250
 
 

@@ -100,6 +100,6 @@ def test_what_fails_leaves_nothing(bucket: str) -> None:
 @pytest.mark.usefixtures("bucket")
 def test_a_bucket_that_is_not_there(nonocensus: Callable[..., Result]) -> None:
     result = nonocensus("generate", "random", "5x5", "--count", "10", "--out", "s3://nosuch/store", "--serial")
-    assert result.code == 2
+    assert result.code == 4
     assert len(result.err.splitlines()) == 1
     assert "nosuch" in result.err
