@@ -1,4 +1,4 @@
-"""Twenty processes killed at random moments of a run: the test that does it, for several seeds."""
+"""Faults and what becomes of the rows: processes killed at random, and the tests of single faults."""
 
 import json
 import os
@@ -11,15 +11,38 @@ from typing import Any
 from pipeline.findings.figures_page import Table
 
 SEEDS = (1, 2)
-COMMAND = [sys.executable, "-m", "pytest", "-q", "-s", "-m", "kills", "tests/pipeline/test_faults.py"]
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-s"]
+TESTS = "tests/pipeline"
+
+FAULTS = {
+    "a puzzle kills its worker, another raises": "classify/test_faults.py -k kills_workers",
+    "a machine is lost": "classify/test_faults.py::test_a_lost_node_costs_no_row",
+    "the folder is not mounted on one of two machines": "classify/test_shared_folder.py",
+    "a machine writes elsewhere": "classify/test_driver.py::test_a_file_counts_when_it_is_seen",
+    "a damaged part shares a task with others": "classify/test_driver.py::test_a_damaged_part_takes_no_other_with_it",
+    "the disk is full": "classify/test_faults.py::test_a_full_disk_is_waited_for",
+    "two imports at once": "store/test_lock.py::test_two_imports_at_once_lose_nothing",
+    "two commands on one run": "store/test_lock.py::test_a_second_classify_leaves_the_first_alone",
+    "the store changes between classify and report": "verify/test_verify.py::test_a_run_follows_its_store",
+    "killed while a run follows its store": "verify/test_verify.py::test_a_carried_run_that_was_killed_is_what_it_was",
+    "a reparse is cut short": "crawl/test_crawl.py::test_reparsing_keeps_what_came_from_elsewhere",
+    "parts and results damaged in every way": "verify/test_verify.py",
+}
+"""Single faults, and the test that makes each happen and compares all rows with an undisturbed run's."""
 
 
 def run(_: Path) -> list[Table]:
+    return [killed(), single()]
+
+
+def killed() -> Table:
+    """Twenty processes killed at random moments of a run, for several seeds."""
     rows: list[list[object]] = []
     for seed in SEEDS:
         start = time.monotonic()
         environment = os.environ | {"NONOCENSUS_SEED": str(seed)}
-        done = subprocess.run(COMMAND, capture_output=True, text=True, env=environment, check=False)
+        command = [*PYTEST, "-m", "kills", f"{TESTS}/classify/test_faults.py"]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         printed: dict[str, Any] = next(
             (json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"kills"')), {}
         )
@@ -28,4 +51,15 @@ def run(_: Path) -> list[Table]:
         figures = [printed.get(key, "") for key in ("starts", "tasks lost", "puzzles")]
         rows.append([seed, kills, *figures, verdict, time.monotonic() - start])
     heading = ["seed", "kill -9 of", "starts of the command", "tasks lost", "rows", "rows are", "seconds in all"]
-    return [Table("Killed at random, continued by the same command", heading, rows)]
+    return Table("Killed at random, continued by the same command", heading, rows)
+
+
+def single() -> Table:
+    """Each single fault by its test."""
+    rows: list[list[object]] = []
+    for fault, test in FAULTS.items():
+        start = time.monotonic()
+        done = subprocess.run([*PYTEST, *f"{TESTS}/{test}".split()], capture_output=True, text=True, check=False)
+        verdict = "no row lost or wrong" if done.returncode == 0 else "NOT WITHSTOOD"
+        rows.append([fault, f"`{test}`", verdict, time.monotonic() - start])
+    return Table("Single faults", ["fault", "test", "what became of it", "seconds"], rows)

@@ -13,7 +13,7 @@ SHORTEST = 1e-6
 """Seconds that a task takes at least."""
 
 
-class Session(NamedTuple):
+class PastSession(NamedTuple):
     """One command at work on a run; times in seconds since 1970.
 
     tasks   float64[tasks, 4]: begin, end, CPU seconds and puzzles of each task that finished
@@ -53,7 +53,7 @@ class Activity(NamedTuple):
     moments: tuple[Moment, ...]
 
 
-def activity(sessions: Sequence[Session]) -> Activity | None:
+def activity(sessions: Sequence[PastSession]) -> Activity | None:
     """What sessions, in their order, add up to; None without any that took time."""
     sessions = [session for session in sessions if session.ended > session.begun]
     if not sessions:
@@ -80,11 +80,11 @@ def activity(sessions: Sequence[Session]) -> Activity | None:
     )
 
 
-def _occupied(session: Session) -> float:
+def _occupied(session: PastSession) -> float:
     return float((session.tasks[:, 1] - session.tasks[:, 0]).sum())
 
 
-def _moments(sessions: Sequence[Session], seconds: float) -> tuple[Moment, ...]:
+def _moments(sessions: Sequence[PastSession], seconds: float) -> tuple[Moment, ...]:
     """Each session in bins of its own, so that the time between two of them does not show."""
     made = []
     before = 0.0

@@ -43,11 +43,11 @@ from reports.figures import (
     Quantiles,
     Reason,
     RungTimes,
+    SolverWork,
     Spread,
     Stalled,
     Timeouts,
     Times,
-    Work,
 )
 from reports.ratings import ratings
 from reports.site import CLAIMS, contradicts
@@ -358,9 +358,9 @@ def _surplus(hashes: np.ndarray) -> int:
     return int(((hashes[1:] == hashes[:-1]) & (hashes[1:] > 0)).sum())
 
 
-def _work(census: Census) -> Work:
+def _work(census: Census) -> SolverWork:
     (conflicts, learning), (line_solves, others) = census.conflicts, census.line_solves
-    return Work(
+    return SolverWork(
         int(line_solves),
         float(others / line_solves) if line_solves else None,
         int(conflicts),

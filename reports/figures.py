@@ -170,7 +170,7 @@ class Differing(NamedTuple):
     technique: str | None
 
 
-class Work(NamedTuple):
+class SolverWork(NamedTuple):
     """What the counters of this run cost: the unit of the combined score."""
 
     line_solves: int
@@ -237,7 +237,7 @@ class Figures(NamedTuple):
     authors: dict[str, int]  # the most productive
     all_authors: int
     copies: Copies
-    work: Work
+    work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
     hardest: tuple[Hard, ...]
     timeouts: Timeouts

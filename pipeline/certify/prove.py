@@ -68,7 +68,7 @@ class Order(NamedTuple):
     depth: int
 
 
-class Plan(NamedTuple):
+class ProofPlan(NamedTuple):
     """What a command has to do.
 
     tasks       file of results and rows in it, of each task
@@ -86,7 +86,7 @@ class Plan(NamedTuple):
         return sum(len(rows) for _, rows in self.tasks)
 
 
-def plan(run: Run, selection: Selection, sample: int | None, cpu_limit: float, again: bool) -> Plan:
+def plan_proofs(run: Run, selection: Selection, sample: int | None, cpu_limit: float, again: bool) -> ProofPlan:
     """The selected verdicts that are not proved yet, or all of them if they are to be proved `again`.
 
     sample    only so many: those of whose ids the SHA-256 is least, whatever kind they are of
@@ -118,7 +118,7 @@ def plan(run: Run, selection: Selection, sample: int | None, cpu_limit: float, a
         for piece, rows in todo.items()
         for first in range(0, len(rows), TOGETHER)
     ]
-    return Plan(tasks, before, nothing)
+    return ProofPlan(tasks, before, nothing)
 
 
 def _in_vain(row: Row, cpu_limit: float) -> bool:

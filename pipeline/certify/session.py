@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pipeline.certify.prove import Order, drive, plan
+from pipeline.certify.prove import Order, drive, plan_proofs
 from pipeline.certify.table import counted
 from pipeline.executors.resources import Resources, check, open_crew
 from pipeline.run.folder import Run, refuse_changed
@@ -50,7 +50,7 @@ def certify_run(
     check(resources)
     refuse_changed(run)
     with sole_writer(run.folder):  # so that no other command joins the files that are read here
-        planned = plan(run, selection, sample, cpu_limit, again)
+        planned = plan_proofs(run, selection, sample, cpu_limit, again)
         out = None if proofs is None else folder(proofs).uri
         order = Order(run.folder.uri, run.store_at, out, cpu_limit, run.about["config"]["depth"])
         rows: list[dict[str, Any]] = []

@@ -8,7 +8,6 @@ a whole, is Parquet. A ledger belongs to one process at a time; others may look.
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -330,9 +329,8 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
 
 
 def _mode(path: Path) -> str:
-    """How to look at a ledger: without leaving anything, even where nothing can be written."""
-    settled = not path.with_name(f"{path.name}-wal").exists()
-    return "mode=ro&immutable=1" if settled and not os.access(path.parent, os.W_OK) else "mode=ro"
+    """How to look at a ledger: without leaving a trace if nobody is at work on it, else beside who is."""
+    return "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
 
 
 def _trouble(path: Path, error: sqlite3.DatabaseError) -> UserError:

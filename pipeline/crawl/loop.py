@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
     refresh: bool = False
 
 
-def begin(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
+def catch_up(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
     """Bring the table up to date with the ledger, as after a crash."""
     report = CrawlReport()
     table = table_of(store, ledger, report)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pipeline.crawl.ledger import Ledger, open_ledger
 from pipeline.crawl.lists import walk_lists
-from pipeline.crawl.loop import Wanted, begin, crawl, newest_number
+from pipeline.crawl.loop import Wanted, catch_up, crawl, newest_number
 from pipeline.crawl.numbers import parse_ids
 from pipeline.crawl.ratings import collect_ratings
 from pipeline.crawl.reparse import reparse
@@ -82,7 +82,7 @@ def crawl_site(place: Path, asking: Asking, watch: Watch = NOBODY) -> Crawled:
     contact = check(asking)
     store = crawl_store(place)
     with open_ledger(place) as ledger:
-        report = begin(store, ledger, JUDGES)
+        report = catch_up(store, ledger, JUDGES)
         with _polite(contact, asking.rate, watch) as session:
             _ask_numbers(store, ledger, session, asking, report, watch)
         return Crawled(store, report, ledger.errors(MOST_ERRORS))
@@ -95,7 +95,7 @@ def crawl_ratings(place: Path, asking: Asking, watch: Watch = NOBODY) -> int:
     contact = check(asking)
     store = crawl_store(place)
     with open_ledger(place) as ledger, _polite(contact, asking.rate, watch) as session:
-        begin(store, ledger, JUDGES)
+        catch_up(store, ledger, JUDGES)
         questions = list(webpbn.buckets(*asking.addresses[:1]))
         watch.begun("asking for ratings", len(questions))
 

@@ -78,7 +78,7 @@ class Times(NamedTuple):
     p90: float
 
 
-class Work(NamedTuple):
+class Counted(NamedTuple):
     """A counter of the results table: its sums over the puzzles of which both runs know it, and how many differ."""
 
     counter: str
@@ -114,7 +114,7 @@ class Comparison(NamedTuple):
     lost: int
     changes: list[Change]
     times: list[Times]
-    work: list[Work]
+    work: list[Counted]
     slower: int
     faster: int
     slowed: list[Timed]
@@ -150,7 +150,7 @@ def compare(old: Run, new: Run) -> Comparison:
             _count(connection, "old_proof and not new_proof"),
             _records(connection, Change, _CHANGES),
             _records(connection, Times, _TIMES),
-            [_records(connection, Work, _WORK.format(name))[0] for name in COUNTERS],
+            [_records(connection, Counted, _WORK.format(name))[0] for name in COUNTERS],
             _count(connection, _SLOWER.format("new", "old")),
             _count(connection, _SLOWER.format("old", "new")),
             _records(connection, Timed, _MOVED.format("new", "old")),

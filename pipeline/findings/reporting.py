@@ -15,7 +15,7 @@ from pipeline.run.folder import Run, session_of
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
-from reports.activity import Session, activity
+from reports.activity import PastSession, activity
 from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS
 from reports.page import About, write_report
 
@@ -65,7 +65,7 @@ def about_run(run: Run, summary: dict[str, Any]) -> About:
     )
 
 
-def sessions(run: Run) -> list[Session]:
+def sessions(run: Run) -> list[PastSession]:
     """The run's sessions as its logs tell them, in their order."""
     log = run.folder / "log"
     chunks: dict[str, list[str]] = {}
@@ -85,7 +85,7 @@ def _events(run: Run, name: str) -> Iterator[dict[str, Any]]:
                 continue
 
 
-def _session(events: Iterator[dict[str, Any]]) -> Session:
+def _session(events: Iterator[dict[str, Any]]) -> PastSession:
     times: list[float] = []
     tasks: list[tuple[float, ...]] = []
     lost = Counter[str]()
@@ -101,7 +101,7 @@ def _session(events: Iterator[dict[str, Any]]) -> Session:
     made = np.array(tasks, np.float64).reshape(-1, 4)
     # Where clocks of machines differ, what a task says of itself counts.
     begun = min([*times[:1], *made[:, 0]], default=0.0)
-    return Session(begun, max([*times, *made[:, 1]], default=0.0), made, cpus, lost)
+    return PastSession(begun, max([*times, *made[:, 1]], default=0.0), made, cpus, lost)
 
 
 def _seconds(moment: str) -> float:

@@ -4,7 +4,7 @@ from pipeline.errors import ClusterError
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_crew
 from pipeline.store.folder import folder
-from pipeline.store.generate import Task, make_part, plan
+from pipeline.store.generate import Task, make_part, missing_parts
 from pipeline.store.lock import sole_writer
 from pipeline.watch import Watch
 from scrapers.generate import Recipe
@@ -21,7 +21,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> 
     """
     check(resources)
     with sole_writer(folder(uri)):
-        left = plan(uri, recipe)
+        left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
         watch.begun("generating", rows)
         reason = ""

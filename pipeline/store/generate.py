@@ -64,7 +64,7 @@ def rows_per_group(recipe: Recipe, count: int) -> int:
     return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, count // LEAST_GROUPS))
 
 
-def plan(uri: str, recipe: Recipe) -> list[Task]:
+def missing_parts(uri: str, recipe: Recipe) -> list[Task]:
     """The parts that are still to be made, in a new store or one that was begun with this recipe.
 
     A recipe that differs in a larger count alone goes on where the store's ends. A UserError refuses a store with
@@ -72,7 +72,7 @@ def plan(uri: str, recipe: Recipe) -> list[Task]:
     """
     _refuse_too_many(recipe)
     store = create_store(uri)
-    counts = begin(store, recipe)
+    counts = keep_recipe(store, recipe)
     tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, counts)}
     for part in store.parts():
         task = tasks.pop(part.name, None)
@@ -100,7 +100,7 @@ def _tasks(uri: str, recipe: Recipe, counts: list[int]) -> Iterator[Task]:
             number += 1
 
 
-def begin(store: Store, recipe: Recipe) -> list[int]:
+def keep_recipe(store: Store, recipe: Recipe) -> list[int]:
     """Keep the recipe in a store; returns the counts that it has had, the last one its own.
 
     Refuse a store that has another recipe, or puzzles from elsewhere.

@@ -3,22 +3,19 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from runs import run_serially
+from stores import SMALL_GROUPS, Result, random_store
 
 from pipeline.commands.app import main
 from pipeline.commands.output import out
 from pipeline.run.folder import Run
-from pipeline.settings import Settings, default_settings
 from pipeline.store.parts import Store, append, create_store
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.generate import Recipe
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
-
-SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
 
 
 @pytest.fixture
@@ -34,13 +31,6 @@ def store(tmp_path: Path) -> Store:
     return place
 
 
-def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = None) -> Store:
-    """A store of a recipe's puzzles, random/22x22-0.45-5-0 and so on."""
-    place = create_store(str(tmp_path / "store"))
-    append(place, [recipe_batch(recipe, 0, recipe.count)], settings)
-    return place
-
-
 @pytest.fixture
 def hard(tmp_path: Path) -> Store:
     """A store of 80 random puzzles that take milliseconds each, most of them more than line logic."""
@@ -52,12 +42,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run over 80 random puzzles, not to be changed: some unique, three of them depth-2, some not."""
     place = tmp_path_factory.mktemp("census")
     return run_serially(random_store(place, Recipe("random", 12, 12, 0.55, 5, 80), SMALL_GROUPS), place / "run")
-
-
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture

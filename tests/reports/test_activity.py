@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from reports.activity import MOMENTS, Session, activity
+from reports.activity import MOMENTS, PastSession, activity
 
 BEGUN = 1.7e9
 
 
-def session(length: float, *tasks: tuple[float, float, float, float], cpus: int | None = 2) -> Session:
+def session(length: float, *tasks: tuple[float, float, float, float], cpus: int | None = 2) -> PastSession:
     rows = [(BEGUN + begin, BEGUN + end, cpu, puzzles) for begin, end, cpu, puzzles in tasks]
-    return Session(BEGUN, BEGUN + length, np.array(rows, np.float64).reshape(-1, 4), cpus, {"killed": 1})
+    return PastSession(BEGUN, BEGUN + length, np.array(rows, np.float64).reshape(-1, 4), cpus, {"killed": 1})
 
 
 def test_one_session() -> None:

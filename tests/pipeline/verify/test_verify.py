@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import Result
 from runs import CONFIG, lasting, rewrite_results, run_serially, work_on
+from stores import Result
 
 from pipeline.commands.output import DONE, SOME_FAILED
 from pipeline.run.folder import Run, open_run, start_run

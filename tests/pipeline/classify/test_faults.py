@@ -18,8 +18,8 @@ import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from conftest import random_store
 from runs import CONFIG, lasting, run_serially, work_on
+from stores import random_store
 
 from pipeline.classify import driver
 from pipeline.classify import task as classifying

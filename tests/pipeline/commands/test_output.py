@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Result
+from stores import Result
 
 from pipeline.commands import output
 from pipeline.commands.output import err, out, progress, table, tell

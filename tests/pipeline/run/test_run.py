@@ -16,7 +16,7 @@ from pipeline.classify.warm import warm
 from pipeline.errors import UserError
 from pipeline.run.configuration import configuration
 from pipeline.run.folder import open_run, start_run
-from pipeline.run.plan import Selection, rest_of, unanswered
+from pipeline.run.plan import rest_of
 from pipeline.run.results import Piece
 from pipeline.run.summary import SUMMARY, summarize, write_summary
 from pipeline.store.parts import Store, append, rewrite
@@ -91,51 +91,6 @@ def test_new_puzzles_join_the_run(store: Store, tmp_path: Path) -> None:
     append(store, [next(store.batches())])
     assert len(run_serially(store, tmp_path / "run").table()) == 305
     assert {path: path.stat().st_mtime_ns for path in before} == before
-
-
-def test_a_row_that_two_files_have_counts_once(store: Store, tmp_path: Path) -> None:
-    """A task that was thought lost and has ended after all; its later twin is what counts, until one file is left."""
-    run = run_serially(store, tmp_path / "run")
-    results = tmp_path / "run/results"
-    one = sorted(results.glob("*.json"))[1]
-    twin = one.name.replace("part-0001", "part-0002")
-    (results / twin).write_bytes(one.read_bytes())
-    (results / twin.replace("json", "parquet")).write_bytes(one.with_suffix(".parquet").read_bytes())
-    assert summarize(run)["rows"] == len(run.table()) == 300
-    append(store, [next(store.batches())])
-    run = run_serially(store, tmp_path / "run")
-    assert sum(piece.rows for piece in run.pieces()) == summarize(run)["rows"] == 305
-    assert len({(row["puzzle_id"], row["part"]) for row in run.table().to_pylist()}) == 305
-
-
-def test_selections(store: Store, tmp_path: Path) -> None:
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    work_on(run, selection=Selection(ids=("test/7", "test/299")))
-    assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/299", "test/7"]
-    work_on(run, selection=Selection(where="cast(source_id as integer) < 5 or puzzle_id = 'test/7'"))
-    assert len(run.table()) == 2, "a null is no match"
-    work_on(run, selection=Selection(where="len(puzzle_id) = 6", limit=3))
-    assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/0", "test/1", "test/2", "test/299", "test/7"]
-    with pytest.raises(UserError, match=r"--where 'nosuch > 1': Binder Error"):
-        work_on(run, selection=Selection(where="nosuch > 1"))
-    work_on(run)
-    assert len(run.table()) == 300
-
-
-def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) -> None:
-    store = hard
-    alone = run_serially(store, tmp_path / "serial")
-    run = start_run(store, str(tmp_path / "run"), configuration(1e-3))
-    work_on(run)
-    timeouts = summarize(run)["status"]["timeout"]
-    assert timeouts > 40
-    work_on(run, cpu_limit=10.0, selection=Selection(limit=10))
-    assert summarize(run)["status"] == {"timeout": timeouts - 10, "ok": 80 - timeouts + 10}
-    work_on(run, cpu_limit=10.0)
-    assert summarize(run)["status"] == {"ok": 80}
-    assert lasting(run).drop_columns("config_hash").equals(lasting(alone).drop_columns("config_hash"))
-    assert unanswered(run, run.pieces(), 20.0).left == []
-    assert sum(piece.rows for piece in run.pieces()) == 80
 
 
 def test_force_keeps_the_former_run(store: Store, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Result
+from stores import Result
 
 from pipeline.run.folder import open_run
 from pipeline.store.parts import Store

@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import SMALL_GROUPS, Result
 from runs import rewrite_results, run_serially
+from stores import SMALL_GROUPS, Result
 
 from pipeline.certify import prove as certifying
-from pipeline.certify.prove import Order, drive, plan
+from pipeline.certify.prove import Order, drive, plan_proofs
 from pipeline.certify.table import certificates_table, certified
 from pipeline.errors import UserError
 from pipeline.executors.crew import WORKER, Fault
@@ -57,7 +57,7 @@ def of(run: Run, label: str) -> list[Row]:
 def done(run: Run, crew: Any = None, selection: Selection = EVERYTHING, out: str | None = None) -> list[Row]:
     """Certify what is left; returns the rows."""
     rows: list[Row] = []
-    planned = plan(run, selection, None, 60.0, again=False)
+    planned = plan_proofs(run, selection, None, 60.0, again=False)
     drive(run, crew or Serial(), planned.tasks, Order(run.folder.uri, None, out, 60.0, 2), rows.extend)
     return rows
 
@@ -162,7 +162,7 @@ def test_clues_without_their_hash_are_named(own: Run) -> None:
 
 def _again(run: Run, puzzle_id: str) -> list[Row]:
     rows: list[Row] = []
-    planned = plan(run, Selection(ids=(puzzle_id,)), None, 60.0, again=True)
+    planned = plan_proofs(run, Selection(ids=(puzzle_id,)), None, 60.0, again=True)
     drive(run, Serial(), planned.tasks, Order(run.folder.uri, None, None, 60.0, 2), rows.extend)
     return rows
 
@@ -237,7 +237,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
         seen.extend(rows)
         raise KeyboardInterrupt
 
-    planned = plan(own, EVERYTHING, None, 60.0, again=False)
+    planned = plan_proofs(own, EVERYTHING, None, 60.0, again=False)
     with pytest.raises(KeyboardInterrupt):
         drive(own, Serial(), planned.tasks, Order(own.folder.uri, None, None, 60.0, 2), stop)
     assert len(seen) == certifying.TOGETHER

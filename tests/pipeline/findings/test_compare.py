@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import Result
 from runs import rewrite_results, work_on
+from stores import Result
 
 from pipeline.errors import UserError
 from pipeline.findings.compare import Alarm, Change, Difference, Shared, Timed, compare

@@ -14,7 +14,7 @@ import typer
 from pipeline.commands import generate as generate_cli
 from pipeline.errors import UserError
 from pipeline.store import generate
-from pipeline.store.generate import make_part, plan, rows_per_group
+from pipeline.store.generate import make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
 from scrapers.generate import Recipe, exhaustive, recipe_batch
 
@@ -29,7 +29,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
-    return [make_part(task) for task in plan(str(store), recipe)]
+    return [make_part(task) for task in missing_parts(str(store), recipe)]
 
 
 def files(store: Path) -> dict[str, str]:
@@ -47,7 +47,7 @@ def test_a_store_holds_what_its_recipe_says(tmp_path: Path) -> None:
     assert [part.groups for part in store.parts()] == [[10, 10], [10, 10], [10, 5]]
     table = pa.Table.from_batches(store.batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(RECIPE, 0, 55)]))
-    assert plan(str(tmp_path / "s"), RECIPE) == []
+    assert missing_parts(str(tmp_path / "s"), RECIPE) == []
 
 
 def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> None:
@@ -61,13 +61,13 @@ def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> N
         name: digest for name, digest in before.items() if name != "generate.json"
     }
     largest = replace(RECIPE, count=71)
-    plan(str(place), largest)  # and the process dies
+    missing_parts(str(place), largest)  # and the process dies
     assert [made["rows"] for made in filled(place, largest)] == [1]
-    assert plan(str(place), largest) == []
+    assert missing_parts(str(place), largest) == []
     table = pa.Table.from_batches(open_store(str(place)).batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(largest, 0, 71)]))
     with pytest.raises(UserError, match="count is 71 there and 55 here; choose another"):
-        plan(str(place), RECIPE)
+        missing_parts(str(place), RECIPE)
 
 
 def test_every_picture_of_a_size_is_there_once(tmp_path: Path) -> None:
@@ -91,24 +91,24 @@ def test_what_a_kill_has_lost_is_made_again(tmp_path: Path) -> None:
 def test_another_recipe_is_refused(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     with pytest.raises(UserError, match=r"seed is 1 there and 2 here; count is 55 there and 99 here; choose another"):
-        plan(str(tmp_path / "s"), Recipe("random", 4, 3, 0.5, 2, 99))
+        missing_parts(str(tmp_path / "s"), Recipe("random", 4, 3, 0.5, 2, 99))
     with pytest.raises(UserError, match="kind is random there and exhaustive here"):
-        plan(str(tmp_path / "s"), exhaustive(4, 3))
+        missing_parts(str(tmp_path / "s"), exhaustive(4, 3))
 
 
 def test_other_puzzles_are_refused(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     append(open_store(str(tmp_path / "s")), [recipe_batch(RECIPE, 0, 3)])
     with pytest.raises(UserError, match="holds other puzzles than those of its recipe, in part-00003"):
-        plan(str(tmp_path / "s"), RECIPE)
+        missing_parts(str(tmp_path / "s"), RECIPE)
     append(create_store(str(tmp_path / "imported")), [recipe_batch(RECIPE, 0, 3)])
     with pytest.raises(UserError, match="holds puzzles that were not generated"):
-        plan(str(tmp_path / "imported"), RECIPE)
+        missing_parts(str(tmp_path / "imported"), RECIPE)
 
 
 def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"2\^1046529 pictures of 1023x1023 are too many"):
-        plan(str(tmp_path / "s"), exhaustive(1023, 1023))
+        missing_parts(str(tmp_path / "s"), exhaustive(1023, 1023))
     assert not (tmp_path / "s").exists()
 
 

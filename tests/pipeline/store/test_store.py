@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import SMALL_GROUPS
+from stores import SMALL_GROUPS
 
 from pipeline.errors import UserError
-from pipeline.store.folder import folder
 from pipeline.store.parts import Store, append, create_store, open_store, regrouped
 from solver.puzzle import from_picture
 from solver.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
@@ -20,29 +19,6 @@ def numbered(start: int, stop: int) -> pa.RecordBatch:
 
 def ids(store: Store) -> list[str]:
     return [puzzle_id for batch in store.batches(["puzzle_id"]) for puzzle_id in batch["puzzle_id"].to_pylist()]
-
-
-def test_a_file_appears_when_it_is_finished(tmp_path: Path) -> None:
-    place = folder(str(tmp_path))
-    with place.create("a.txt") as stream:
-        stream.write(b"half")
-        assert place.names() == []
-        stream.write(b"whole")
-    assert place.names() == ["a.txt"]
-    assert (tmp_path / "a.txt").read_bytes() == b"halfwhole"
-
-
-def test_a_failed_file_leaves_nothing(tmp_path: Path) -> None:
-    place = folder(str(tmp_path))
-
-    def fail_half_way() -> None:
-        with place.create("a.txt") as stream:
-            stream.write(b"half")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail_half_way()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_store_keeps_order_and_shape(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import SMALL_GROUPS, random_store
 from hostile import hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
+from stores import SMALL_GROUPS, random_store
 
 from pipeline.classify import warm as warming
 from pipeline.findings.reporting import write_run_report

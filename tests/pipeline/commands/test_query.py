@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
-from conftest import Result
 from runs import CONFIG, rewrite_results, run_serially
+from stores import Result
 
 from pipeline.findings.tables import results_table
 from pipeline.run.folder import Run, start_run

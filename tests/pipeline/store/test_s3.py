@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import Result
 from pyarrow import fs
 from runs import lasting, run_serially
+from stores import Result
 
 from pipeline.run.folder import open_run
 from pipeline.store.folder import folder

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from conftest import Result
 from runs import CONFIG, run_serially
+from stores import Result
 
 from pipeline.findings import dataset
 from pipeline.findings.dataset import write_dataset

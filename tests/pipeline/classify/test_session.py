@@ -1,0 +1,26 @@
+"""One command at work: its log and what it tells."""
+
+from pathlib import Path
+
+import pytest
+from runs import CONFIG
+
+from pipeline.classify.schedule import Schedule
+from pipeline.classify.session import NOBODY, Session
+from pipeline.errors import UserError
+from pipeline.run.folder import start_run
+from pipeline.store.parts import Store
+
+
+def test_the_log_is_whole_when_another_has_taken_over(store: Store, tmp_path: Path) -> None:
+    """On storage without locks: the last lines are written all the same."""
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    first = Session(run, NOBODY)
+    Session(run, NOBODY)
+    schedule = Schedule(iter(()), 0, [], [1.0])
+    with pytest.raises(UserError, match="another command has begun to work"):
+        first.close(schedule, 1)
+    assert first.log.file is not None
+    assert first.log.file.closed
+    log = (tmp_path / "run/log" / f"{first.name}.jsonl").read_text()
+    assert '"session ended"' in log

@@ -1,0 +1,82 @@
+"""The ledger: what came stays as it came, and who looks at it leaves no trace."""
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pipeline.crawl.ledger import NAME, open_ledger
+from pipeline.errors import InputError, UserError
+from scrapers.http import Reply
+from scrapers.site import Judgement
+
+OK, GONE, BAD = Judgement("ok", None), Judgement("missing", None), Judgement("error", "broken")
+
+
+def reply(number: int, body: bytes = b"a puzzle") -> Reply:
+    return Reply(f"http://127.0.0.1/{number}", 200, {"etag": f"{number}"}, body, datetime.now(UTC), 0.1)
+
+
+def test_replies_are_kept_once_for_each_content(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        for number in (1, 2, 3):
+            ledger.note("webpbn", number, [(reply(number), OK)], "any")
+        assert ledger.size()["replies"] == 3
+        assert ledger.size()["bytes"] == len(b"a puzzle")
+        assert [kept.reply.body for kept in ledger.untabled()] == [b"a puzzle"] * 3
+        assert len(ledger.contents()) == 3
+
+
+def test_an_error_undoes_nothing(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        ledger.note("webpbn", 1, [(reply(1), OK)], "any")
+        ledger.note_failure("webpbn", 1, "no answer", 3, "any")
+        assert ledger.outcomes() == {"webpbn": {"ok": 1}}
+        assert ledger.open_numbers("webpbn", [(1, 4)], ["any"]) == [(2, 4)]
+        assert ledger.open_numbers("webpbn", [(1, 4)], ["any"]) != ledger.open_numbers("webpbn", [(5, 6)], ["any"])
+
+
+def test_what_was_missing_as_one_kind_is_asked_for_as_another(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        ledger.note("nonograms", 7, [(reply(7), GONE)], "mono")
+        assert ledger.open_numbers("nonograms", [(7, 8)], ["mono"]) == []
+        assert ledger.open_numbers("nonograms", [(7, 8)], ["color", "mono"]) == [(7, 8)]
+
+
+def test_tabled_again_gives_the_good_ones_anew(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        keys = [ledger.note("webpbn", k, [(reply(k), judgement)], "any") for k, judgement in ((1, OK), (2, BAD))]
+        ledger.set_tabled(keys)
+        assert list(ledger.untabled()) == []
+        ledger.table_again()
+        assert [kept.number for kept in ledger.untabled()] == [1]
+
+
+@pytest.mark.parametrize("folder", ["plain", "with # and ? in it", "ünï"])
+def test_looking_leaves_no_trace(tmp_path: Path, folder: str) -> None:
+    place = tmp_path / folder
+    with open_ledger(place) as ledger:
+        ledger.note("webpbn", 1, [(reply(1), OK)], "any")
+    before = {path: path.stat().st_mtime_ns for path in place.iterdir()}
+    with open_ledger(place, look=True) as ledger:
+        assert ledger.highest("webpbn") == 1
+        assert list(ledger.damage()) == []
+    assert {path: path.stat().st_mtime_ns for path in place.iterdir()} == before
+
+
+def test_damage_is_found(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        ledger.note("webpbn", 1, [(reply(1), OK)], "any")
+    with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
+        database.execute("update bodies set sha256 = ?", ("0" * 64,))
+    with open_ledger(tmp_path, look=True) as ledger:
+        assert list(ledger.damage()) == ["the reply with the hash 0000000000000000 is damaged"]
+    with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
+        database.execute("pragma user_version = 99")
+    with pytest.raises(UserError, match="is of version 99"), open_ledger(tmp_path, look=True):
+        pass
+    (tmp_path / NAME).write_bytes(b"no database, but long enough to be looked at as one" * 100)
+    with pytest.raises(InputError, match="is damaged"), open_ledger(tmp_path):
+        pass

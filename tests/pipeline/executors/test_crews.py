@@ -1,0 +1,76 @@
+"""What runs tasks: this process, Ray, and what is refused before either is begun."""
+
+import os
+import platform
+import signal
+import socket
+import sys
+from typing import Any
+
+import pytest
+
+from pipeline.errors import ClusterError, UserError
+from pipeline.executors.crew import TROUBLE, WORKER, Fault, each
+from pipeline.executors.ray_crew import ray_crew
+from pipeline.executors.resources import Resources, open_crew
+from pipeline.executors.serial import Serial
+
+
+def doubled(number: int) -> int:
+    if number == 3:
+        raise ValueError("three")
+    return 2 * number
+
+
+def test_each_task_comes_back_once_with_what_it_returns_or_its_fault() -> None:
+    outcomes = dict(each(Serial(), doubled, ((k,) for k in range(6))))
+    assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
+    assert outcomes == {(k,): 2 * k for k in (0, 1, 2, 4, 5)}
+
+
+def test_this_process_is_one_machine() -> None:
+    assert Serial().on_every_node(doubled, 4) == {platform.node(): 8}
+
+
+def stubborn(number: int) -> Any:
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return doubled(number)
+
+
+def test_ray_gives_back_results_faults_and_machines() -> None:
+    import ray.cloudpickle
+
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    before = signal.getsignal(signal.SIGTERM)
+    with ray_crew(cpus=1) as crew:
+        assert signal.getsignal(signal.SIGTERM) == before, "a terminate signal stays the command's"
+        assert len(crew.on_every_node(doubled, 4)) == 1
+        outcomes = dict(each(crew, stubborn, ((k,) for k in range(5))))
+    assert outcomes.pop((2,)).kind == WORKER
+    assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
+    assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
+
+
+@pytest.mark.parametrize(
+    ("resources", "said"),
+    [
+        (Resources(serial=True, cpus=2), "--serial goes with neither --cpus nor --address"),
+        (Resources(serial=True, address="auto"), "--serial goes with neither"),
+        (Resources(cpus=2, address="auto"), "--cpus is for this machine"),
+        (Resources(address="foo"), "no address of a Ray cluster"),
+        (Resources(address="host:99999"), "no address of a Ray cluster"),
+    ],
+)
+def test_what_does_not_go_together(resources: Resources, said: str) -> None:
+    with pytest.raises(UserError, match=said), open_crew(resources):
+        pass
+
+
+@pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
+def test_an_address_where_nobody_answers(form: str) -> None:
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = form.format(taken.getsockname()[1])
+        with pytest.raises(ClusterError, match=r"can't be reached: .*refused"), open_crew(Resources(address=address)):
+            pass

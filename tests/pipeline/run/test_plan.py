@@ -1,0 +1,43 @@
+"""What is left to do: all, some, or what timed out."""
+
+from pathlib import Path
+
+import pytest
+from runs import CONFIG, lasting, run_serially, work_on
+
+from pipeline.errors import UserError
+from pipeline.run.configuration import configuration
+from pipeline.run.folder import start_run
+from pipeline.run.plan import Selection, unanswered
+from pipeline.run.summary import summarize
+from pipeline.store.parts import Store
+
+
+def test_selections(store: Store, tmp_path: Path) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    work_on(run, selection=Selection(ids=("test/7", "test/299")))
+    assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/299", "test/7"]
+    work_on(run, selection=Selection(where="cast(source_id as integer) < 5 or puzzle_id = 'test/7'"))
+    assert len(run.table()) == 2, "a null is no match"
+    work_on(run, selection=Selection(where="len(puzzle_id) = 6", limit=3))
+    assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/0", "test/1", "test/2", "test/299", "test/7"]
+    with pytest.raises(UserError, match=r"--where 'nosuch > 1': Binder Error"):
+        work_on(run, selection=Selection(where="nosuch > 1"))
+    work_on(run)
+    assert len(run.table()) == 300
+
+
+def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) -> None:
+    store = hard
+    alone = run_serially(store, tmp_path / "serial")
+    run = start_run(store, str(tmp_path / "run"), configuration(1e-3))
+    work_on(run)
+    timeouts = summarize(run)["status"]["timeout"]
+    assert timeouts > 40
+    work_on(run, cpu_limit=10.0, selection=Selection(limit=10))
+    assert summarize(run)["status"] == {"timeout": timeouts - 10, "ok": 80 - timeouts + 10}
+    work_on(run, cpu_limit=10.0)
+    assert summarize(run)["status"] == {"ok": 80}
+    assert lasting(run).drop_columns("config_hash").equals(lasting(alone).drop_columns("config_hash"))
+    assert unanswered(run, run.pieces(), 20.0).left == []
+    assert sum(piece.rows for piece in run.pieces()) == 80
