@@ -126,10 +126,13 @@ def test_a_damaged_row_is_named(own: Run, nonocensus: Callable[..., Result]) -> 
     assert "75 of 80 verdicts proved" in result.out
     listed = json.loads(nonocensus("certify", "run", "--serial", "--json").out)
     assert {item["puzzle_id"] for item in listed["failed"]} == set(named)
+    refused = nonocensus("report", "run", "--out", "report")
+    assert (refused.code, "holds results of other puzzles than" in refused.err) == (3, True)
+    change(own, puzzle_id={"other/1": name["puzzle_id"]})
     nonocensus("report", "run", "--out", "report")
     page, text = (Path(f"report/report.{kind}").read_text() for kind in ("html", "md"))
     found = json.loads(Path("report/report.json").read_text())["about"]["certificates"]
-    assert (found["provable"], found["proved"], len(found["failed"])) == (80, 75, 5)
+    assert (found["provable"], found["proved"], len(found["failed"])) == (80, 75, 4)
     assert "75 of 80 verdicts have a proof" in page
     assert "75 of 80 verdicts have a proof" in text
     assert '<table class="wrong">' in page
