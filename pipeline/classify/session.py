@@ -23,7 +23,7 @@ PROGRESS_EVERY = 2.0
 """Seconds between two progress.json."""
 
 
-LISTED = 10
+SHOWN = 10
 """Longest running puzzles in progress.json."""
 
 
@@ -162,7 +162,7 @@ class Session:
             "longest_running": [
                 {"puzzle": work.hardest, "puzzles": work.puzzles, "cpu_limit": schedule.limits[work.level],
                  "seconds": round(now - (begun or now), 1)}
-                for work, begun in at_work[:LISTED]  # in the order in which they were given out
+                for work, begun in at_work[:SHOWN]  # in the order in which they were given out
             ],
         }  # fmt: skip
         try:

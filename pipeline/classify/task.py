@@ -23,7 +23,7 @@ from pipeline.errors import InputError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
 from pipeline.run.configuration import Configuration, config_hash, settings_of
 from pipeline.run.folder import Run, open_run, versions
-from pipeline.run.results import Effort, Left, Piece, results_file, write_statistics
+from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.folder import folder
@@ -232,13 +232,9 @@ class TaskStatistics:
         for part in dict.fromkeys(part for part, _ in chunk.places):
             self.covers.setdefault(part, []).extend(spans.of_rows(numbers[(parts == part) & ~late]))
         if late.any():
-            these = rows.filter(pa.array(late))
-            columns = (these[name].to_pylist() for name in ("clue_hash", "cells", "cells_after_line",
-                       "cells_after_depth2", "cells_after_probe", "puzzle_id"))  # fmt: skip
-            for part, number, (clues, cells, *after, name) in zip(
-                parts[late], numbers[late], zip(*columns, strict=True), strict=True
-            ):
-                self.left.append(Left(str(part), int(number), clues, cells - max(k or 0 for k in after), name))
+            these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
+            places = zip(parts[late].tolist(), numbers[late].tolist(), strict=True)
+            self.left += [left_of(part, number, row) for (part, number), row in zip(places, these, strict=True)]
             rows, parts = rows.filter(pa.array(~late)), parts[~late]
         self.status.update(counts(rows["status"]))
         self.labels.update(counts(rows["label"]))

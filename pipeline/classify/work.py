@@ -13,7 +13,7 @@ from pipeline.executors.resources import ALL_CORES, Resources, check, open_crew
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration
 from pipeline.run.coverage import covered_rows
-from pipeline.run.folder import MARK, Run, begin, plan_run
+from pipeline.run.folder import MARK, Run, begin, plan_run, refuse_changed
 from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
 from pipeline.run.repair import set_damaged_aside
 from pipeline.run.results import Piece
@@ -66,6 +66,7 @@ def retry_run(
     listener: Listener = NOBODY,
 ) -> Outcome:
     """Try the puzzles of a run that timed out again with more time; with `failed` also those killed or in error."""
+    refuse_changed(run)
     config: Configuration = {**run.about["config"], "cpu_limit": cpu_limit}
     planner: Planner = lambda run, pieces: unanswered(run, pieces, cpu_limit, selection, failed)  # noqa: E731
     return work_on(run, config, planner, resources, listener)

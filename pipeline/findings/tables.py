@@ -9,7 +9,7 @@ import pyarrow as pa
 from pipeline.certify.table import certificates_table
 from pipeline.errors import InputError, UserError
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import Run
+from pipeline.run.folder import Run, refuse_changed
 from pipeline.sql import database
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
@@ -24,13 +24,17 @@ if TYPE_CHECKING:  # it takes 50 MB
 def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A database with the tables of a run (puzzles, results, certificates) or of a store (puzzles).
 
-    Of a run whose store is not found, results can be asked all the same; an InputError says so to who asks for puzzles.
+    Of a run whose store is not found or has changed, results can be asked all the same; an InputError tells who asks
+    for puzzles.
     """
     missing: InputError | None = None
     with database() as connection:
         if isinstance(place, Run):
             try:
-                connection.register("puzzles", puzzles_table(place.store, place.parts))
+                refuse_changed(place)
+                own = {part.name for part in place.parts}
+                parts = [part for part in place.store.parts() if part.name in own]
+                connection.register("puzzles", puzzles_table(place.store, parts))
             except InputError as error:
                 missing = error
             connection.register("results", results_table(place))
@@ -47,7 +51,7 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
 
 def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
     """The puzzles of some parts of a store, to be read as often as one likes."""
-    return _files(store.puzzles, [part.name for part in parts], PUZZLES)
+    return _files(store.puzzles, [part.file for part in parts], PUZZLES)
 
 
 def results_table(run: Run) -> "ds.Dataset":
@@ -59,7 +63,7 @@ def results_table(run: Run) -> "ds.Dataset":
 
     pieces = run.pieces()
     kept = overlaps(pieces)
-    files = _files(run.results, [piece.name for piece in pieces if piece.name not in kept], RESULTS)
+    files = _files(run.results, [f"{piece.name}.parquet" for piece in pieces if piece.name not in kept], RESULTS)
     if not kept:
         return files
     masked = [run.read(piece, kept[piece.name]) for piece in pieces if piece.name in kept]
@@ -71,5 +75,5 @@ def _files(place: Folder, names: list[str], schema: pa.Schema) -> "ds.Dataset":
     import pyarrow.dataset as ds
 
     parquet = ds.ParquetFileFormat()
-    files = [parquet.make_fragment(f"{place.path}/{name}.parquet", place.filesystem) for name in names]
+    files = [parquet.make_fragment(f"{place.path}/{name}", place.filesystem) for name in names]
     return ds.FileSystemDataset(files, schema, parquet, place.filesystem)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pipeline.errors import UserError
 from pipeline.run.coverage import covered_rows, overlaps
 from pipeline.run.folder import Run
-from pipeline.run.results import Left, Piece
+from pipeline.run.results import LEFT_COLUMNS, Left, Piece, left_of
 from pipeline.sql import database, meets
 from pipeline.store import spans
 from pipeline.store.parts import Part
@@ -170,17 +170,10 @@ def unanswered(
         wanted = ["timeout"] * (piece.limit < cpu_limit) + FAILED * failed
         if not any(piece.status.get(status) for status in wanted):
             continue
-        columns = ["status", "puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2",
-                   "cells_after_probe"]  # fmt: skip
-        rows = run.read(piece, None, columns)
+        rows = run.read(piece, None, ["status", *LEFT_COLUMNS])
         late = pc.is_in(rows["status"], pa.array(wanted)).to_numpy() & kept.get(piece.name, True)
         places = [(part, row) for part, there in piece.covers.items() for row in spans.rows_of(there).tolist()]
         for k, row in zip(np.flatnonzero(late).tolist(), rows.filter(pa.array(late)).to_pylist(), strict=True):
             limit = piece.limit if row["status"] == "timeout" else 0.0
-            left.extend(chosen.entries(places[k][0], [(limit, _left(*places[k], row))]))
+            left.extend(chosen.entries(places[k][0], [(limit, left_of(*places[k], row))]))
     return Plan(iter(()), 0, left[: selection.limit], fresh=False)
-
-
-def _left(part: str, row: int, result: dict[str, Any]) -> Left:
-    known = max(result[name] or 0 for name in ("cells_after_line", "cells_after_depth2", "cells_after_probe"))
-    return Left(part, row, result["clue_hash"], result["cells"] - known, result["puzzle_id"])

@@ -1,9 +1,9 @@
 """A file of results: Parquet, and beside it statistics that make it count."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +41,16 @@ class Left(NamedTuple):
     clue_hash: str | None
     open_cells: int
     puzzle_id: str
+
+
+LEFT_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
+"""What of a row of the results table tells how much is left to do."""
+
+
+def left_of(part: str, row: int, result: Mapping[str, Any]) -> Left:
+    """The puzzle of a row of results, to be given more time."""
+    known = max(result[name] or 0 for name in LEFT_COLUMNS[3:])
+    return Left(part, row, result["clue_hash"], result["cells"] - known, result["puzzle_id"])
 
 
 @dataclass(frozen=True)

@@ -246,6 +246,13 @@ def test_a_run_follows_its_store(store: Store, tmp_path: Path, nonocensus: Nonoc
         refused = nonocensus(*command)
         assert (refused.code, len(refused.err.splitlines())) == (3, 1), command
         assert "retry run --changed classifies what is new" in refused.err
+    assert nonocensus("query", "run", "select count(*) from results").code == DONE
+    for command in (
+        ["query", "run", "select count(*) from puzzles join results using (puzzle_id)"],
+        ["retry", "run", "--cpu-limit", "20", "--failed"],
+        ["certify", "run", "--serial"],
+    ):
+        assert nonocensus(*command).code == 3, command
     again = nonocensus("retry", "run", "--changed", "--serial", "--json")
     assert again.code == DONE, again.err
     told = json.loads(again.out)
