@@ -1,5 +1,9 @@
 """Stores for the pipeline's tests, and what a command has come to."""
 
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,3 +26,27 @@ def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = Non
     place = create_store(str(tmp_path / "store"))
     append(place, [recipe_batch(recipe, 0, recipe.count)], settings)
     return place
+
+
+HOLDER = """
+import sys
+from pipeline.store.folder import folder
+from pipeline.store.lock import sole_writer
+with sole_writer(folder(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
+    """Another process holds the lock of a folder, until it is told or killed."""
+    command = [sys.executable, "-c", HOLDER, str(place)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()

@@ -67,7 +67,7 @@ def crawl_status(store: "Store") -> dict[str, Any] | None:
     from pipeline.crawl.ledger import NAME, open_ledger
 
     place = Path(store.folder.path)
-    if "://" in store.folder.name or not (place / NAME).exists():
+    if "://" in store.folder.name or not (place / NAME).exists() or not (place / NAME).stat().st_size:
         return None
     with open_ledger(place, look=True) as ledger:
         errors = [{"source": source, "number": number, "why": why} for source, number, why in ledger.errors(LISTED)]

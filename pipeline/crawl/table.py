@@ -5,6 +5,7 @@ is. Equal clues of the same number are no new version, wherever the row has come
 """
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +23,8 @@ from solver.tables import puzzle_batch
 
 VERSION_COLUMNS = ["puzzle_id", "clue_hash"]
 
-Versions = dict[str, tuple[int, str]]
-"""Of each puzzle, without its @version: the highest version and its clue hash."""
+Versions = dict[str, dict[int, str]]
+"""Of each puzzle, without its @version: the clue hash of each version."""
 
 
 def crawl_store(place: Path) -> Store:
@@ -99,13 +100,15 @@ class Table:
     def _version(self, puzzle_id: str, clue_hash: str) -> int:
         """The number of a version that the table does not have, else 0."""
         assert self._latest is not None
-        number, there = self._latest.get(puzzle_id, (0, ""))
-        if there == clue_hash:
+        there = self._latest.setdefault(puzzle_id, {})
+        if clue_hash in there.values():
             return 0
-        self._latest[puzzle_id] = (number + 1, clue_hash)
-        if number:
+        # the first that is free: a version whose part was damaged comes back under its own number
+        number = next(number for number in itertools.count(1) if number not in there)
+        there[number] = clue_hash
+        if number > 1:
             self.report.changed.append(puzzle_id)
-        return number + 1
+        return number
 
 
 def table_of(store: Store, ledger: Ledger, report: CrawlReport) -> Table:
@@ -124,6 +127,5 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
         for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in VERSION_COLUMNS), strict=True):
             name, _, version = puzzle_id.partition("@")
             number = int(version) if version.isdigit() else 1
-            if number > latest.get(name, (0, ""))[0]:
-                latest[name] = (number, clue_hash)
+            latest.setdefault(name, {})[number] = clue_hash
     return latest

@@ -68,7 +68,7 @@ def _that_stay(
         if counting[k] and part in same
     }
     wanted = [k for k in np.flatnonzero(counting).tolist() if k not in now]
-    moved = rows.take(wanted)
+    moved = rows.take(pa.array(wanted, pa.int64()))
     for part in others:
         for numbers, puzzles in store.read(part, [(0, part.rows)], [*DECISIVE]):
             where = pc.index_in(puzzles["puzzle_id"], moved["puzzle_id"].combine_chunks())
@@ -79,7 +79,7 @@ def _that_stay(
                 for k, number in zip(places[alike].tolist(), numbers[here[alike]].tolist(), strict=True):
                     now[wanted[k]] = part.name, number
     order = sorted(now, key=now.__getitem__)
-    return rows.take(order), [now[k] for k in order]
+    return rows.take(pa.array(order, pa.int64())), [now[k] for k in order]
 
 
 def _alike(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:

@@ -33,6 +33,7 @@ from pipeline.errors import InputError, UserError
 from pipeline.run.configuration import Configuration, config_hash, differing
 from pipeline.run.coverage import overlaps
 from pipeline.run.results import Piece, damage, read_results
+from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK
 from pipeline.store.parts import MARK as STORE_MARK
@@ -97,6 +98,7 @@ class Run(NamedTuple):
         """The files of results that count, by name, and by name what is wrong with those that can't be read."""
         sizes = self.results.sizes()
         hashes = {part.name: part.sha256 for part in self.parts}
+        rows = {part.name: part.rows for part in self.parts}
         pieces: list[Piece] = []
         damaged: dict[str, InputError] = {}
         names = [name for name in sizes if name.endswith(".json") and session_of(name) >= self.about["first_session"]]
@@ -110,6 +112,9 @@ class Run(NamedTuple):
             piece = found.named(name)
             if any(hashes.get(part) != piece.parts.get(part, hashes.get(part)) for part in piece.covers):
                 continue  # of a store that has changed since, or is going to
+            if not all(spans.are_within(there, rows.get(part, 0)) for part, there in piece.covers.items()):
+                damaged[name] = damage(self.results, f"{name}.json", "it covers rows that the store does not have")
+                continue
             size = sizes.get(f"{name}.parquet")
             if size is None or piece.size not in (-1, size):
                 what = "it is not there" if size is None else f"{size:,} of {piece.size:,} bytes"
@@ -148,18 +153,18 @@ class Run(NamedTuple):
 
 
 def _find_store(run: Run) -> Store:
-    """The store at the first of these places that has its id: where the user says, where it was, beside the run."""
+    """The store at the first of these places that has its id: where the user says, beside the run, where it was."""
     wanted = run.about.get("store_id", "")
     beside = run.about.get("store_beside")
     places = [run.store_at] if run.store_at else [run.about["store"]]
     if not run.store_at and beside and run.folder.local:
-        places.append(os.path.normpath(Path(run.folder.path, beside)))
+        places.insert(0, os.path.normpath(Path(run.folder.path, beside)))  # both may have been moved, or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
     for place in found:
         store = open_store(place)
         if wanted in ("", store.id):
             return store
-    what = f"{found[0]} is another store" if found else f"there is no store at {places[0]}"
+    what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
     raise InputError(f"{run.folder.name} belongs to a store that is not found: {what}; say where it is with --store")
 
 

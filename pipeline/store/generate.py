@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
-from pipeline.store.parts import Store, create_store, mark, write_part
+from pipeline.store.parts import Part, Store, create_store, mark, write_part
 from scrapers.generate import Recipe, recipe_batch
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
@@ -64,21 +64,43 @@ def rows_per_group(recipe: Recipe, count: int) -> int:
     return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, count // LEAST_GROUPS))
 
 
+class Kept(TypedDict):
+    """What generate.json says: the recipe, and the counts that it had before."""
+
+    kind: str
+    width: int
+    height: int
+    density: float | None
+    seed: int | None
+    count: int
+    earlier_counts: NotRequired[list[int]]
+
+
 def missing_parts(uri: str, recipe: Recipe) -> list[Task]:
     """The parts that are still to be made, in a new store or one that was begun with this recipe.
 
     A recipe that differs in a larger count alone goes on where the store's ends. A UserError refuses a store with
-    another one, showing the difference, or with other puzzles, and a recipe that would take too many parts.
+    another one, showing the difference, or with other puzzles, and a recipe that would take too many parts; nothing is
+    written then.
     """
     _refuse_too_many(recipe)
     store = create_store(uri)
-    counts = keep_recipe(store, recipe)
-    tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, counts)}
+    earlier = earlier_counts(store, recipe)
+    tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, [*earlier, recipe.count])}
     for part in store.parts():
         task = tasks.pop(part.name, None)
-        if task is None or part.groups != [len(group) for group in task.groups]:
+        if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
             raise UserError(f"{uri} holds other puzzles than those of its recipe, in {part.name}; choose another --out")
+    mark(store)
+    store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
+    store.puzzles.sweep()
     return list(tasks.values())
+
+
+def _made_by(store: Store, part: Part, task: Task) -> bool:
+    """Whether a part begins with the picture that a task would make first."""
+    first = recipe_batch(task.recipe, task.groups[0].start, task.groups[0].start + 1)["puzzle_id"]
+    return all(batch["puzzle_id"].equals(first) for _, batch in store.read(part, [(0, 1)], ["puzzle_id"]))
 
 
 def _refuse_too_many(recipe: Recipe) -> None:
@@ -100,36 +122,28 @@ def _tasks(uri: str, recipe: Recipe, counts: list[int]) -> Iterator[Task]:
             number += 1
 
 
-def keep_recipe(store: Store, recipe: Recipe) -> list[int]:
-    """Keep the recipe in a store; returns the counts that it has had, the last one its own.
+def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
+    """The counts that a store's recipe has had before this one.
 
-    Refuse a store that has another recipe, or puzzles from elsewhere.
+    A UserError refuses a store that has another recipe, or puzzles from elsewhere.
     """
-    earlier: list[int] = []
-    if store.folder.has(RECIPE):
-        there, here = store.folder.read_record(RECIPE, dict), asdict(recipe)
-        earlier = there.pop(EARLIER, [])
-        differing = [key for key in (here | there) if there.get(key) != here.get(key)]
-        if differing == ["count"] and there["count"] < recipe.count:
-            earlier = [*earlier, there["count"]]
-            _keep(store, recipe, earlier)
-        elif differing:
-            differences = [f"{key} is {there.get(key)} there and {here.get(key)} here" for key in differing]
-            raise UserError(
-                f"{store.folder.name} holds another recipe's puzzles: {'; '.join(differences)}; choose another --out"
-            )
-    elif store.parts():
-        raise UserError(f"{store.folder.name} holds puzzles that were not generated; choose another --out")
-    else:
-        mark(store)
-        _keep(store, recipe, earlier)
-    store.puzzles.sweep()
-    return [*earlier, recipe.count]
-
-
-def _keep(store: Store, recipe: Recipe, earlier: list[int]) -> None:
-    """Write down the recipe, and the counts that it had before."""
-    store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
+    if not store.folder.has(RECIPE):
+        if store.parts():
+            raise UserError(f"{store.folder.name} holds puzzles that were not generated; choose another --out")
+        return []
+    kept = store.folder.read_record(RECIPE, Kept)
+    earlier = kept.get("earlier_counts", [])
+    here = asdict(recipe)
+    there = {name: value for name, value in kept.items() if name != EARLIER}
+    differing = [key for key in here if there.get(key) != here[key]]
+    if differing == ["count"] and kept["count"] < recipe.count:
+        return [*earlier, kept["count"]]
+    if differing:
+        differences = [f"{key} is {there.get(key)} there and {here[key]} here" for key in differing]
+        raise UserError(
+            f"{store.folder.name} holds another recipe's puzzles: {'; '.join(differences)}; choose another --out"
+        )
+    return earlier
 
 
 def make_part(task: Task) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import secrets
+import stat
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from pipeline.errors import StorageError, UserError
 from pipeline.store.folder import Folder
@@ -47,22 +49,17 @@ def sole_writer(place: Folder) -> Iterator[None]:
             _held.reset(before)
 
 
+def holds(place: Folder) -> bool:
+    """Whether the caller holds the lock of a folder."""
+    return place.uri in _held.get()
+
+
 @contextmanager
 def _locked_file(place: Folder) -> Iterator[None]:
     """Hold a lock of the operating system."""
     path = Path(place.path) / LOCK
     made = not path.parent.exists()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{place.name} can't be written: {error}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise _taken(place, file.read()) from None
+    with _locked(place, path) as file:
         with suppress(OSError):  # a full disk: the lock holds all the same
             file.truncate(0)
             file.write(_who())
@@ -70,9 +67,41 @@ def _locked_file(place: Folder) -> Iterator[None]:
         try:
             yield
         finally:
-            if made and [path] == list(path.parent.iterdir()):
-                path.unlink()
-                path.parent.rmdir()
+            with suppress(OSError):  # somebody has deleted the folder
+                if made and [path] == list(path.parent.iterdir()):
+                    path.unlink()
+                    path.parent.rmdir()
+
+
+@contextmanager
+def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
+    """The lock's file, locked. What a stranger has put in its place, a link say, is not followed."""
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StorageError(f"{place.name} can't be written: {error}") from error
+        with os.fdopen(number, "a+", encoding="utf-8") as file:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise StorageError(f"{place.name} can't be written: its {LOCK} is no file; delete it")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                raise _taken(place, file.read()) from None
+            if not _is_still(path, number):
+                continue  # who held it has deleted it meanwhile
+            yield file
+            return
+
+
+def _is_still(path: Path, number: int) -> bool:
+    """Whether an open file is the one of this path."""
+    try:
+        return os.path.samestat(os.fstat(number), path.stat(follow_symlinks=False))
+    except OSError:
+        return False
 
 
 @contextmanager

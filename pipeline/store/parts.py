@@ -78,6 +78,8 @@ class Part:
     size: int = -1
 
     def __post_init__(self) -> None:
+        if min(self.groups, default=0) < 1 or self.rows != sum(self.groups):
+            raise ValueError("its row groups don't have its rows")
         if not self.file:
             object.__setattr__(self, "file", f"{self.name}.parquet")  # a part of before
 
@@ -109,7 +111,12 @@ class Store(NamedTuple):
 
     def parts(self) -> list[Part]:
         """The complete parts, in the order in which they were written. An InputError names a damaged JSON."""
-        return self.puzzles.read_records(filter(_names_part, self.puzzles.names()), Part)
+        names = [name for name in self.puzzles.names() if _names_part(name)]
+        parts = self.puzzles.read_records(names, Part)
+        for name, part in zip(names, parts, strict=True):
+            if name != f"{part.name}.json":
+                raise self.damage(name, f"it says that it is {part.name}")
+        return parts
 
     def part(self, name: str) -> Part:
         """The part of a name."""

@@ -13,6 +13,16 @@ def size(spans: Iterable[Sequence[int]]) -> int:
     return sum(stop - start for start, stop in spans)
 
 
+def are_within(spans: Iterable[Sequence[int]], rows: int) -> bool:
+    """Whether they are what this module makes: not empty, sorted, apart, and of rows from 0 to `rows` - 1."""
+    before = 0
+    for start, stop in spans:
+        if not before <= start < stop <= rows:
+            return False
+        before = stop
+    return True
+
+
 def union(spans: Iterable[Sequence[int]]) -> Spans:
     """The rows of any spans, in any order, touching or overlapping."""
     joined: Spans = []

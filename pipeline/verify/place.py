@@ -1,6 +1,9 @@
 """A store or a run, whichever a folder is, verified and mended."""
 
+from contextlib import nullcontext
+
 from pipeline.run.folder import Run
+from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
 from pipeline.verify.damage import Damage
 from pipeline.verify.run import repair_run, verify_run
@@ -15,12 +18,14 @@ def verify_place(place: Run | Store, repair: bool = False, watch: Watch = NOBODY
     def seen(rows: int) -> None:
         watch.step(rows, "")
 
-    if isinstance(place, Run):
-        found = verify_run(place, seen)
-        if repair:
-            repair_run(place, found)
-    else:
-        found = verify_store(place, seen)
-        if repair:
-            repair_store(place, found)
+    # a repair is of what is found while nobody else writes
+    with sole_writer(place.folder) if repair else nullcontext():
+        if isinstance(place, Run):
+            found = verify_run(place, seen)
+            if repair:
+                repair_run(place, found)
+        else:
+            found = verify_store(place, seen)
+            if repair:
+                repair_store(place, found)
     return found

@@ -13,14 +13,19 @@ from pipeline.crawl.ledger import open_ledger
 from pipeline.errors import InputError, UserError
 from pipeline.sql import database
 from pipeline.store.folder import UNFINISHED
-from pipeline.store.lock import sole_writer
+from pipeline.store.lock import holds, sole_writer
 from pipeline.store.parts import PART, Part, Store, hash_rows
-from pipeline.verify.damage import Damage
+from pipeline.verify.damage import Damage, aside
 from solver.check import faults_of
 from solver.tables import PUZZLES, check_readable, with_hashes
 
 ASIDE = "damaged"
 """The folder in the store where damaged parts come to lie."""
+
+LEFT = "sets it aside"
+
+AT_WORK = 3600.0
+"""Seconds in which a file without a part may be that of a command at work."""
 
 AGAIN = "sets the part aside; import, crawl or generate bring its puzzles again"
 
@@ -39,9 +44,10 @@ def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
         except (UserError, OSError) as error:
             found.append(Damage(f"{store.puzzles.name}/{name}", str(error), AGAIN))
     for name in store.puzzles.sizes():
-        if name.endswith(".parquet") and name not in files:
-            what = "it belongs to no part: a killed command has left it, or one is at work"
-            found.append(Damage(f"{store.puzzles.name}/{name}", what, "deletes it"))
+        if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
+            if (store.puzzles.age(name) or 0.0) < AT_WORK and not holds(store.folder):
+                continue  # perhaps of a command at work
+            found.append(Damage(f"{store.puzzles.name}/{name}", "it belongs to no part; nobody reads it", LEFT))
     if not found:
         found += _repeated_ids(store)
     return [*found, *_of_ledger(store)]
@@ -54,8 +60,8 @@ def repair_store(store: Store, found: list[Damage]) -> None:
             name = damage.file.rpartition("/")[2]
             if damage.repair == AGAIN:
                 _set_aside(store, name)
-            elif damage.repair and store.puzzles.has(name):
-                store.puzzles.delete(name)
+            elif damage.repair == LEFT and store.puzzles.has(name):
+                store.puzzles.move(name, aside(store.folder / ASIDE))
         if any(damage.repair == AGAIN for damage in found) and _has_ledger(store):
             with open_ledger(Path(store.folder.path)) as ledger:
                 ledger.table_again()
@@ -64,10 +70,11 @@ def repair_store(store: Store, found: list[Damage]) -> None:
 def _set_aside(store: Store, name: str) -> None:
     """Move a part's JSON and its file, as far as they are there, into STORE/damaged."""
     match = PART.fullmatch(name)
+    place = aside(store.folder / ASIDE)
     for file in store.puzzles.names():
         there = PART.fullmatch(file.removesuffix(UNFINISHED))
         if match and there and there[1] == match[1]:
-            store.puzzles.move(file, store.folder / ASIDE)
+            store.puzzles.move(file, place)
 
 
 def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterator[Damage]:
@@ -120,7 +127,8 @@ def _repeated_ids(store: Store) -> Iterator[Damage]:
 
 
 def _has_ledger(store: Store) -> bool:
-    return store.folder.local and (Path(store.folder.path) / LEDGER).exists()
+    ledger = Path(store.folder.path) / LEDGER
+    return store.folder.local and ledger.exists() and ledger.stat().st_size > 0  # an empty one was never begun
 
 
 def _of_ledger(store: Store) -> Iterator[Damage]:

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from pipeline.commands import generate as generate_cli
-from pipeline.errors import UserError
+from pipeline.errors import InputError, UserError
 from pipeline.store import generate
 from pipeline.store.generate import make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
@@ -159,3 +159,26 @@ def test_options_that_do_not_fit(
 ) -> None:
     with pytest.raises(UserError, match=reason):
         command(kind, size, **options)
+
+
+def test_imported_puzzles_are_not_taken_for_generated_ones(tmp_path: Path) -> None:
+    """Though they fill a part of just the size; and a refused recipe leaves the one that is there."""
+    place = str(tmp_path / "s")
+    filled(tmp_path / "s", RECIPE)
+    kept = (tmp_path / "s/generate.json").read_text()
+    larger = replace(RECIPE, count=RECIPE.count + 20)
+    (task,) = missing_parts(place, larger)
+    (tmp_path / "s/generate.json").write_text(kept)
+    others = replace(RECIPE, seed=9)
+    append(open_store(place), [recipe_batch(others, group.start, group.stop) for group in task.groups])
+    with pytest.raises(UserError, match="holds other puzzles than those of its recipe"):
+        missing_parts(place, larger)
+    assert (tmp_path / "s/generate.json").read_text() == kept
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"kind": "random", "count": "x"}', '{"earlier_counts": 7}'])
+def test_a_recipe_of_another_shape(tmp_path: Path, text: str) -> None:
+    filled(tmp_path / "s", RECIPE)
+    (tmp_path / "s/generate.json").write_text(text)
+    with pytest.raises(InputError, match=r"generate.json is damaged"):
+        missing_parts(str(tmp_path / "s"), RECIPE)

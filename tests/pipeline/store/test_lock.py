@@ -2,45 +2,22 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from stores import held_by_another
 
-from pipeline.errors import UserError
+from pipeline.errors import StorageError, UserError
 from pipeline.store import lock
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, sole_writer
 from pipeline.store.parts import Store, append, create_store, open_store
 from scrapers.formats import non
 from solver.puzzle import from_picture
-
-HOLDER = """
-import sys
-from pipeline.store.folder import folder
-from pipeline.store.lock import sole_writer
-with sole_writer(folder(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-@contextmanager
-def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
-    """Another process holds the lock of a folder, until it is told or killed."""
-    command = [sys.executable, "-c", HOLDER, str(place)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_the_second_is_told_who_is_first(store: Store, tmp_path: Path) -> None:
@@ -140,3 +117,31 @@ def test_a_second_classify_leaves_the_first_alone(tmp_path: Path, nonocensus: No
             assert "run is being written by nonocensus" in second.err
         assert nonocensus("status", "run").code == 0
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
+
+
+def test_a_link_in_place_of_the_lock_is_not_followed(store: Store, tmp_path: Path) -> None:
+    """A store from a stranger: what the link points to stays as it is."""
+    (tmp_path / "victim.txt").write_text("mine")
+    (tmp_path / "store" / LOCK).unlink()
+    (tmp_path / "store" / LOCK).symlink_to(tmp_path / "victim.txt")
+    with pytest.raises(StorageError, match="store can't be written"):
+        append(store, [])
+    assert (tmp_path / "victim.txt").read_text() == "mine"
+
+
+def test_a_lock_that_was_deleted_holds_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has opened the file just before its holder deletes it opens the new one."""
+    (tmp_path / "s").mkdir()
+    place = folder(str(tmp_path / "s"))
+    real = lock.fcntl.flock
+
+    def late(file: Any, how: int) -> None:
+        monkeypatch.setattr(lock.fcntl, "flock", real)
+        (tmp_path / "s" / LOCK).unlink()
+        real(file, how)
+
+    monkeypatch.setattr(lock.fcntl, "flock", late)
+    with sole_writer(place):
+        assert (tmp_path / "s" / LOCK).exists()
+        with ThreadPoolExecutor(1) as other, pytest.raises(UserError, match="is being written"):
+            other.submit(sole_writer(place).__enter__).result()

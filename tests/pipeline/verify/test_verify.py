@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from runs import CONFIG, lasting, rewrite_results, run_serially, work_on
-from stores import Result
+from stores import Result, held_by_another
 
 from pipeline.commands.output import DONE, SOME_FAILED
 from pipeline.run.folder import Run, open_run, start_run
-from pipeline.store.parts import Store, open_store
+from pipeline.store.parts import Store, append, open_store, rewrite
 from pipeline.verify.run import verify_run
 from pipeline.verify.store import verify_store
 from solver.tables import PUZZLES
@@ -271,8 +271,6 @@ def test_a_run_follows_its_store(store: Store, tmp_path: Path, nonocensus: Nonoc
 
 def shuffle(store: Store) -> None:
     """The store with its rows turned around, one row less, one with another goal, and one with another's clues."""
-    from pipeline.store.parts import rewrite
-
     rows = pa.Table.from_batches(list(store.batches())).to_pylist()
     by_id = {row["puzzle_id"]: row for row in rows}
     for name in ("rows", "columns", "clue_hash", "canonical_hash", "goal"):
@@ -308,3 +306,65 @@ def test_a_carried_run_that_was_killed_is_what_it_was(
     assert work_on(after) == []
     assert len(after.table()) == 299
     assert start_run(store, run.folder.uri, CONFIG).about == after.about
+
+
+def test_a_run_follows_a_store_of_which_nothing_is_left(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Also where a file of results keeps no row at all."""
+    run = run_serially(store, tmp_path / "run")
+    names = iter(range(300))
+
+    def renamed(batch: pa.RecordBatch) -> pa.RecordBatch:
+        ids = pa.array([f"other/{next(names)}" for _ in range(len(batch))])
+        return batch.set_column(0, PUZZLES.field("puzzle_id"), ids)
+
+    assert PUZZLES.names[0] == "puzzle_id"
+    rewrite(store, renamed)
+    told = json.loads(nonocensus("retry", "run", "--changed", "--serial", "--json").out)
+    assert (told["rows"], told["new_rows"], told["missing"]) == (300, 300, 0)
+    assert found(open_run(run.folder.uri)) == []
+
+
+@pytest.mark.parametrize(
+    "covers",
+    [{"part-00000": [[-5, 10**12]]}, {"nopart": [[0, 30]]}, {"part-00000": [[1000, 1043]]}, {"part-00000": [[10, 5]]}],
+)
+def test_covers_that_cannot_be(store: Store, tmp_path: Path, nonocensus: Nonocensus, covers: Any) -> None:
+    run = run_serially(store, tmp_path / "run")
+    before = lasting(run)
+    path = sorted((tmp_path / "run/results").glob("*.json"))[0]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"covers": covers, "parts": {}}))
+    refused = nonocensus("export", "run", "--csv", "x.csv")
+    assert (refused.code, len(refused.err.splitlines())) in ((3, 1), (0, 0))
+    assert nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE
+    assert lasting(open_run(run.folder.uri)).equals(before)
+
+
+@pytest.mark.usefixtures("store")
+def test_parts_that_cannot_be(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    path = tmp_path / "store/puzzles/part-00000.json"
+    whole = path.read_text()
+    for change in ({"rows": -5}, {"rows": 60}, {"groups": [0, 50]}, {"name": "part-00001"}):
+        path.write_text(json.dumps(json.loads(whole) | change))
+        refused = nonocensus("classify", "store", "--out", "run", "--serial")
+        assert (refused.code, len(refused.err.splitlines())) == (3, 1), change
+        assert "part-00000.json" in refused.err
+
+
+def test_a_repair_leaves_what_another_command_makes_and_what_is_not_ours(
+    store: Store, tmp_path: Path, nonocensus: Nonocensus
+) -> None:
+    place = tmp_path / "store/puzzles"
+    (place / "part-x.parquet").write_text("somebody's")
+    (place / "part-00009.parquet").write_bytes((place / "part-00005.parquet").read_bytes())
+    assert found(store) == [], "it may be of a command at work"
+    assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
+    assert (place / "part-x.parquet").exists()
+    assert [path.name for path in (tmp_path / "store/damaged").rglob("*.parquet")] == ["part-00009.parquet"]
+    with held_by_another(tmp_path / "store"):
+        assert nonocensus("verify", "store", "--repair").code == 2
+    for _ in range(2):
+        (place / "part-00001.parquet").write_bytes(b"cut")
+        append(store, [next(store.batches())]) if not (place / "part-00001.json").exists() else None
+        assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
+        (place / "part-00001.json").write_text("{")
+    assert len(list((tmp_path / "store/damaged").rglob("part-00001.parquet"))) == 2, "nothing is overwritten there"
