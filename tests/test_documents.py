@@ -45,7 +45,7 @@ def commands(source: str) -> list[tuple[str, set[str]]]:
     found = [
         match.groups()
         for piece in pieces
-        for match in re.finditer(r"(?<![\w/:~.-])nonocensus +([a-z]\S*)((?: +[^\s|&;'\"]+)*)", piece)
+        for match in re.finditer(r"(?<!import )(?<![\w/:~.-])nonocensus +([a-z]\S*)((?: +[^\s|&;'\"]+)*)", piece)
     ]
     return [(name, options(rest)) for name, rest in found]
 
