@@ -1,5 +1,6 @@
 """Whole archives: stores filled, classified, reported. What the command line does, without printing."""
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,11 +41,11 @@ def open_run(run: Place, store: Place | None = None) -> Run:
     return runs.open_run(str(run), None if store is None else str(store))
 
 
-def import_files(paths: Iterable[Place], store: Place, watch: Watch = NOBODY) -> ImportReport:
+def import_files(paths: Place | Iterable[Place], store: Place, watch: Watch = NOBODY) -> ImportReport:
     """Bring files, folders and archives of any known format into a store, made if need be."""
     from pipeline.store.importing import import_paths
 
-    return import_paths([Path(path) for path in paths], str(store), watch)
+    return import_paths([Path(path) for path in _several(paths)], str(store), watch)
 
 
 def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch = NOBODY, **asking: Any) -> Crawled:
@@ -80,7 +81,7 @@ def classify_store(
     rung: str = "search",
     depth: int = 2,
     check_goal: bool = False,
-    ids: Iterable[str] = (),
+    ids: str | Iterable[str] = (),
     where: str | None = None,
     limit: int | None = None,
     force: bool = False,
@@ -96,7 +97,7 @@ def classify_store(
     from pipeline.classify import work
     from pipeline.run.configuration import configuration
 
-    selection = Selection(tuple(ids), where, limit)
+    selection = Selection(_several(ids), where, limit)
     check(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
     return work.classify_store(open_store(store), str(run), config, selection, resources, listener, force)
@@ -107,7 +108,7 @@ def retry_run(
     cpu_limit: float,
     *,
     failed: bool = False,
-    ids: Iterable[str] = (),
+    ids: str | Iterable[str] = (),
     where: str | None = None,
     limit: int | None = None,
     resources: Resources = ALL_CORES,
@@ -116,8 +117,10 @@ def retry_run(
     """Try timeouts again with more time; with `failed` also what was killed or ended in an error."""
     from pipeline.classify import work
 
-    selection = Selection(tuple(ids), where, limit)
+    selection = Selection(_several(ids), where, limit)
     check(selection)
+    if not 0 < cpu_limit < math.inf:
+        raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
     return work.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
 
 
@@ -137,7 +140,7 @@ def certify_run(
     run: Run | Place,
     *,
     cpu_limit: float = 60.0,
-    ids: Iterable[str] = (),
+    ids: str | Iterable[str] = (),
     where: str | None = None,
     sample: int | None = None,
     again: bool = False,
@@ -148,8 +151,10 @@ def certify_run(
     """Prove the verdicts of a run again, without trusting the solver; `proofs` is a folder to keep the proofs in."""
     from pipeline.certify.session import certify_run as certify
 
-    selection = Selection(tuple(ids), where)
+    selection = Selection(_several(ids), where)
     check(selection)
+    if not 0 < cpu_limit < math.inf or (sample is not None and sample < 1):
+        raise ValueError(f"cpu_limit and sample are above 0, not {cpu_limit!r} and {sample!r}")
     kept = None if proofs is None else str(proofs)
     return certify(_run(run), selection, sample, cpu_limit, again, kept, resources, watch).certified
 
@@ -215,6 +220,11 @@ def warm(store: Place | None = None) -> str:
     from pipeline.classify.warm import warm_for_most, warm_for_store
 
     return warm_for_most() if store is None else warm_for_store(str(store))
+
+
+def _several(values: Iterable[Any] | Place) -> tuple[Any, ...]:
+    """One value, or several."""
+    return (values,) if isinstance(values, str | Path) else tuple(values)
 
 
 def _run(run: Run | Place) -> Run:

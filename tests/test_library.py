@@ -107,3 +107,24 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     assert shown.count("<svg") >= 5
     assert "is not a store of puzzles" in shown
     assert shown.count("[], []") + shown.count("([], [])") >= 1, "verify finds nothing"
+
+
+def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:
+    """What the command line refuses the library refuses too, before anything is written."""
+    serial = nc.Resources(serial=True)
+    nc.generate_store(tmp_path / "store", nc.Recipe("random", 5, 5, 0.5, 1, 20), serial)
+    for wrong in ({"rung": "foo"}, {"depth": 10**20}, {"cpu_limit": -1}, {"cpu_limit": float("nan")}):
+        with pytest.raises(ValueError, match=r"is one of|is a whole number|is a number"):
+            nc.classify_store(tmp_path / "store", tmp_path / "run", resources=serial, **wrong)  # type: ignore[arg-type]
+    for wrong in ({"limit": 0}, {"limit": -1}, {"ids": "random/nobody"}, {"resources": nc.Resources(cpus=0)}):
+        with pytest.raises(nc.UserError):
+            nc.classify_store(tmp_path / "store", tmp_path / "run", **({"resources": serial} | wrong))  # type: ignore[arg-type]
+    for recipe in (
+        nc.Recipe("random", 5000, 5, 0.5, 1, 2),
+        nc.Recipe("random", 5, 5, 7.0, 1, 2),
+        nc.Recipe("random", 5, 5, 0.5, 1, -2),
+        nc.Recipe("foo", 5, 5, 0.5, 1, 2),
+    ):
+        with pytest.raises(nc.UserError, match="is no recipe"):
+            nc.generate_store(tmp_path / "other", recipe, serial)
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]

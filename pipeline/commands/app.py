@@ -85,8 +85,9 @@ def run() -> None:
         main()
     except SystemExit as ended:
         if "ray" in sys.modules and isinstance(ended.code, int):
-            sys.stdout.flush()
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:  # somebody has closed it
+                    stream.flush()
             os._exit(ended.code)
         raise
 

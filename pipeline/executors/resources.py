@@ -27,6 +27,8 @@ ALL_CORES = Resources()
 
 def check(resources: Resources) -> None:
     """Raise a UserError for what does not go together."""
+    if resources.cpus is not None and resources.cpus < 1:
+        raise UserError(f"--cpus {resources.cpus}: work needs a core at least")
     if resources.serial and (resources.cpus or resources.address):
         raise UserError("--serial goes with neither --cpus nor --address")
     if resources.address and resources.cpus:

@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from solver import __version__
+from solver.ladder.rungs import RUNGS
+from solver.limits import MAX_DEPTH
 
 
 class Configuration(TypedDict):
@@ -23,7 +26,13 @@ SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
 
 
 def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> Configuration:
-    """The configuration with these settings, of this version of the solver."""
+    """The configuration with these settings, of this version of the solver; ValueError for one that makes no sense."""
+    if not 0 < cpu_limit < math.inf:
+        raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
+    if rung not in RUNGS:
+        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
+    if not 1 <= depth <= MAX_DEPTH:
+        raise ValueError(f"depth is a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     return Configuration(
         cpu_limit=float(cpu_limit), rung=rung, depth=depth, check_goal=check_goal, solver_version=__version__
     )

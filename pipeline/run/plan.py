@@ -55,7 +55,9 @@ NAMED = 5
 
 
 def check(selection: Selection) -> None:
-    """Raise a UserError for a condition that is wrong, before anything is begun."""
+    """Raise a UserError for what makes no sense, before anything is begun."""
+    if selection.limit is not None and selection.limit < 1:
+        raise UserError(f"--limit {selection.limit}: that is no puzzle at all")
     if selection.where is not None:
         with database() as connection:
             meets(connection, PUZZLES.empty_table(), selection.where)

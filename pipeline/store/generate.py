@@ -14,6 +14,7 @@ from pipeline.errors import UserError
 from pipeline.store.folder import folder
 from pipeline.store.parts import Part, Store, create_store, mark, write_part
 from scrapers.generate import Recipe, recipe_batch
+from solver.limits import MAX_CELLS
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
 GROUP_ROWS = 16_384
@@ -29,6 +30,8 @@ GROUPS = 16
 """Row groups in a part."""
 
 MOST_PARTS = 100_000
+
+KINDS = ("random", "blobs", "exhaustive")
 
 
 class Task(NamedTuple):
@@ -83,6 +86,7 @@ def missing_parts(uri: str, recipe: Recipe) -> list[Task]:
     another one, showing the difference, or with other puzzles, and a recipe that would take too many parts; nothing is
     written then.
     """
+    _refuse_senseless(recipe)
     _refuse_too_many(recipe)
     store = create_store(uri)
     earlier = earlier_counts(store, recipe)
@@ -101,6 +105,17 @@ def _made_by(store: Store, part: Part, task: Task) -> bool:
     """Whether a part begins with the picture that a task would make first."""
     first = recipe_batch(task.recipe, task.groups[0].start, task.groups[0].start + 1)["puzzle_id"]
     return all(batch["puzzle_id"].equals(first) for _, batch in store.read(part, [(0, 1)], ["puzzle_id"]))
+
+
+def _refuse_senseless(recipe: Recipe) -> None:
+    """Raise a UserError for a recipe that no picture can follow."""
+    sides = 1 <= min(recipe.width, recipe.height) <= max(recipe.width, recipe.height) <= MAX_CELLS
+    drawn = recipe.density is None or (0 <= recipe.density <= 1 and (recipe.seed or 0) >= 0)
+    if recipe.kind not in KINDS or not sides or not drawn or recipe.count < 1:
+        raise UserError(
+            f"{recipe} is no recipe: kinds are {', '.join(KINDS)}, sides 1 to {MAX_CELLS}, densities 0 to 1, "
+            "seeds from 0, and a picture at least"
+        )
 
 
 def _refuse_too_many(recipe: Recipe) -> None:
