@@ -72,6 +72,8 @@ def sources(files: list[Path]) -> "Iterator[SourceFile]":
         if path != STDIN:
             yield from files_in([path])
             continue
+        if sys.stdin is None:
+            raise UserError("standard input is closed")
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             yield SourceFile("stdin", None, f"it is larger than {MOST_BYTES >> 20} MiB")

@@ -16,7 +16,7 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.csv as csv
 
-from pipeline.errors import UserError
+from pipeline.errors import StorageError, UserError
 from pipeline.findings.json_value import json_value
 from pipeline.store.folder import folder
 
@@ -39,6 +39,8 @@ def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -
 def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """A file that appears when the block ends well, or standard output."""
     if path == STDOUT:
+        if sys.stdout is None:  # closed by whoever started the program
+            raise StorageError("standard output is closed")
         yield sys.stdout.buffer
         sys.stdout.flush()
         return
