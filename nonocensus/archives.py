@@ -1,6 +1,5 @@
 """Whole archives: stores filled, classified, reported. What the command line does, without printing."""
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,8 +118,6 @@ def retry_run(
 
     selection = Selection(_several(ids), where, limit)
     check(selection)
-    if not 0 < cpu_limit < math.inf:
-        raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
     return work.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
 
 
@@ -153,8 +150,6 @@ def certify_run(
 
     selection = Selection(_several(ids), where)
     check(selection)
-    if not 0 < cpu_limit < math.inf or (sample is not None and sample < 1):
-        raise ValueError(f"cpu_limit and sample are above 0, not {cpu_limit!r} and {sample!r}")
     kept = None if proofs is None else str(proofs)
     return certify(_run(run), selection, sample, cpu_limit, again, kept, resources, watch).certified
 

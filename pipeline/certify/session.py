@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from pipeline.certify.prove import Order, drive, plan_proofs
 from pipeline.certify.table import counted
 from pipeline.executors.resources import Resources, check, open_crew
+from pipeline.run.configuration import check_limit
 from pipeline.run.folder import Run, refuse_changed
 from pipeline.run.plan import Selection
 from pipeline.store.folder import folder
@@ -48,6 +49,9 @@ def certify_run(
     proofs   a folder to keep the proofs in
     """
     check(resources)
+    check_limit(cpu_limit)
+    if sample is not None and sample < 1:
+        raise ValueError(f"sample is a number of verdicts from 1 on, not {sample!r}")
     refuse_changed(run)
     with sole_writer(run.folder):  # so that no other command joins the files that are read here
         planned = plan_proofs(run, selection, sample, cpu_limit, again)

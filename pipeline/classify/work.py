@@ -11,7 +11,7 @@ from pipeline.classify.task import job_of
 from pipeline.classify.tidy import tidy
 from pipeline.executors.resources import ALL_CORES, Resources, check, open_crew
 from pipeline.run.carry import carry_over
-from pipeline.run.configuration import Configuration
+from pipeline.run.configuration import Configuration, check_limit
 from pipeline.run.coverage import covered_rows
 from pipeline.run.folder import MARK, Run, begin, plan_run, refuse_changed
 from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
@@ -66,6 +66,7 @@ def retry_run(
     listener: Listener = NOBODY,
 ) -> Outcome:
     """Try the puzzles of a run that timed out again with more time; with `failed` also those killed or in error."""
+    check_limit(cpu_limit)
     refuse_changed(run)
     config: Configuration = {**run.about["config"], "cpu_limit": cpu_limit}
     planner: Planner = lambda run, pieces: unanswered(run, pieces, cpu_limit, selection, failed)  # noqa: E731

@@ -1,6 +1,5 @@
 """The commands classify and retry: work on a run."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,18 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, err, out, progress, rate_of, resumable
-from pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from pipeline.classify.schedule import Work
-    from pipeline.classify.session import Listener
-    from pipeline.classify.work import Outcome
-    from pipeline.run.folder import Run
-    from pipeline.run.plan import Plan
-    from pipeline.run.results import Piece
-
 from pipeline.commands.options import (
     YEAR,
     Address,
@@ -29,6 +16,7 @@ from pipeline.commands.options import (
     Cpus,
     DryRun,
     Ids,
+    Json,
     Limit,
     RunFolder,
     Serial,
@@ -38,7 +26,17 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, progress, rate_of, resumable
 from pipeline.commands.run_status import failures, label_counts, print_summary
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from pipeline.classify.schedule import Work
+    from pipeline.classify.session import Listener
+    from pipeline.classify.work import Outcome
+    from pipeline.run.folder import Run
+    from pipeline.run.plan import Plan
+    from pipeline.run.results import Piece
 
 
 class Rung(StrEnum):
@@ -155,12 +153,11 @@ def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
 
     rows = sum(size(wanted) for _, _, wanted in plan.stretches)
     if as_json:
-        print(json.dumps({"puzzles": rows + len(plan.left), "in_sweep": rows, "tried_before": len(plan.left)}))
+        print_json({"puzzles": rows + len(plan.left), "in_sweep": rows, "tried_before": len(plan.left)})
         return
     out.print(
         f"[bold]{rows + len(plan.left):,}[/bold] of {run.rows:,} puzzles would be classified"
         + (f", {len(plan.left):,} of them have had some time before." if plan.left else "."),
-        highlight=False,
     )
 
 
@@ -168,19 +165,17 @@ def finish(outcome: "Outcome", nothing: str, as_json: bool) -> None:
     """Say what has come of a command's work, and end it; `nothing` is said if there was nothing to do."""
     if as_json:
         more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
-        print(json.dumps(outcome.summary | more))
+        print_json(outcome.summary | more)
     else:
         if nothing and not (outcome.rows or outcome.unread or outcome.missing):
-            out.print(escape(nothing), highlight=False)
+            out.print(escape(nothing))
         print_summary(outcome.summary)
     for reason in outcome.unread:
-        err.print(f"[red]not read:[/red] {escape(reason)}", soft_wrap=True, highlight=False)
+        err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:
         err.print(
             f"[red]{outcome.missing:,} puzzles have no result though they were to be classified[/red]; "
             "the same command tries them again",
-            highlight=False,
-            soft_wrap=True,
         )
     bad = outcome.unread or outcome.missing or failures(outcome.summary)
     raise typer.Exit(SOME_FAILED if bad else DONE)
@@ -199,13 +194,13 @@ def listener(as_json: bool) -> Iterator["Listener"]:
 
         def crew_ready(dashboard: str | None) -> None:
             if dashboard and not as_json:
-                out.print(f"Ray's dashboard: http://{dashboard}", highlight=False)
+                out.print(f"Ray's dashboard: http://{dashboard}")
 
         def finished(piece: "Piece", _: "Work") -> None:
             labels.update(piece.labels)
             bar.update(task, advance=piece.rows, rate=rate_of(bar, task), counts=label_counts(labels))
 
         def line(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True, highlight=False)
+            err.print(f"[yellow]{escape(text)}[/yellow]")
 
         yield Listener(planned, crew_ready, finished, line)

@@ -35,7 +35,8 @@ def crawl(
     new: Annotated[bool, typer.Option("--new", help="What has come since the highest number asked for.")] = False,
     ratings: Annotated[bool, typer.Option("--ratings", help="webpbn: the visitors' ratings of all puzzles.")] = False,
     reparse: Annotated[
-        bool, typer.Option("--reparse", help="Make the table anew from the replies kept, without the network.")
+        bool,
+        typer.Option("--reparse", help="Read the replies kept once more, without the network, and mend the table."),
     ] = False,
     contact: Annotated[
         str | None, typer.Option(help="Your e-mail or web address, for the site's owner.", envvar="NONOCENSUS_CONTACT")

@@ -1,13 +1,12 @@
 """What the command crawl prints: how it goes on, what it has done, and what the ledger of a store says."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out
+from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, print_json
 
 if TYPE_CHECKING:
     from pipeline.crawl.site import Crawled
@@ -27,7 +26,7 @@ def list_errors(crawled: "Crawled") -> None:
     if count and crawled.errors:
         err.print(f"[yellow]{count:,} ended in an error; the same command asks for them again:[/yellow]")
         for source, number, why in crawled.errors[:LISTED]:
-            err.print(f"  {source}/{number}: {escape(why)}", soft_wrap=True, highlight=False)
+            err.print(f"  {source}/{number}: {escape(why)}")
 
 
 def finish(crawled: "Crawled", as_json: bool) -> None:
@@ -35,7 +34,7 @@ def finish(crawled: "Crawled", as_json: bool) -> None:
     store, report = crawled.store, crawled.report
     total = store.rows()
     if as_json:
-        print(json.dumps(vars(report) | {"puzzles": total, "store": store.folder.name}))
+        print_json(vars(report) | {"puzzles": total, "store": store.folder.name})
     else:
         said = outcome_counts(report.outcomes) or "nothing new was asked for"
         known = f", {report.known:,} were known" if report.known else ""
@@ -43,12 +42,10 @@ def finish(crawled: "Crawled", as_json: bool) -> None:
         gone = f", {report.gone:,} are no puzzles any more" if report.gone else ""
         later = report.left - report.outcomes.get("error", 0)
         left = f", {later:,} are left for another time" if later > 0 else ""
-        out.print(f"{said}{known}{left}", highlight=False)
+        out.print(f"{said}{known}{left}")
         out.print(
             f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}{changed}{gone}: "
             f"{total:,} in all.",
-            highlight=False,
-            soft_wrap=True,
         )
     raise typer.Exit(SOME_FAILED if report.outcomes.get("error") else DONE)
 
@@ -56,9 +53,9 @@ def finish(crawled: "Crawled", as_json: bool) -> None:
 def finish_ratings(rated: int, as_json: bool) -> None:
     """Say how many puzzles are rated, and end."""
     if as_json:
-        print(json.dumps({"rated": rated}))
+        print_json({"rated": rated})
     else:
-        out.print(f"[bold green]{rated:,}[/bold green] puzzles have ratings.", highlight=False)
+        out.print(f"[bold green]{rated:,}[/bold green] puzzles have ratings.")
     raise typer.Exit(DONE)
 
 
@@ -82,12 +79,9 @@ def show_crawl(crawled: dict[str, Any]) -> None:
         out.print(
             f"Crawl of {source}: {asked:,} numbers asked for, up to {crawled['highest'][source]:,}: "
             f"{outcome_counts(outcomes)}",
-            highlight=False,
-            soft_wrap=True,
         )
     out.print(
         f"{crawled['replies']:,} replies kept, {crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB.",
-        highlight=False,
     )
     for error in crawled["errors"]:
-        err.print(f"  {error['source']}/{error['number']}: {escape(error['why'])}", soft_wrap=True, highlight=False)
+        err.print(f"  {error['source']}/{error['number']}: {escape(error['why'])}")

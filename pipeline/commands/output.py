@@ -210,7 +210,7 @@ def watching(title: str) -> "Iterator[Watch]":
             bar.update(task, advance=steps, counts=escape(words), rate=rate_of(bar, task))
 
         def line(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True, highlight=False)
+            err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
 
         try:
             yield Watch(begun, step, line)
@@ -218,7 +218,7 @@ def watching(title: str) -> "Iterator[Watch]":
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()
             if total is not None:
-                err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.", highlight=False)
+                err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
             raise
 
 

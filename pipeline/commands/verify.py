@@ -1,13 +1,15 @@
 """The command verify, which reads a store or a run whole and says what is damaged."""
 
-import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, watching
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, some, watching
+
+if TYPE_CHECKING:
+    from pipeline.verify.damage import Damage
 
 
 def verify(
@@ -28,12 +30,15 @@ def verify(
     with watching("verifying") as watch:
         found = verify_place(open_place(place, store), repair, watch)
     if as_json:
-        print(json.dumps({"damaged": [damage._asdict() for damage in found], "repaired": repair}))
+        print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:
-        out.print(f"[green]{escape(place)} is whole.[/green]", highlight=False, soft_wrap=True)
-    for damage in () if as_json else found[:LISTED]:
-        done = f" [yellow](--repair {escape(damage.repair)})[/yellow]" if damage.repair else ""
-        err.print(f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{done}", soft_wrap=True, highlight=False)
-    if len(found) > LISTED and not as_json:
-        err.print(f"... and {len(found) - LISTED:,} more (--json lists all)")
+        out.print(f"[green]{escape(place)} is whole.[/green]")
+    lines = [f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{_repair(damage)}" for damage in found]
+    for line in () if as_json else some(lines):
+        err.print(line)
     raise typer.Exit(SOME_FAILED if found else DONE)
+
+
+def _repair(damage: "Damage") -> str:
+    """What --repair does about it."""
+    return f" [yellow](--repair {escape(damage.repair)})[/yellow]" if damage.repair else ""

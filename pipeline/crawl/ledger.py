@@ -303,28 +303,31 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
     """
     path = place / NAME
     if look:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{_mode(path)}", uri=True)
-        try:
+        with _connected(path, f"{path.absolute().as_uri()}?{_mode(path)}") as connection:
             _check_version(connection, path)
             yield Ledger(connection)
-        except sqlite3.DatabaseError as error:
-            raise _trouble(path, error) from error
-        finally:
-            connection.close()
         return
     place.mkdir(parents=True, exist_ok=True)
-    with sole_writer(folder(str(place))):
-        connection = sqlite3.connect(path)
-        try:
-            connection.execute("pragma journal_mode = wal")
-            connection.execute("pragma synchronous = full")
-            if connection.execute("pragma user_version").fetchone()[0] == 0:
-                connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
-            _check_version(connection, path)
-            yield Ledger(connection)
-        except sqlite3.DatabaseError as error:
-            raise _trouble(path, error) from error
-        finally:
+    with sole_writer(folder(str(place))), _connected(path, path.absolute().as_uri()) as connection:
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma synchronous = full")
+        if connection.execute("pragma user_version").fetchone()[0] == 0:
+            connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
+        _check_version(connection, path)
+        yield Ledger(connection)
+
+
+@contextmanager
+def _connected(path: Path, uri: str) -> Iterator[sqlite3.Connection]:
+    """A connection for as long as the block lasts; what SQLite can't do in it becomes one line."""
+    connection = None
+    try:
+        connection = sqlite3.connect(uri, uri=True)
+        yield connection
+    except sqlite3.DatabaseError as error:
+        raise _trouble(path, error) from error
+    finally:
+        if connection is not None:
             connection.close()
 
 

@@ -4,7 +4,7 @@ The ledger has every reply; the store's table of puzzles follows from it. Puzzle
 what a killed process did not come to add is added first thing the next time.
 
 A puzzle that has changed on the site becomes a new row, source/number@2 and so on; the earlier one stays as it is. What
-counts as a change are clues, goal, and the site's own version.
+counts as a change are its clues.
 """
 
 import itertools

@@ -7,16 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.run.answers import fitting, sound
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import About, Run, begin, changed_parts, next_session, whereabouts
 from pipeline.run.results import Piece, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store
-from solver.check import faults_of
-from solver.proof import fits
 from solver.tables import DECISIVE, check_readable
-from solver.views import views
 
 Place = tuple[str, int]
 """A part's name, and the number of a row in it."""
@@ -93,16 +91,8 @@ def _alike(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
 def _goals_fit(puzzles: pa.RecordBatch) -> pa.Array:
     """Of each puzzle whether its goal is a solution; null without one, and for clues that no picture can have."""
     check_readable(puzzles)
-    given = puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
-    given[list(faults_of(puzzles))] = False
-    which = np.flatnonzero(given)
-    answers = np.zeros(len(puzzles), np.bool_)
-    if len(which):
-        goals = puzzles["goal"]
-        offsets = np.frombuffer(goals.buffers()[1], np.int32)[goals.offset : goals.offset + len(puzzles) + 1]
-        pictures = np.frombuffer(goals.buffers()[2] or b"", np.uint8)
-        answers[which] = fits(views(puzzles), which, pictures, offsets.astype(np.int64))
-    return pa.array(answers, mask=~given)
+    given = sound(puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
+    return pa.array(fitting(puzzles, puzzles["goal"], given), mask=~given)
 
 
 def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place]) -> None:

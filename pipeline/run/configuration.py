@@ -27,8 +27,7 @@ SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
 
 def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> Configuration:
     """The configuration with these settings, of this version of the solver; ValueError for one that makes no sense."""
-    if not 0 < cpu_limit < math.inf:
-        raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
+    check_limit(cpu_limit)
     if rung not in RUNGS:
         raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
     if not 1 <= depth <= MAX_DEPTH:
@@ -36,6 +35,12 @@ def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_
     return Configuration(
         cpu_limit=float(cpu_limit), rung=rung, depth=depth, check_goal=check_goal, solver_version=__version__
     )
+
+
+def check_limit(cpu_limit: float) -> None:
+    """Raise ValueError for a limit that is none."""
+    if not 0 < cpu_limit < math.inf:
+        raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
 
 
 def settings_of(config: Configuration) -> dict[str, Any]:

@@ -1,12 +1,7 @@
 """Files of results that can't be read are set aside, so that their puzzles are classified again."""
 
-from datetime import UTC, datetime
-
 from pipeline.errors import InputError
 from pipeline.run.folder import Run
-
-ASIDE = "damaged"
-"""The folder in the run folder where they come to lie."""
 
 
 def set_damaged_aside(run: Run) -> dict[str, InputError]:
@@ -22,7 +17,7 @@ def set_damaged_aside(run: Run) -> dict[str, InputError]:
 
 def set_aside(run: Run, name: str) -> None:
     """Move a file of results, Parquet and statistics, into RUN/damaged."""
-    place = run.folder / ASIDE / f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"  # nothing set aside before is overwritten
+    place = run.folder.aside()
     for file in (f"{name}.json", f"{name}.parquet"):
         if run.results.has(file):
             run.results.move(file, place)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -176,6 +177,10 @@ class Folder(NamedTuple):
         if self.local:
             Path(other.path).mkdir(parents=True, exist_ok=True)
         self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
+
+    def aside(self) -> "Folder":
+        """A new folder in this one's `damaged`, for what is set aside now: nothing set aside before is overwritten."""
+        return self / "damaged" / f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
 
     def sweep(self) -> None:
         """Delete the unfinished files that a killed process left."""

@@ -67,15 +67,9 @@ def rows_per_group(recipe: Recipe, count: int) -> int:
     return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, count // LEAST_GROUPS))
 
 
-class Kept(TypedDict):
-    """What generate.json says: the recipe, and the counts that it had before."""
+class Earlier(TypedDict):
+    """What generate.json has beside the recipe: the counts that it had before."""
 
-    kind: str
-    width: int
-    height: int
-    density: float | None
-    seed: int | None
-    count: int
     earlier_counts: NotRequired[list[int]]
 
 
@@ -146,15 +140,14 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
         if store.parts():
             raise UserError(f"{store.folder.name} holds puzzles that were not generated; choose another --out")
         return []
-    kept = store.folder.read_record(RECIPE, Kept)
-    earlier = kept.get("earlier_counts", [])
-    here = asdict(recipe)
-    there = {name: value for name, value in kept.items() if name != EARLIER}
-    differing = [key for key in here if there.get(key) != here[key]]
-    if differing == ["count"] and kept["count"] < recipe.count:
-        return [*earlier, kept["count"]]
+    kept = store.folder.read_record(RECIPE, Recipe)
+    earlier = store.folder.read_record(RECIPE, Earlier).get("earlier_counts", [])
+    there, here = asdict(kept), asdict(recipe)
+    differing = [key for key in here if there[key] != here[key]]
+    if differing == ["count"] and kept.count < recipe.count:
+        return [*earlier, kept.count]
     if differing:
-        differences = [f"{key} is {there.get(key)} there and {here[key]} here" for key in differing]
+        differences = [f"{key} is {there[key]} there and {here[key]} here" for key in differing]
         raise UserError(
             f"{store.folder.name} holds another recipe's puzzles: {'; '.join(differences)}; choose another --out"
         )

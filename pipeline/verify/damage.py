@@ -1,14 +1,6 @@
 """What verify finds."""
 
-from datetime import UTC, datetime
 from typing import NamedTuple
-
-from pipeline.store.folder import Folder
-
-
-def aside(place: Folder) -> Folder:
-    """A folder in a folder of damaged files, one for each moment: nothing is overwritten that was set aside before."""
-    return place / f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
 
 
 class Damage(NamedTuple):

@@ -8,18 +8,16 @@ import pyarrow as pa
 
 from pipeline.certify.table import certificates_of, read_certificates
 from pipeline.errors import InputError, UserError
+from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run, changed_parts
 from pipeline.run.progress import progress_of
-from pipeline.run.repair import ASIDE, set_aside
+from pipeline.run.repair import set_aside
 from pipeline.run.results import Piece
 from pipeline.run.summary import counts, write_summary
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Part, Store, gathered, one_batch
 from pipeline.verify.damage import Damage
-from solver.check import faults_of
-from solver.proof import fits
-from solver.tables import DECISIVE
-from solver.views import Views, views
+from solver.tables import DECISIVE, check_readable
 
 AGAIN = "sets it aside; classify does its puzzles again"
 CERTIFY_AGAIN = "sets it aside; certify proves its verdicts again"
@@ -73,7 +71,7 @@ def repair_run(run: Run, found: list[Damage]) -> None:
             if damage.repair == AGAIN:
                 set_aside(run, name)
             elif damage.repair == CERTIFY_AGAIN:
-                certificates_of(run).move(name, run.folder / ASIDE)
+                certificates_of(run).move(name, run.folder.aside())
         write_summary(run)
 
 
@@ -107,17 +105,18 @@ def _puzzles_of(store: Store, piece: Piece, parts: dict[str, Part]) -> Iterator[
     )
     try:
         for table in gathered(there, ROWS, BYTES):
-            yield one_batch(table)
-    except InputError as error:
+            batch = one_batch(table)
+            check_readable(batch)
+            yield batch
+    except (InputError, ValueError) as error:
         raise _NotComparable(str(error)) from error
 
 
 def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
     """Ids of puzzles whose answer lacks a solution, or shows one that does not fit the clues, or one twice."""
-    sound = np.ones(len(puzzles), np.bool_)
-    sound[list(faults_of(puzzles))] = False
+    which = sound(puzzles)
     solutions = np.array(results["solutions"].to_pylist(), object)
-    first, second = (_fitting(puzzles, results[name], sound) for name in ("solution", "second_solution"))
+    first, second = (fitting(puzzles, results[name], which) for name in ("solution", "second_solution"))
     unique, multiple = solutions == "unique", solutions == "multiple"
     there = [results[name].is_valid().to_numpy(zero_copy_only=False) for name in ("solution", "second_solution")]
     same = np.array([a is not None and a == b for a, b in zip(
@@ -126,18 +125,6 @@ def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str
     wrong |= (unique & there[1]) | ((solutions == "none") & (there[0] | there[1]))
     ids = results["puzzle_id"].to_pylist()
     return [str(ids[k]) for k in np.flatnonzero(wrong)]
-
-
-def _fitting(puzzles: pa.RecordBatch, pictures: pa.Array, sound: np.ndarray) -> np.ndarray:
-    """Of each puzzle whether there is a picture and it fits, bool[puzzles]."""
-    which = np.flatnonzero(sound & pictures.is_valid().to_numpy(zero_copy_only=False))
-    good = np.zeros(len(puzzles), np.bool_)
-    if len(which):
-        offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
-        cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
-        seen: Views = views(puzzles)
-        good[which] = fits(seen, which, cells, offsets.astype(np.int64))
-    return good
 
 
 def _of_others(run: Run) -> Iterator[Damage]:

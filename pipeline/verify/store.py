@@ -4,23 +4,19 @@ import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.crawl.ledger import NAME as LEDGER
 from pipeline.crawl.ledger import open_ledger
 from pipeline.errors import InputError, UserError
+from pipeline.run.answers import sound
 from pipeline.sql import database
 from pipeline.store.folder import UNFINISHED
 from pipeline.store.lock import holds, sole_writer
 from pipeline.store.parts import PART, Part, Store, hash_rows
-from pipeline.verify.damage import Damage, aside
-from solver.check import faults_of
+from pipeline.verify.damage import Damage
 from solver.tables import PUZZLES, check_readable, with_hashes
-
-ASIDE = "damaged"
-"""The folder in the store where damaged parts come to lie."""
 
 LEFT = "sets it aside"
 
@@ -61,7 +57,7 @@ def repair_store(store: Store, found: list[Damage]) -> None:
             if damage.repair == AGAIN:
                 _set_aside(store, name)
             elif damage.repair == LEFT and store.puzzles.has(name):
-                store.puzzles.move(name, aside(store.folder / ASIDE))
+                store.puzzles.move(name, store.folder.aside())
         if any(damage.repair == AGAIN for damage in found) and _has_ledger(store):
             with open_ledger(Path(store.folder.path)) as ledger:
                 ledger.table_again()
@@ -70,7 +66,7 @@ def repair_store(store: Store, found: list[Damage]) -> None:
 def _set_aside(store: Store, name: str) -> None:
     """Move a part's JSON and its file, as far as they are there, into STORE/damaged."""
     match = PART.fullmatch(name)
-    place = aside(store.folder / ASIDE)
+    place = store.folder.aside()
     for file in store.puzzles.names():
         there = PART.fullmatch(file.removesuffix(UNFINISHED))
         if match and there and there[1] == match[1]:
@@ -107,9 +103,7 @@ def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterato
 
 def _others(batch: pa.RecordBatch) -> int:
     """How many puzzles have clues that their clue hash does not stand for; those that can have no picture left out."""
-    sound = np.ones(len(batch), np.bool_)
-    sound[list(faults_of(batch))] = False
-    batch = batch.filter(pa.array(sound))
+    batch = batch.filter(pa.array(sound(batch)))
     if not len(batch):
         return 0
     return int(pc.sum(pc.not_equal(with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
