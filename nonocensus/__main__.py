@@ -8,17 +8,36 @@ import sys
 
 from nonocensus.own import PLACE, import_own_packages
 
+INTERRUPTED = 130
+
+
+def open_closed_streams() -> None:
+    """Lead standard streams that the caller has closed to nowhere.
+
+    Else the next file that is opened takes the place of one, and what a library prints goes into that file.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # open takes the lowest number that is free
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process; see below
+
 
 def run() -> None:
     """Entry point of the process."""
+    open_closed_streams()
     here = os.getcwd()  # noqa: PTH109 - pathlib imports more, while the user's folder is still searched
     if here != PLACE:
         sys.path[:] = [entry for entry in sys.path if entry not in ("", here)]
-    import_own_packages()
+    try:
+        import_own_packages()
+        from pipeline.commands.app import run
 
-    from pipeline.commands.app import run
-
-    run()
+        run()
+    except KeyboardInterrupt:  # before the commands are there to answer it
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

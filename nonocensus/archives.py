@@ -55,7 +55,8 @@ def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch 
     """
     from pipeline.crawl import site as crawling
 
-    return crawling.crawl_site(Path(store), Asking(site, ids, **asking), watch)
+    addresses = _several(asking.pop("base_urls", ()))
+    return crawling.crawl_site(Path(store), Asking(site, ids, base_urls=addresses, **asking), watch)
 
 
 def reparse_store(store: Place, watch: Watch = NOBODY) -> Crawled:

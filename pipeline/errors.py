@@ -34,5 +34,7 @@ class ClusterError(UserError):
     status = 6
 
 
-INTERRUPTED = 130
-"""The exit status after Ctrl-C or a terminate signal."""
+class Interrupted(UserError):
+    """Ended by Ctrl-C or a terminate signal."""
+
+    status = 130

@@ -7,7 +7,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError, UserError
+from pipeline.errors import InputError, StorageError, UserError
 from pipeline.scratch import scratch
 
 MEMORY = "50%"
@@ -52,7 +52,7 @@ def interruptible() -> Iterator[None]:
 def one_line(what: str) -> Iterator[None]:
     """A block whose SQL is the user's: what is wrong with it becomes a UserError, `what` and the first line of it.
 
-    An InputError says that a table can't be read.
+    An InputError says that a table can't be read, a StorageError that there is no room for what does not fit in memory.
     """
     try:
         yield
@@ -60,6 +60,8 @@ def one_line(what: str) -> Iterator[None]:
         said = str(error).splitlines()[0]
         # how DuckDB tells of a file that Arrow can't read
         kind = InputError if "the stream registered as" in said else UserError
+        if isinstance(error, duckdb.IOException) or "No space left" in said:
+            kind = StorageError
         raise kind(f"{what}: {said}") from error
 
 

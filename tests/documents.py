@@ -31,7 +31,6 @@ def commands_page() -> str:
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     kinds = [errors.UserError, *errors.UserError.__subclasses__()]
     statuses = STATUSES | {kind.status: first_sentence(kind.__doc__ or "") for kind in kinds}
-    statuses[errors.INTERRUPTED] = "Ended by Ctrl-C or a terminate signal."
     lines = [text.rstrip(), "", "## Exit status", "", "| status | means |", "|---|---|"]
     lines += [f"| {status} | {meaning} |" for status, meaning in statuses.items()]
     return "\n".join([*lines, "", "This page is made from the program's own help by `make docs`.", ""])

@@ -125,4 +125,6 @@ def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:
     ):
         with pytest.raises(nc.UserError, match="is no recipe"):
             nc.generate_store(tmp_path / "other", recipe, serial)
+    with pytest.raises(nc.UserError, match=r"--kind .foo.: one of mono, color"):
+        nc.crawl_site(tmp_path / "crawled", "nonograms", "1", kind="foo")
     assert [path.name for path in tmp_path.iterdir()] == ["store"]

@@ -78,7 +78,8 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener
     check(resources)
     with sole_writer(run.folder):
         run, kept = carry_over(run)
-        listener.line(f"{kept:,} results are of puzzles that have not changed, and stay")
+        left = run.rows - kept
+        listener.line(f"{kept:,} results are of puzzles that have not changed, and stay; {left:,} puzzles have none")
         return work_on(run, run.about["config"], rest_of, resources, listener)
 
 

@@ -4,9 +4,11 @@ So `nonocensus --help` answers at once.
 """
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +34,7 @@ from pipeline.commands.status import status
 from pipeline.commands.twin import twin
 from pipeline.commands.verify import verify
 from pipeline.commands.warm import warm
-from pipeline.errors import StorageError, UserError
+from pipeline.errors import Interrupted, StorageError, UserError
 
 app = typer.Typer(
     help="The census of nonogram archives: import or crawl them, classify every puzzle, report.",
@@ -78,9 +80,15 @@ for name, command in COMMANDS.items():
 def run() -> None:
     """Entry point of the process: `main`, and its exit status whatever becomes of Ray.
 
+    A terminate signal ends it as Ctrl-C does, so that temporary folders and unfinished files go.
+
     Ray's threads sometimes crash the interpreter as it is taken down, most of all after an interruption; by then all is
     done and written.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a title may have letters that the terminal lacks
     try:
         main()
     except SystemExit as ended:
@@ -96,7 +104,10 @@ def main() -> None:
     """The command line: one clear line for what the user can mend, and the exit status of its kind."""
     try:
         refuse_undecodable(sys.argv[1:])
-        sys.exit(app(standalone_mode=False) or DONE)
+        status = app(standalone_mode=False) or DONE
+        if status == Interrupted.status:  # what Typer makes of it
+            raise Interrupted("interrupted")
+        sys.exit(status)
     except USAGE_ERROR as error:
         sys.exit(refused(error))
     except (UserError, OSError) as error:

@@ -5,7 +5,7 @@ lines as wide as it is; what goes into a file or a pipe is never wrapped or cut.
 """
 
 import json
-import signal
+import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
-from pipeline.errors import INTERRUPTED
+from pipeline.errors import Interrupted
 from reports.clean import clean, escaped
 
 if TYPE_CHECKING:
@@ -80,7 +79,12 @@ def print_tabbed(values: Iterable[str]) -> None:
 
 def json_line(value: Any) -> str:
     """A value as JSON on one line. Control characters are escaped, so that nothing of the value is lost."""
-    return escaped(json.dumps(value, ensure_ascii=False))
+    return escaped(json.dumps(value, ensure_ascii=not _shows_all_letters()))
+
+
+def _shows_all_letters() -> bool:
+    """Whether standard output is in Unicode."""
+    return sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
 
 
 def tell(as_json: bool, value: Any, shown: str | Iterable[RenderableType]) -> None:
@@ -127,21 +131,11 @@ def report_problem(name: str, reason: str) -> None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """A block that Ctrl-C or a terminate signal may end: its command can be given again and goes on from there."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, interrupt) if main else None
+    """A block that may be interrupted: its command can be given again and goes on from there."""
     try:
         yield
     except KeyboardInterrupt:
-        err.print("\nInterrupted. What was finished is kept; the same command goes on from there.")
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        if main:
-            signal.signal(signal.SIGTERM, before)
+        raise Interrupted("interrupted; what was finished is kept, the same command goes on from there") from None
 
 
 @contextmanager

@@ -80,10 +80,11 @@ def print_list(rows: Iterator[dict[str, Any]]) -> None:
     """A list of objects in JSON, one a line, printed as they come."""
     from pipeline.findings.json_value import json_value
 
-    print("[", end="")
-    for number, row in enumerate(rows):
-        print(",\n " if number else "", json_line(json_value(row)), sep="", end="")
-    print("]")
+    before = "["
+    for row in rows:
+        print(before, json_line(json_value(row)), sep="", end="")
+        before = ",\n "
+    print("]" if before != "[" else "[]")
 
 
 def print_rows(reader: "pa.RecordBatchReader") -> None:

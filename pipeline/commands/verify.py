@@ -22,7 +22,7 @@ def verify(
 ) -> None:
     """Read everything of a store or a run, and say what is damaged: files, hashes, ids, answers that don't fit.
 
-    Exit status 1 if something is.
+    Exit status 1 if something is, also where --repair has set it aside.
     """
     from pipeline.run.folder import open_place
     from pipeline.verify.place import verify_place
@@ -33,12 +33,15 @@ def verify(
         print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:
         out.print(f"[green]{escape(place)} is whole.[/green]")
-    lines = [f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{_repair(damage)}" for damage in found]
+    lines = [f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{_mended(damage, repair)}" for damage in found]
     for line in () if as_json else some(lines):
         err.print(line)
     raise typer.Exit(SOME_FAILED if found else DONE)
 
 
-def _repair(damage: "Damage") -> str:
-    """What --repair does about it."""
-    return f" [yellow](--repair {escape(damage.repair)})[/yellow]" if damage.repair else ""
+def _mended(damage: "Damage", repair: bool) -> str:
+    """What --repair does about it, or has done."""
+    if not damage.repair:
+        return ""
+    how = escape(damage.repair)
+    return f" [green](repaired: {how})[/green]" if repair else f" [yellow](--repair {how})[/yellow]"

@@ -18,16 +18,16 @@ def walk_lists(
     """
     for kind in kinds:
         place = f"next page of the list of {kind}"
-        page, before = int(ledger.noted(place) or 1), None
+        page, known = int(ledger.noted(place) or 1), set[int]()
         while page > 0:
             request = nonograms.list_page(base, kind, page)
             reply = session.fetch(request)
             if reply.status not in (200, 404):
                 raise NetworkError(f"{request.url}: HTTP status {reply.status}; the same command goes on from there")
             numbers = nonograms.listed(reply.body, kind) if reply.status == 200 else []
-            # behind the last page there may be nothing, or the last page once more
-            page = page + 1 if numbers and numbers != before else 0
-            before = numbers
+            # behind the last page there may be nothing, or a page that was there before
+            page = page + 1 if not known.issuperset(numbers) else 0
+            known.update(numbers)
             ledger.note_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
             ledger.set_note(place, str(page))
             seen(kind, page - 1, len(numbers))

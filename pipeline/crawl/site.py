@@ -125,6 +125,8 @@ def check(asking: Asking) -> str:
         raise UserError("--refresh goes with --ids")
     if asking.kind and asking.site == webpbn.SOURCE:
         raise UserError("--kind is for nonograms; at webpbn.com one address serves both kinds")
+    if asking.kind and asking.kind not in nonograms.KINDS:
+        raise UserError(f"--kind {clipped(asking.kind)}: one of {', '.join(nonograms.KINDS)}")
     if asking.ids not in (None, "all"):
         parse_ids(str(asking.ids))
     for address in asking.base_urls:

@@ -29,6 +29,8 @@ def check(resources: Resources) -> None:
     """Raise a UserError for what does not go together."""
     if resources.cpus is not None and resources.cpus < 1:
         raise UserError(f"--cpus {resources.cpus}: work needs a core at least")
+    if resources.address == "":
+        raise UserError("--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port")
     if resources.serial and (resources.cpus or resources.address):
         raise UserError("--serial goes with neither --cpus nor --address")
     if resources.address and resources.cpus:

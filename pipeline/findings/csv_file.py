@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from pipeline.errors import StorageError, UserError
@@ -88,8 +90,18 @@ def _flattened(column: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if column.type == kind:
+        _refuse_infinite(column)
         return column
     return pa.array([_text(json_value(value)) for value in column.to_pylist()], kind)
+
+
+def _refuse_infinite(column: pa.Array) -> None:
+    """Raise ArrowInvalid for a date or time that is infinite, as DuckDB's may be: Arrow would write other text."""
+    if pa.types.is_date32(column.type) or pa.types.is_timestamp(column.type):
+        ticks = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
+        most = np.iinfo(ticks.type.to_pandas_dtype()).max
+        if pc.any(pc.is_in(ticks, pa.array([most, -most], ticks.type))).as_py():
+            raise pa.ArrowInvalid("a date or time is infinite; cast it to text (column::varchar)")
 
 
 def _text(value: object) -> str | None:

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 
@@ -39,8 +40,9 @@ def write_run_report(
             seen(len(results))
 
     files = write_report(read(), about_run(run, summary), public)
-    for name, data in files.items():
-        place.write(name, data)
+    with ExitStack() as together:  # a full disk leaves the former report
+        for name, data in files.items():
+            together.enter_context(place.create(name)).write(data)
     for name in place.names():
         if re.fullmatch(r"report-[a-z]+\.svg", name) and name not in files:
             place.delete(name)  # a chart of a former report

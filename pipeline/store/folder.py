@@ -1,5 +1,6 @@
 """Folders on any filesystem that Arrow knows (local, s3://, gs://), in which files appear whole or not at all."""
 
+import errno
 import json
 import os
 import secrets
@@ -22,6 +23,9 @@ from solver.tables import SCHEMA_VERSION
 R = TypeVar("R")
 
 UNFINISHED = ".tmp"
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors of writing alone; Arrow does not say where."""
+
 READERS = 16
 """Threads that read small files: most of their time is the storage's answer."""
 
@@ -110,8 +114,10 @@ class Folder(NamedTuple):
             with Path(temporary).open("rb+") as written:
                 os.fsync(written.fileno())
             Path(temporary).replace(f"{self.path}/{name}")
-        except BaseException:
+        except BaseException as error:
             Path(temporary).unlink(missing_ok=True)
+            if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+                raise StorageError(f"{self.name}/{name}: {os.strerror(error.errno)}") from error
             raise
 
     def write(self, name: str, data: bytes) -> None:

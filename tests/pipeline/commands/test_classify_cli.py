@@ -54,7 +54,7 @@ def test_an_interrupted_command_says_how_to_go_on(
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,
-        "Interrupted. What was finished is kept; the same command goes on from there.",
+        "nonocensus: interrupted; what was finished is kept, the same command goes on from there",
     )
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 
@@ -64,6 +64,7 @@ def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
     for options, said in (
         (["--serial", "--cpus", "2"], "--serial goes with neither"),
         (["--address", "auto", "--cpus", "2"], "--cpus is for this machine"),
+        (["--address", ""], "--address is empty"),
         (["--ids", ","], "names no puzzle"),
         (["--ids", "@nowhere.txt"], "nowhere.txt"),
     ):

@@ -1,0 +1,87 @@
+"""Commands as processes of their own: signals, streams that can't show every letter, disks without room."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.run.folder import Run, open_run
+from pipeline.store.parts import Store
+from pipeline.verify.place import verify_place
+
+ENDLESS = "select count(*) from range(1_000_000_000_000)"
+PAGES = ("report.html", "report.md", "report.json")
+
+
+def started(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
+    """A command that has begun."""
+    environment = os.environ | options.pop("env", {})
+    command = [sys.executable, "-m", "nonocensus", *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, env=environment, **pipes, **options)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_is_told_to_end_leaves_nothing(store: Store, tmp_path: Path, number: int) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = started("query", store.folder.uri, ENDLESS, env={"TMPDIR": str(temporary)})
+    while not list(temporary.iterdir()):  # it is about to ask
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (130, "nonocensus: interrupted\n")
+    assert list(temporary.iterdir()) == []
+
+
+def test_letters_that_the_terminal_lacks(store: Store) -> None:
+    ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    query = "select 'café 日本' as title"
+    process = started("query", store.folder.uri, query, env=ascii_only)
+    assert process.communicate()[0] == "title\ncaf\\xe9 \\u65e5\\u672c\n"
+    process = started("query", store.folder.uri, query, "--json", env=ascii_only)
+    assert json.loads(process.communicate()[0]) == [{"title": "café 日本"}]
+
+
+def test_no_room_on_the_disk(run: Run, tmp_path: Path) -> None:
+    """The line names the file, and what was there before stays."""
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    assert started("report", run.folder.uri, "--out", str(tmp_path / "compiles")).wait() == 0
+    report = tmp_path / "report"
+    report.mkdir()
+    for name in PAGES:
+        (report / name).write_text("the former one")
+    process = started("--quiet", "report", run.folder.uri, "--out", str(report), preexec_fn=small_files)
+    _, err = process.communicate()
+    assert (process.returncode, len(err.splitlines())) == (4, 1), err
+    assert f"nonocensus: {report}/report.html: File too large" in err
+    assert {path.name: path.read_text() for path in report.iterdir()} == dict.fromkeys(PAGES, "the former one")
+    process = started("--quiet", "export", run.folder.uri, "--csv", str(tmp_path / "run.csv"), preexec_fn=small_files)
+    _, err = process.communicate()
+    assert (process.returncode, err.splitlines()) == (4, [f"nonocensus: {tmp_path}/run.csv: File too large"])
+    assert not (tmp_path / "run.csv").exists()
+
+
+def test_closed_streams(store: Store, tmp_path: Path) -> None:
+    """Nothing is printed into a file that has taken the place of one, and Ray works without them."""
+
+    def close() -> None:
+        for number in (1, 2):
+            os.close(number)
+
+    command = [sys.executable, "-m", "nonocensus", "classify", store.folder.uri, "--out", str(tmp_path / "run")]
+    assert subprocess.run([*command, "--cpus", "1"], preexec_fn=close, check=False).returncode == 0
+    run = open_run(str(tmp_path / "run"))
+    assert len(run.table()) == 300
+    assert verify_place(run) == []
