@@ -1,8 +1,13 @@
 """What all tests share."""
 
+import signal
 from pathlib import Path
 
 import pytest
+
+# In the background of a shell Ctrl-C is ignored, and would be by the commands that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
