@@ -8,6 +8,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
 # One cache of compiled kernels for all test processes.
@@ -15,7 +16,7 @@ export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
 .PHONY: demo test test-slow test-kills test-jit test-checked test-python lint format docs bench clean
 
-demo: $(READY)
+demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
 
 test: test-jit test-checked test-python
@@ -79,9 +80,14 @@ bench: $(READY)
 	-$(BIN)/nonocensus bench tournament $(DATA)/tournaments/taai2011.txt --markdown $(RESULTS)/taai2011.md
 	-$(BIN)/nonocensus bench tournament $(DATA)/tournaments/icga2023.txt --markdown $(RESULTS)/icga2023.md
 
-$(READY): pyproject.toml constraints.txt
+# The program for `make demo`; with what tests and checks need for the rest.
+$(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable .
+	touch $@
+
+$(READY): $(INSTALLED)
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
 clean:

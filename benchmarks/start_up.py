@@ -1,4 +1,4 @@
-"""How long the command line takes to answer: --help, and one small puzzle, with kernels to compile and without."""
+"""What a new user waits for: the first answers of commands, with kernels to compile and without."""
 
 import os
 import subprocess
@@ -7,26 +7,77 @@ import tempfile
 import time
 from pathlib import Path
 
-from pipeline.findings.figures_page import Table
+import numpy as np
 
-PUZZLE = "width 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n"
+from pipeline.findings.figures_page import Table
+from scrapers.generate import Recipe, recipe_batch
+from solver.puzzle import Puzzle, from_picture
+from solver.tables import picture
+
 RUNS = 5
+HEADING = ["command", "median", "least", "most"]
+
+FOR_LEARNERS = Recipe("random", 30, 30, 0.45, 7, 30)
+"""Its last puzzle needs clause learning, and some milliseconds of it."""
+
+RESULT = "results/*.json"
 
 
 def run(archive: Path) -> list[Table]:  # noqa: ARG001
-    with tempfile.TemporaryDirectory() as folder:
-        puzzle = Path(folder) / "diamond.non"
-        puzzle.write_text(PUZZLE)
-        cache = {"NUMBA_CACHE_DIR": f"{folder}/cache"}
-        cold = wall(["solve", str(puzzle)], cache)
-        warm = [wall(["solve", str(puzzle)], cache) for _ in range(RUNS)]
-        helps = [wall(["--help"], {}) for _ in range(RUNS)]
-    rows: list[list[object]] = [
-        ["nonocensus --help", *spread(helps)],
-        ["nonocensus solve FILE, kernels cached", *spread(warm)],
-        ["nonocensus solve FILE, first time: kernels compiled", cold, "", ""],
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {name: write(folder / f"{name}.non", puzzle) for name, puzzle in puzzles().items()}
+        rows = [
+            first(folder, "solve, by line logic", ["solve", files["line"]]),
+            first(folder, "solve, by all rungs and clause learning", ["solve", files["tail"]]),
+            first(folder, "solve, a side of 600 cells", ["solve", files["wide"]]),
+            first(folder, "warm", ["warm"]),
+        ]
+        store, cache = str(folder / "store"), {"NUMBA_CACHE_DIR": str(folder / "cache")}
+        wall(["generate", "random", "12x12", "--count", "358", "--out", store], cache)
+        seconds = until(["classify", store, "--out", str(folder / "run")], cold(folder, "classify"), folder / "run")
+        rows.append(["classify, until its first results", seconds, "", ""])
+        wall(["solve", files["line"]], cache)
+        cached = [
+            ["--help", *spread([wall(["--help"], {}) for _ in range(RUNS)])],
+            ["solve", *spread([wall(["solve", files["line"]], cache) for _ in range(RUNS)])],
+        ]
+    return [
+        Table("The first time: kernels compiled, wall seconds of the whole process", HEADING, rows),
+        Table("Kernels cached, wall seconds of the whole process", HEADING, cached),
     ]
-    return [Table("Whole process, wall seconds", ["command", "median", "least", "most"], rows)]
+
+
+def puzzles() -> dict[str, Puzzle]:
+    """One for line logic, one for clause learners, and one whose bit sets take 16 words."""
+    goal = recipe_batch(FOR_LEARNERS, 29, 30)["goal"][0].as_py()
+    diamond = np.abs(np.indices((5, 5)) - 2).sum(axis=0) <= 2
+    wide = np.ones((2, 600), np.uint8)
+    return {
+        "line": from_picture(diamond.astype(np.uint8)),
+        "tail": from_picture(picture(goal, 30, 30)),
+        "wide": from_picture(wide),
+    }
+
+
+def write(file: Path, puzzle: Puzzle) -> str:
+    """A puzzle as Simpson's .non; returns the file's name."""
+    rows, columns = (
+        "\n".join(",".join(str(block.length) for block in clue) or "0" for clue in side)
+        for side in (puzzle.rows, puzzle.columns)
+    )
+    file.write_text(f"width {puzzle.width}\nheight {puzzle.height}\n\nrows\n{rows}\n\ncolumns\n{columns}\n")
+    return str(file)
+
+
+def first(folder: Path, name: str, arguments: list[str]) -> list[object]:
+    """A row of the table: a command on a machine that has compiled nothing."""
+    return [name, wall(arguments, cold(folder, name)), "", ""]
+
+
+def cold(folder: Path, name: str) -> dict[str, str]:
+    """An empty cache of kernels."""
+    return {"NUMBA_CACHE_DIR": str(folder / "caches" / name)}
 
 
 def wall(arguments: list[str], environment: dict[str, str]) -> float:
@@ -34,6 +85,22 @@ def wall(arguments: list[str], environment: dict[str, str]) -> float:
     command = [sys.executable, "-m", "nonocensus", *arguments]
     subprocess.run(command, check=True, capture_output=True, env=os.environ | environment)
     return time.monotonic() - start
+
+
+def until(arguments: list[str], environment: dict[str, str], run: Path) -> float:
+    """Wall seconds from a command's start to the first finished file of results."""
+    start = time.monotonic()
+    command = [sys.executable, "-m", "nonocensus", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=os.environ | environment
+    ) as at:
+        while not list(run.glob(RESULT)):
+            if at.poll() not in (None, 0):
+                raise SystemExit(f"classify ended with status {at.returncode}")
+            time.sleep(0.01)
+        seconds = time.monotonic() - start
+        at.communicate()
+    return seconds
 
 
 def spread(times: list[float]) -> list[object]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from solver.check import faults_of, validate
 from solver.identity import first_of_equals
-from solver.jit import CHECKED
+from solver.kernel_cache import CHECKED
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.outcome import copy_outcomes

@@ -14,15 +14,15 @@ far, at first hardly, then more, until all of them lean to one and the same solu
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from solver.bits import bit, count, highest, load, lowest, some
 from solver.board import BACKGROUND, Board, allows, open_cells
 from solver.clock import cpu_seconds
-from solver.encoding import Variables, cell_literal
-from solver.jit import inlined, kernel
+from solver.encoding import Variables
+from solver.jit import apart, inlined, kernel
 from solver.places import Places, no_places
 from solver.tools import Tools
 from solver.tuning import (
@@ -38,6 +38,8 @@ from solver.tuning import (
 
 ALMOST = 1.0 - 1e-12
 """What rounding may make of a probability of 1."""
+
+AFRESH = cast(bool, np.bool_(True))  # a literal would be a type of its own to the compiler
 
 FAINTEST = 1e-290
 """Weights below it are too small for floating point."""
@@ -108,17 +110,31 @@ def probable(board: Board, color: np.ndarray | None, variables: Variables, pull:
 
     `pull` as for `exchange`.
     """
-    like = tools.like
     width, height, palette = map(int, board.size)
     lines = board.first[: width + height + 1]
     beliefs = no_beliefs(
         width * height, max(width, height), 0, int(np.diff(lines).max()), palette, board.can.shape[1]
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
-    restrict(board, beliefs, True, like)
-    exchange(board, color, beliefs, variables, literals, BELIEF_ROUNDS, pull, tools)
-    _write_cells(board, beliefs, variables, literals, like)
+    _guess(board, color, beliefs, variables, literals, pull, tools)
     return literals[1:]
+
+
+@kernel
+def _guess(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    variables: Variables,
+    literals: np.ndarray,
+    pull: float,
+    tools: Tools,
+) -> None:
+    """Set the signs of all variables, from beliefs that begin from nothing."""
+    rounds: Any = np.int64(BELIEF_ROUNDS)
+    restrict(board, beliefs, AFRESH, tools.like)
+    exchange(board, color, beliefs, variables, literals, rounds, pull, tools)
+    _write_cells(board, beliefs, variables, literals, tools.like)
 
 
 @kernel
@@ -137,7 +153,7 @@ def restrict(board: Board, beliefs: Beliefs, fresh: bool, like: Any) -> None:
                         beliefs.told[side, y * width + x, c] = 1.0
 
 
-@kernel
+@apart
 def exchange(
     board: Board,
     color: np.ndarray | None,
@@ -460,5 +476,5 @@ def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals:
             best = favourite(board, beliefs, y, x)
             for c in range(int(board.size[2])):
                 if allows(board, y, x, c, like):
-                    literal = cell_literal(board, variables, y, x, c, like)
+                    literal = variables.literal[cell, c]
                     literals[abs(literal)] = literal if c == best else -literal

@@ -22,6 +22,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
+from solver.jit import IN_KERNELS
+
 
 def words_for(cells: int) -> int:
     """Words of 64 bits (1, 2, 4, 8 or 16) in a bit set for lines of `cells` cells and the place after them."""
@@ -183,7 +185,7 @@ def _operator(function: Any, method: str) -> None:
 
         return a(a, b), code
 
-    @overload(function, strict=False)
+    @overload(function, **IN_KERNELS)
     def overloaded(a: Any, b: Any) -> Any:
         if isinstance(a, BitSet) and a == b:
             return lambda a, b: binary(a, b)
@@ -200,7 +202,7 @@ def _shift(function: Any, method: str) -> None:
 
         return a(a, n), code
 
-    @overload(function, strict=False)
+    @overload(function, **IN_KERNELS)
     def overloaded(a: Any, n: Any) -> Any:
         if isinstance(a, BitSet) and isinstance(n, types.Integer):
             return lambda a, n: shift(a, np.uint64(n))
@@ -216,42 +218,42 @@ _shift(operator.lshift, "shl")
 _shift(operator.rshift, "lshr")
 
 
-@overload(operator.invert, strict=False)
+@overload(operator.invert, **IN_KERNELS)
 def _overload_invert(x: Any) -> Any:
     return (lambda x: _invert(x)) if isinstance(x, BitSet) else None
 
 
-@overload(empty, strict=False)
+@overload(empty, **IN_KERNELS)
 def _overload_empty(like: Any) -> Any:
     return lambda like: _widen(np.uint64(0), like)
 
 
-@overload(bit, strict=False)
+@overload(bit, **IN_KERNELS)
 def _overload_bit(i: Any, like: Any) -> Any:
     return lambda i, like: _widen(np.uint64(1), like) << np.uint64(i)
 
 
-@overload(low, strict=False)
+@overload(low, **IN_KERNELS)
 def _overload_low(n: Any, like: Any) -> Any:
     return lambda n, like: (_widen(np.uint64(1), like) << np.uint64(n)) - _widen(np.uint64(1), like)
 
 
-@overload(some, strict=False)
+@overload(some, **IN_KERNELS)
 def _overload_some(x: Any) -> Any:
     return (lambda x: _some(x)) if _is_set(x) else None
 
 
-@overload(count, strict=False)
+@overload(count, **IN_KERNELS)
 def _overload_count(x: Any) -> Any:
     return (lambda x: _count(x)) if _is_set(x) else None
 
 
-@overload(lowest, strict=False)
+@overload(lowest, **IN_KERNELS)
 def _overload_lowest(x: Any) -> Any:
     return (lambda x: _lowest(x)) if _is_set(x) else None
 
 
-@overload(highest, strict=False)
+@overload(highest, **IN_KERNELS)
 def _overload_highest(x: Any) -> Any:
     if not _is_set(x):
         return None
@@ -259,7 +261,7 @@ def _overload_highest(x: Any) -> Any:
     return lambda x: last - _leading(x)
 
 
-@overload(mirror, strict=False)
+@overload(mirror, **IN_KERNELS)
 def _overload_mirror(x: Any, n: Any) -> Any:
     if not _is_set(x):
         return None
@@ -268,7 +270,7 @@ def _overload_mirror(x: Any, n: Any) -> Any:
     return lambda x, n: _reversed(x) >> np.uint64(width - n) if n > 0 else x
 
 
-@overload(load, strict=False)
+@overload(load, **IN_KERNELS)
 def _overload_load(memory: Any, i: Any, like: Any) -> Any:
     if not isinstance(like, types.UniTuple):
         return lambda memory, i, like: memory[i, 0]
@@ -283,7 +285,7 @@ def _overload_load(memory: Any, i: Any, like: Any) -> Any:
     return wide
 
 
-@overload(store, strict=False)
+@overload(store, **IN_KERNELS)
 def _overload_store(memory: Any, i: Any, x: Any) -> Any:
     if not isinstance(x, BitSet):
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from solver.bits import load, some
 from solver.board import NO_COLOR, Board, allows, choices, in_column
-from solver.jit import CHECKED, kernel
+from solver.jit import kernel
+from solver.kernel_cache import CHECKED
 from solver.line import solve_line
 from solver.tools import Tools
 

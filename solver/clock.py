@@ -11,6 +11,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from solver.jit import IN_KERNELS
+
 
 def cpu_seconds() -> float:
     """CPU time of this thread, in seconds (a system call, some 200 ns)."""
@@ -47,11 +49,11 @@ _thread_clock = _clock(time.CLOCK_THREAD_CPUTIME_ID)
 _steady_clock = _clock(time.CLOCK_MONOTONIC)
 
 
-@overload(cpu_seconds)
+@overload(cpu_seconds, **IN_KERNELS)
 def _overload_cpu_seconds() -> Any:
     return lambda: _thread_clock()
 
 
-@overload(wall_seconds)
+@overload(wall_seconds, **IN_KERNELS)
 def _overload_wall_seconds() -> Any:
     return lambda: _steady_clock()

@@ -14,7 +14,7 @@ import numpy as np
 from solver.belief import Beliefs, confidence, exchange, favourite, restrict
 from solver.board import Board, allows, copy, is_open, undecided
 from solver.clock import cpu_seconds
-from solver.jit import kernel
+from solver.jit import apart, kernel
 from solver.lookahead import adopt, take_away
 from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -30,7 +30,7 @@ from solver.tuning import (
 )
 
 
-@kernel
+@apart
 def dive(board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools) -> int:
     """Dive from a board at the fixpoint of line logic until a dive ends in a solution.
 

@@ -31,12 +31,14 @@ class Variables(NamedTuple):
 
     number          how many there are, numbered from 1
     cell            int32[height x width]: a cell's first variable, 0 if it is decided
+    literal         int64[height x width, palette]: the literal "the cell has the colour", TRUE and FALSE among them
     start, end      int32[blocks]: a block's first start variable, a blot's first end variable
     places          where the blocks can be: a variable for each place of a block but its last
     """
 
     number: int
     cell: np.ndarray
+    literal: np.ndarray
     start: np.ndarray
     end: np.ndarray
     places: Places
@@ -44,27 +46,28 @@ class Variables(NamedTuple):
 
 def encode(board: Board, color: np.ndarray | None, tools: Tools) -> tuple[Variables, np.ndarray]:
     """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
-    like = tools.like
     width, height = int(board.size[0]), int(board.size[1])
     blocks, words = int(board.first[width + height]), board.can.shape[1]
     variables = Variables(
         0,
         np.zeros(height * width, np.int32),
+        np.zeros((height * width, int(board.size[2])), np.int64),
         np.zeros(blocks, np.int32),
         np.zeros(blocks, np.int32),
         no_places(blocks, words),
     )
-    locate(board, color, variables.places, tools)
-    variables = variables._replace(number=_number_variables(board, variables, like))
+    variables = variables._replace(number=_number_variables(board, color, variables, tools))
     clauses = np.zeros((0, WIDEST), np.int32)
-    clauses = np.zeros((_write_clauses(board, color, variables, clauses, like), WIDEST), np.int32)
-    _write_clauses(board, color, variables, clauses, like)
+    clauses = np.zeros((_write_clauses(board, color, variables, clauses, tools.like), WIDEST), np.int32)
+    _write_clauses(board, color, variables, clauses, tools.like)
     return variables, clauses
 
 
 @kernel
-def _number_variables(board: Board, variables: Variables, like: Any) -> int:
-    """Number all variables; returns how many there are."""
+def _number_variables(board: Board, color: np.ndarray | None, variables: Variables, tools: Tools) -> int:
+    """Find all places, and number all variables; returns how many there are."""
+    like = tools.like
+    locate(board, color, variables.places, tools)
     width, height = int(board.size[0]), int(board.size[1])
     free = 1
     for y in range(height):
@@ -73,6 +76,8 @@ def _number_variables(board: Board, variables: Variables, like: Any) -> int:
             if left > 1:
                 variables.cell[y * width + x] = free
                 free += 1 if left == 2 else left
+            for c in range(int(board.size[2])):
+                variables.literal[y * width + x, c] = _cell_literal(board, variables, y, x, c, like)
     for j in range(int(board.first[width + height])):
         others = count(load(variables.places.starts, j, like)) - 1
         variables.start[j] = free
@@ -109,7 +114,7 @@ def _ends_by(board: Board, variables: Variables, j: int, p: int, like: Any) -> i
 
 
 @kernel
-def cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, like: Any) -> int:
+def _cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, like: Any) -> int:
     """The literal "the cell has colour c"."""
     if not allows(board, y, x, c, like):
         return FALSE
@@ -148,8 +153,8 @@ def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables,
             if choices(board, y, x, like) > 2:
                 for c in range(palette):
                     for other in range(c):
-                        one = cell_literal(board, variables, y, x, c, like)
-                        n = _add(clauses, n, -one, -cell_literal(board, variables, y, x, other, like), FALSE)
+                        literal = variables.literal[y * width + x]
+                        n = _add(clauses, n, -int(literal[c]), -int(literal[other]), FALSE)
     for line in range(width + height):
         n = _write_order(board, color, variables, line, clauses, n, like)
         cells = width if line < height else height
@@ -203,14 +208,14 @@ def _write_cell(
     """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
     first: Any = np.int64(board.first[line])
     last: Any = np.int64(board.first[line + 1])
-    height = int(board.size[1])
-    y, x = (line, i) if line < height else (i, line - height)
-    background = cell_literal(board, variables, y, x, BACKGROUND, like)
+    width, height = int(board.size[0]), int(board.size[1])
+    literal = variables.literal[line * width + i if line < height else i * width + line - height]
+    background = int(literal[BACKGROUND])
     ended = TRUE
     for j in range(first, last):
         started = _starts_by(variables, j, i, like)
         n = _add(clauses, n, -ended, started, background)
         ended = _ends_by(board, variables, j, i, like)
         c: Any = np.int64(1 if color is None else color[j])
-        n = _add(clauses, n, -started, ended, cell_literal(board, variables, y, x, c, like))
+        n = _add(clauses, n, -started, ended, int(literal[c]))
     return _add(clauses, n, -ended, background, FALSE)

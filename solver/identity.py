@@ -8,15 +8,21 @@ canonical hashes exactly if one is the other turned, mirrored or recoloured.
 
 from hashlib import sha256
 from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
-from solver.jit import inlined, kernel
+from solver.jit import in_plain_python, inlined, kernel
 from solver.views import Clues, Views
 
 HASH_BYTES = 16
 SYMMETRIES = 8
+
+KEEP_COLORS, RENAME_COLORS = (
+    cast(bool, np.bool_(False)),
+    cast(bool, np.bool_(True)),
+)  # literals would be types of their own to the compiler
 
 
 def clue_hashes(views: Views) -> tuple[bytes, bytes]:
@@ -28,7 +34,8 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     np.cumsum(_text_sizes(views), out=ends[1:])
     plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
     candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(256, np.uint16)
-    _write_texts(views, ends, plain, canonical, candidate, names)
+    write = in_plain_python(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
+    write(views, ends, plain, canonical, candidate, names)
     return _hashes(plain, ends), _hashes(canonical, ends)
 
 
@@ -111,13 +118,14 @@ def _write_texts(
     candidate, names    uint16[longest text], uint16[256], scratch
     """
     nothing = plain[:0]
+    as_it_is: Any = np.int64(0)  # a literal would be a type of its own to the compiler
     for p in range(len(views.width)):
         start, end = ends[p], ends[p + 1]
-        _write_text(views, p, 0, False, names, nothing, plain[start:end])
+        _write_text(views, p, as_it_is, KEEP_COLORS, names, nothing, plain[start:end])
         best = canonical[start:end]
-        _write_text(views, p, 0, True, names, nothing, best)
+        _write_text(views, p, as_it_is, RENAME_COLORS, names, nothing, best)
         for symmetry in range(1, SYMMETRIES):
-            if _write_text(views, p, symmetry, True, names, best, candidate):
+            if _write_text(views, p, symmetry, RENAME_COLORS, names, best, candidate):
                 for i in range(len(best)):
                     best[i] = candidate[i]
 
@@ -138,8 +146,10 @@ def _write_text(
     text[0] = views.height[p] if transposed else views.width[p]
     text[1] = views.width[p] if transposed else views.height[p]
     names[:] = 0
-    here, colors = 2, 0
-    before, compared = len(best) == 0, 0
+    here: Any = np.int64(2)
+    colors: Any = np.int64(0)
+    compared: Any = np.int64(0)
+    before = len(best) == 0
     for side in range(2):
         clues = views.rows if (side == 0) != transposed else views.columns
         lines_back = upside_down if side == 0 else left_right

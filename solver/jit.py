@@ -1,99 +1,297 @@
-"""How kernels are compiled: one decorator, one cache that can't go stale.
+"""How kernels are compiled.
 
-Numba's disk cache notices a change in a kernel's own file, but not one in a kernel that it calls. A new release could
-therefore run old machine code. So the cache folder carries a hash of every source file of this package and those in it:
-other sources, other folder. Only `solver.derivation` does not count, since it has no kernels. The same goes for what
-else the code depends on: the checked mode, other tuning, bounds checks, the versions of Python and Numba, and the place
-of this package, by which Numba finds what it has compiled.
+Kernels take arrays, scalars and named tuples of them, return scalars, and report trouble by status codes. They allocate
+nothing: their memory comes from the caller. So they need none of Numba's reference counting, which took a fifth of the
+time of line logic.
 
-Numba unpickles what it finds there, so whoever can write to the folder can run code as its user: it must be nobody
-else's.
+Compiling is what a new user waits for, so as little as possible is compiled, and nothing twice:
+
+- A kernel's code becomes part of those that call it (`kernel`, `inlined`), or they call it by its address (`apart`).
+  Numba by itself does the first, and optimises all that a kernel calls once more in each of its callers.
+- What Python calls is compiled once more with the wrapper that takes arguments from Python (`_Entry`), which takes
+  longer than a small kernel itself; what only kernels call has none.
+- What is called by address or from Python is cached on the disk (solver.kernel_cache).
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
 
+import gc
 import hashlib
-import os
-import stat
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+import importlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, cached_property, partial
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
-import platformdirs
+from numba.core import cgutils, sigutils
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.imputils import impl_ret_new_ref
+from numba.core.registry import CPUDispatcher
 
-from solver import tuning
+from solver.kernel_cache import KernelCache, sole_compiler
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+OPTIONS = {
+    "nopython": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
-PACKAGE = Path(__file__).parent
-WITHOUT_KERNELS = PACKAGE / "derivation"
-
-CHECKED = os.environ.get("NONOCENSUS_CHECKED", "0") not in ("", "0")
-"""Whether every step is held against a known solution (solver.checked). Kernels are then compiled with assertions."""
-
-
-def sources() -> list[Path]:
-    """The source files that kernels are compiled from."""
-    return sorted(source for source in PACKAGE.rglob("*.py") if WITHOUT_KERNELS not in source.parents)
-
-
-def cache_folder() -> Path:
-    """The folder of the compiled kernels: under `NUMBA_CACHE_DIR` if that is set, else the user's cache folder."""
-    root = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("nonocensus") / "numba")
-    if not numba.config.DISABLE_JIT:
-        make_private(root)
-    digest = hashlib.sha256()
-    for source in sources():
-        digest.update(str(source.relative_to(PACKAGE)).encode())
-        digest.update(source.read_bytes())
-    compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
-    where = sys.version, numba.__version__, str(PACKAGE)
-    digest.update(repr((*compiled_in, *where)).encode())
-    return root / f"nonocensus-{digest.hexdigest()[:16]}"
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder that only its user can write to; a PermissionError refuses one that others can change."""
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.stat()
-    if found.st_uid != os.geteuid():
-        raise PermissionError(f"{folder}, for compiled kernels, is another user's: set NUMBA_CACHE_DIR to one of yours")
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise PermissionError(
-            f"{folder}, for compiled kernels, can be written by others: set NUMBA_CACHE_DIR to a folder of your own, "
-            "or delete it"
-        )
-
-
-CACHE_FOLDER = cache_folder()
+PLAIN_STEPS = 50_000
+"""Of a kernel's innermost loop in plain Python: some 50 ms, less than loading some kernels takes."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function in nopython mode, cached on disk, without the GIL.
-
-    Kernels take arrays, scalars and named tuples of them, return scalars, and report trouble by status codes. They
-    allocate nothing: their memory comes from the caller. So they need none of Numba's reference counting, which took a
-    fifth of the time of line logic.
-    """
-    return _compiled(function, forceinline=False)
+    """Compile a function as part of the kernels that call it."""
+    return _kernel(_Kernel, function, forceinline=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """A kernel that is inlined wherever another calls it: for the innermost ones, whose calls would cost as they do."""
-    return _compiled(function, forceinline=True)
+    return _kernel(_Kernel, function, forceinline=True)
 
 
-def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
-    others = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+def apart(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that others call by its address: for the larger ones, which would be compiled with each of these."""
+    return _kernel(_Apart, function, forceinline=False)
+
+
+def in_plain_python(function: Callable[P, R], steps: int) -> Callable[P, R]:
+    """The same as plain Python, as long as all that was done so takes less time than loading the kernel would.
+
+    steps   how often the innermost loop will be run
+    """
+    if not isinstance(function, _Kernel):
+        return function
+    _plain_steps[function] += steps
+    return cast(Callable[P, R], _plain(function) if _plain_steps[function] <= PLAIN_STEPS else function)
+
+
+class Waits:
+    """How this process has waited for kernels: to be compiled here, or by another process.
+
+    cpu, wall   seconds in all
+    around      makes a context to be in meanwhile
+    """
+
+    cpu = 0.0
+    wall = 0.0
+    around: Callable[[], AbstractContextManager[object]] = staticmethod(nullcontext)
+
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """A kernel's machine code, without the first of Numba's two optimisations: that is for reference counts."""
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+class _LinkedLibrary(_Library):
+    """The code of a kernel that is only part of others: it is optimised and made machine code there."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
+        """None: Numba asks for the wrapper."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """Numba wants to tell the machine code where its environment is."""
+        return _NoEnvironments
+
+
+class _NoEnvironments:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """There is none."""
+
+
+class _Compiler(Compiler):  # type: ignore[misc]
+    library = _Library
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *others: Any) -> None:
+        library = self.library(targetctx.codegen(), "kernel")
+        library.enable_object_caching()
+        super().__init__(typingctx, targetctx, library, *others)
+
+
+class LinkedCompiler(_Compiler):
+    """Compiles what is only part of kernels."""
+
+    library = _LinkedLibrary
+
+
+IN_KERNELS: dict[str, Any] = {
+    "jit_options": OPTIONS | {"pipeline_class": LinkedCompiler},
+    "strict": False,
+}
+"""For numba.extending.overload: what is only part of kernels."""
+del IN_KERNELS["jit_options"]["nopython"]
+
+
+class _Entry(CPUDispatcher):  # type: ignore[misc]
+    """A kernel as Python calls it."""
+
+    def enable_caching(self) -> None:
+        self._cache = KernelCache(self.py_func, not self.targetoptions["no_cpython_wrapper"])
+
+    def compile(self, sig: Any) -> Any:
+        """As Numba does; of several processes that need it at the same time one compiles it, and the others wait."""
+        args, _ = sigutils.normalize_signature(sig)
+        kept: Any = self._cache
+        if args in self.overloads or not isinstance(kept, KernelCache):
+            return super().compile(sig)
+        if kept.has(args, self.targetctx.codegen()):
+            with _without_collector():
+                return super().compile(sig)
+        with _counted(), sole_compiler(self.symbol(args)), _without_collector():
+            return super().compile(sig)
+
+    def is_ready(self, *arguments: Any) -> bool:
+        """Whether a call with these arguments would compile nothing."""
+        args = tuple(map(self.typeof_pyval, arguments))
+        return args in self.overloads or self._cache.has(args, self.targetctx.codegen())
+
+    def symbol(self, args: Any) -> str:
+        """A name for the kernel compiled for arguments of these types, the same in all processes."""
+        types = hashlib.sha256(repr([str(each) for each in args]).encode()).hexdigest()[:16]
+        return f"{self.py_func.__module__}.{self.py_func.__qualname__}-{types}"
+
+
+class _Kernel(_Entry):
+    """A kernel as other kernels call it; calls from Python go to a version of its own."""
+
+    @cached_property
+    def entry(self) -> _Entry:
+        """What Python calls."""
+        options = self.targetoptions | {"no_cpython_wrapper": False}
+        entry = _Entry(self.py_func, targetoptions=options, pipeline_class=_Compiler)
+        entry.enable_caching()
+        return entry
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.entry(*arguments)
+
+
+class _Apart(_Kernel):
+    """A kernel that other kernels call by its address.
+
+    Its address has a name that is the same in all processes. A caller that comes from the disk cache has it loaded
+    first: Numba runs what a library notes in `_reload_init`.
+    """
+
+    def compile(self, sig: Any) -> Any:
+        """As above; then tell the linker where it is, and Numba how it is called."""
+        entry_point = super().compile(sig)
+        args, _ = sigutils.normalize_signature(sig)
+        name = self.symbol(args)
+        if name not in _addresses:
+            made = self.overloads[args]
+            _addresses[name] = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+            llvm.add_symbol(name, _addresses[name])
+            load = partial(_load, self.py_func.__module__, self.py_func.__qualname__, args)
+            call = _call_of(name, made.fndesc, load)
+            self.targetctx.remove_user_function(entry_point)
+            self.targetctx.insert_func_defn([(call, entry_point, made.fndesc.argtypes)])
+        return entry_point
+
+
+_addresses: dict[str, int] = {}
+
+
+def _load(module: str, name: str, args: Any) -> None:
+    """Have a kernel compiled or loaded."""
+    getattr(importlib.import_module(module), name).compile(args)
+
+
+def _call_of(name: str, signature: Any, load: Callable[[], None]) -> Any:
+    """What writes a call of a function that the linker knows; after numba.core.imputils.user_function."""
+
+    def call(context: Any, builder: Any, _: Any, args: Any) -> Any:
+        convention, returned, taken = context.call_conv, signature.restype, signature.argtypes
+        kind = convention.get_function_type(returned, taken)
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        status, value = convention.call_function(builder, function, returned, taken, args)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        context.active_code_library._reload_init.add(load)
+        return impl_ret_new_ref(context, builder, returned, value)
+
+    return call
+
+
+_plain_steps: Counter[Any] = Counter()
+
+
+@cache
+def _plain(function: _Kernel) -> Any:
+    """A kernel as plain Python, and so what it calls."""
+    written: Any = function.py_func
+    names = dict(written.__globals__)
+    for name in written.__code__.co_names:
+        if isinstance(names.get(name), _Kernel):
+            names[name] = _plain(names[name])
+    return FunctionType(written.__code__, names, written.__name__, written.__defaults__)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Without Python's garbage collector, which would look through all that a compiler keeps and find nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
     try:
-        compiler = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, **options)
-        return cast(Callable[P, R], compiler(function))
+        yield
     finally:
-        numba.config.CACHE_DIR = others
+        if enabled:
+            gc.enable()
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    """A block that counts as waiting, unless it is part of another one."""
+    global _waiting
+    if _waiting:
+        yield
+        return
+    _waiting = True
+    cpu, wall = time.process_time(), time.monotonic()
+    try:
+        with Waits.around():
+            yield
+    finally:
+        _waiting = False
+        Waits.cpu += time.process_time() - cpu
+        Waits.wall += time.monotonic() - wall
+
+
+_waiting = False
+
+
+def _kernel(kind: Any, function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
+    if numba.config.DISABLE_JIT:
+        return function
+    compiler = _Compiler if kind is _Apart else LinkedCompiler
+    made = kind(function, targetoptions=OPTIONS | {"forceinline": forceinline}, pipeline_class=compiler)
+    if kind is _Apart:
+        made.enable_caching()
+    return cast(Callable[P, R], made)

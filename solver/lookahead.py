@@ -18,7 +18,7 @@ import numpy as np
 from solver.bits import bit, empty, load, low, lowest, some, store
 from solver.board import Board, allows, assume, copy, forbid, is_open
 from solver.checked import CHECKED, at_fixpoint, holds, knows
-from solver.jit import inlined, kernel
+from solver.jit import apart, inlined, kernel
 from solver.line import solve_line
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, look_at_clock, propagate
 from solver.tools import (
@@ -36,7 +36,7 @@ NO_LIMIT: Any = np.int64(-1)
 """As a depth: follow an assumption to the fixpoint. (A Python integer would be a type of its own to the compiler.)"""
 
 
-@kernel
+@apart
 def refute(
     board: Board,
     trial: Board,
@@ -101,7 +101,7 @@ def refute(
     return FIXPOINT
 
 
-@kernel
+@apart
 def take_away(board: Board, color: np.ndarray | None, y: int, x: int, c: int, tools: Tools) -> int:
     """Take colour c away from a cell; line logic follows. Returns as `propagate`; the news count this cell too."""
     like = tools.like
@@ -153,7 +153,7 @@ def probe(trial: Board, color: np.ndarray | None, y: int, x: int, c: int, tools:
     return status
 
 
-@kernel
+@apart
 def look_ahead(
     trial: Board, began: Board, color: np.ndarray | None, y: int, x: int, c: int, depth: int, tools: Tools
 ) -> int:

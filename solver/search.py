@@ -15,7 +15,7 @@ import numpy as np
 from solver.bits import bit, count, empty, load, some, store
 from solver.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
 from solver.checked import CHECKED, at_fixpoint, holds, is_known, knows
-from solver.jit import kernel
+from solver.jit import apart, kernel
 from solver.lookahead import adopt, forget, probe, take_away
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.swap import swap
@@ -67,7 +67,7 @@ class Found(NamedTuple):
     start: np.ndarray
 
 
-@kernel
+@apart
 def search(
     board: Board, trial: Board, color: np.ndarray | None, tree: Tree, found: Found, nodes: int, tools: Tools
 ) -> int:

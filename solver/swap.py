@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit import kernel
+from solver.jit import apart, kernel
 from solver.propagate import late_after
 from solver.tools import WORK
 
 
-@kernel
+@apart
 def swap(
     picture: np.ndarray, width: int, height: int, start: np.ndarray, counters: np.ndarray, deadline: float
 ) -> bool:

@@ -16,8 +16,7 @@ import numpy as np
 from solver.belief import probable
 from solver.board import Board
 from solver.checked import CHECKED, holds, is_known
-from solver.encoding import FALSE, TRUE, Variables, cell_literal, encode
-from solver.jit import kernel
+from solver.encoding import FALSE, TRUE, encode
 from solver.tools import Tools
 from solver.tuning import CHUNK, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
@@ -86,11 +85,13 @@ class Learner:
 
     def picture(self) -> np.ndarray:
         """The last solution, uint8[height x width], row by row."""
-        picture = np.zeros(int(self.board.size[0] * self.board.size[1]), np.uint8)
         model = np.zeros(self.variables.number + 1, np.bool_)
         values = np.array(self.solvers[self.engine].get_model(), np.int64)
         model[values[values > 0]] = True
-        _write_model(self.board, self.variables, model, picture, self.tools.like)
+        literals = self.variables.literal
+        constant = np.abs(literals) == TRUE
+        said = model[np.where(constant, 0, np.abs(literals))] == (literals > 0)
+        picture: np.ndarray = np.where(constant, literals == TRUE, said).argmax(axis=1).astype(np.uint8)
         return picture
 
     def exclude(self, picture: np.ndarray) -> None:
@@ -112,9 +113,8 @@ class Learner:
         """The literals that say "this picture" of the open cells, but for colours that they can't have; and whether
         the board holds it.
         """
-        literals = np.zeros(len(picture), np.int32)
-        held = _write_cells(self.board, self.variables, picture, literals, self.tools.like)
-        return literals[literals != 0].tolist(), held
+        literals = self.variables.literal[np.arange(len(picture)), picture]
+        return literals[np.abs(literals) != TRUE].tolist(), bool((literals != FALSE).all())
 
     def _check(self, solver: Any, found: bool | None) -> None:
         """For the checked mode: what a learner knows by now leaves the known solution, which is not excluded yet."""
@@ -149,27 +149,3 @@ def _add_all(solver: Any, clauses: np.ndarray) -> None:
     finally:
         if collecting:
             gc.enable()
-
-
-@kernel
-def _write_model(board: Board, variables: Variables, model: np.ndarray, picture: np.ndarray, like: Any) -> None:
-    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
-    for y in range(height):
-        for x in range(width):
-            for c in range(palette):
-                literal = cell_literal(board, variables, y, x, c, like)
-                if literal == TRUE or (literal != FALSE and model[abs(literal)] == (literal > 0)):
-                    picture[y * width + x] = c
-
-
-@kernel
-def _write_cells(board: Board, variables: Variables, picture: np.ndarray, literals: np.ndarray, like: Any) -> bool:
-    """Write for each cell the literal "it has the picture's colour", 0 if that is constant; whether none is false."""
-    width = int(board.size[0])
-    held = True
-    for i in range(len(picture)):
-        c: Any = np.int64(picture[i])
-        literal = cell_literal(board, variables, i // width, i % width, c, like)
-        held = held and literal != FALSE
-        literals[i] = 0 if literal in (TRUE, FALSE) else literal
-    return held

@@ -1,8 +1,7 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py 1|2|wide.
 
-Those for mono puzzles (1), for coloured ones (2), and for mono ones that take two words a bit set. Without the lock of
-pipeline.classify.warm, so that processes compile side by side. What has been compiled is noted beside it for
-tests/solver/test_specialisations.py.
+Those for mono puzzles (1), for coloured ones (2), and for mono ones that take two words a bit set. What has been
+compiled is noted beside it for tests/solver/test_specialisations.py.
 """
 
 import importlib
@@ -11,15 +10,13 @@ import pkgutil
 import sys
 from pathlib import Path
 
-import numpy as np
+from numba.core.registry import CPUDispatcher
 
 import solver
-from pipeline.classify.warm import SHORT, example
+from pipeline.classify.warm import example
 from solver.api import classify
-from solver.jit import CACHE_FOLDER
+from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.warm import warm_up
-from solver.puzzle import from_picture
-from solver.tables import puzzle_batch
 from solver.views import views
 
 
@@ -33,16 +30,18 @@ def specialisations() -> dict[str, list[list[str]]]:
     found = {}
     for module in pkgutil.walk_packages(solver.__path__, "solver."):
         for name, function in vars(importlib.import_module(module.name)).items():
-            if getattr(function, "__module__", "") == module.name and hasattr(function, "signatures"):
-                found[f"{module.name}.{name}"] = [list(map(str, types)) for types in function.signatures]
+            if isinstance(function, CPUDispatcher) and function.__module__ == module.name:
+                for part, compiled in ((name, function), (f"{name}.entry", vars(function).get("entry"))):
+                    if compiled is not None:
+                        found[f"{module.name}.{part}"] = [list(map(str, types)) for types in compiled.signatures]
     return found
 
 
 def compile_for(colors: int) -> None:
     """All kernels for puzzles up to 63 cells a side, with so many colours."""
-    batch = example(colors)
+    batch = example(1, colors > 1)
     warm_up(views(batch))
-    classify(batch, cpu_limit=SHORT)
+    classify(batch, cpu_limit=0.001)
     classify(batch, cpu_limit=1)  # an integer must not be a type of its own
     compiled = specialisations()
     if compiled.get("solver.propagate.propagate"):  # nothing of it shows when the kernels around it come from the cache
@@ -51,6 +50,6 @@ def compile_for(colors: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "wide":
-        warm_up(views(puzzle_batch([from_picture(np.eye(2, 70, dtype=np.uint8))])))
+        warm_up(views(example(2, False)))
     else:
         compile_for(int(sys.argv[1]))

@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.classify.schedule import TRIES, Work
-from pipeline.classify.warm import warm
 from pipeline.errors import InputError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
 from pipeline.run.configuration import Configuration, config_hash, settings_of
@@ -31,6 +30,7 @@ from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
 from solver.api import classify
 from solver.identity import first_of_equals
+from solver.jit import Waits
 from solver.tables import DECISIVE, RESULTS, check_readable
 from solver.verdict import unclassified
 from solver.views import views
@@ -131,7 +131,6 @@ def classify_rows(
         made = TaskStatistics()
         with results_file(place, name) as writer:
             for chunk in _chunks(open_store(job.store), rows, parts):
-                made.warmed(chunk.batch)
                 seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
                 with _backstop(seconds) if job.apart else nullcontext():
                     classified = made.classified(chunk, limit, job)
@@ -196,21 +195,15 @@ def _portions(batch: pa.RecordBatch) -> Iterator[tuple[slice, int]]:
 
 
 class TaskStatistics:
-    """What a task has made so far: the statistics of its file of results."""
+    """What a task has made so far: the statistics of its file of results. Waiting for kernels does not count."""
 
     def __init__(self) -> None:
-        self.started, self.wall, self.cpu = datetime.now(UTC), time.monotonic(), time.process_time()
+        self.started = datetime.now(UTC)
+        self.wall, self.cpu = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[Left] = []
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
-
-    def warmed(self, batch: pa.RecordBatch) -> None:
-        """Have the kernels ready that a batch needs, in time that is not counted."""
-        wall, cpu = time.monotonic(), time.process_time()
-        warm(batch)
-        self.wall += time.monotonic() - wall
-        self.cpu += time.process_time() - cpu
 
     def classified(self, chunk: Chunk, limit: float, job: Job) -> pa.RecordBatch:
         """The rows of a chunk that are decided; the others are noted as left."""
@@ -243,9 +236,9 @@ class TaskStatistics:
     def piece(self, name: str, limit: float, parts: dict[str, Part]) -> Piece:
         """The statistics of the whole file."""
         about: Effort = {
-            "seconds": round(time.monotonic() - self.wall, 6),
+            "seconds": round(time.monotonic() - Waits.wall - self.wall, 6),
             "cpu_solver": round(self.solver, 6),
-            "cpu_task": round(time.process_time() - self.cpu, 6),
+            "cpu_task": round(time.process_time() - Waits.cpu - self.cpu, 6),
             "started": self.started.isoformat(),
             "finished": datetime.now(UTC).isoformat(),
             "hosts": [platform.node()],
@@ -288,19 +281,49 @@ def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
 def _backstop(cpu: float) -> Iterator[None]:
     """Have the system end this process if the block takes more than so many CPU seconds, or ten times that by the wall.
 
-    The solver looks at its clock itself; this is for the case that it can't. Compiling kernels, which takes a minute or
-    more, must not be in such a block.
+    The solver looks at its clock itself; this is for the case that it can't. Kernels that are compiled meanwhile have
+    all the time that they take.
     """
+    end = _arm(cpu)
+
+    @contextmanager
+    def disarmed() -> Iterator[None]:
+        left = max(end - _used(), 0.01)
+        _disarm()
+        try:
+            yield
+        finally:
+            _arm(left)
+
+    Waits.around = disarmed
+    try:
+        yield
+    finally:
+        Waits.around = nullcontext
+        _disarm()
+
+
+def _used() -> float:
+    """CPU seconds of this process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _arm(cpu: float) -> float:
+    """Allow this process so many more CPU seconds; returns how many that makes in all."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    last = int(used.ru_utime + used.ru_stime + cpu) + 1
+    end = _used() + cpu
+    last = int(end) + 1
     if hard != resource.RLIM_INFINITY:
         last = min(last, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
     signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+    return end
+
+
+def _disarm() -> None:
+    """Allow it as many as it may have."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

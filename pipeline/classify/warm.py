@@ -1,73 +1,115 @@
-"""Compiled kernels for a worker: compiled once on a machine, loaded from its disk by everyone else.
+"""Compiled kernels before they are needed: here, or in processes beside this one.
 
-Compiling takes tens of seconds, loading a fraction of one. Of the processes of a machine that need a kernel at the same
-time one compiles it while the others wait.
+Compiling takes tens of seconds, loading a fraction of one. Several processes may need a kernel at the same time: one
+compiles it while the others wait (solver.jit).
 """
 
-from contextlib import nullcontext
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 
-import llvmlite.binding as llvm
 import numpy as np
 import pyarrow as pa
-from filelock import FileLock
 
-from pipeline.store.parts import open_store
-from solver.api import classify
 from solver.check import faults_of
-from solver.jit import CACHE_FOLDER
+from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.groups import kinds
-from solver.ladder.warm import warm_up
+from solver.ladder.warm import is_warm, warm_up
 from solver.puzzle import BLACK_ON_WHITE, Color, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
 
-SHORT = 0.001
-"""CPU seconds for a first puzzle, which has the kernels that check and write ready too."""
+PLACE = Path(__file__).resolve().parents[2]
+"""The folder that holds the program's packages."""
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"))
 
-_warmed: set[tuple[int, bool]] = set()
+Kind = tuple[int, bool]
+"""Words of a bit set, and whether there are colours."""
+
+FOR_MOST: tuple[Kind, ...] = ((1, False), (1, True))
+"""Puzzles up to 63 cells a side."""
+
+SHARES = (("search",), ("line", "lookahead"), ("tail",))
+"""Stages that one process compiles, beside the others; the longest first."""
+
+LATER = (("search",), ("tail",))
+"""Those that who compiles line and lookahead itself needs later."""
+
+_warm: set[Kind] = set()
+"""Kinds whose kernels are known to be on the disk."""
+
+_warm_here: set[Kind] = set()
+"""Those that this process has loaded."""
 
 
 def warm(batch: pa.RecordBatch) -> None:
     """Have the kernels ready that the puzzles of a batch (solver.tables.check_readable) may need."""
-    if not kinds(views(batch)) - _warmed:
-        return
-    # nothing is compiled or made room for what no kernel will see
+    for kind in needed(batch) - _warm_here:
+        warm_up(views(example(*kind)))
+        _warm_here.add(kind)
+
+
+def needed(batch: pa.RecordBatch) -> set[Kind]:
+    """The kinds of a batch's puzzles, but for those that no kernel will see."""
     sound = np.ones(len(batch), np.bool_)
     sound[list(faults_of(batch))] = False
-    batch = batch.filter(pa.array(sound))
-    seen = views(batch)
-    missing = kinds(seen) - _warmed
-    if not missing:
-        return
-    CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
-    cpu = llvm.get_host_cpu_name()  # machines that share a folder may differ
-    marks = [CACHE_FOLDER / f"{cpu}-{words}{'-color' if colored else ''}.compiled" for words, colored in missing]
-    compiled = all(mark.exists() for mark in marks)
-    with nullcontext() if compiled else FileLock(CACHE_FOLDER / "compiling.lock"):
-        warm_up(seen)
-        classify(batch.slice(0, 1), cpu_limit=SHORT)
-    for mark in marks:
-        mark.touch()
-    _warmed.update(missing)
+    return kinds(views(batch.filter(pa.array(sound))))
+
+
+def example(words: int, colored: bool) -> pa.RecordBatch:
+    """A puzzle of a kind."""
+    cells = 3 if words == 1 else 32 * words
+    picture = np.zeros((3, cells), np.uint8)
+    picture[:] = (np.arange(cells) + np.arange(3)[:, None]) % (3 if colored else 2)
+    return puzzle_batch([from_picture(picture, palette=PALETTE[: 3 if colored else 2])])
+
+
+@contextmanager
+def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = SHARES) -> Iterator[bool]:
+    """A block in which processes of their own compile what these kinds still need; they end with it.
+
+    Yields whether there is anything to compile.
+    """
+    cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
+    _warm.update(set(wanted) - set(cold))
+    processes = [_compiling(kind, stages) for stages in shares for kind in cold]
+    try:
+        yield bool(cold)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.wait()
 
 
 def warm_for_most() -> str:
     """Compile the kernels for puzzles up to 63 cells a side, mono and coloured; returns the cache's folder."""
-    for colors in (1, 2):
-        warm(example(colors))
-    return str(CACHE_FOLDER)
-
-
-def example(colors: int) -> pa.RecordBatch:
-    """A puzzle of one or two foreground colours."""
-    picture = (np.indices((3, 3)).sum(axis=0) % (colors + 1)).astype(np.uint8)
-    return puzzle_batch([from_picture(picture, palette=PALETTE[: colors + 1])])
+    return _compile_all(FOR_MOST)
 
 
 def warm_for_store(uri: str) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache's folder."""
-    for batch in open_store(uri).batches():
-        warm(batch)
+    from pipeline.store.parts import open_store
+
+    return _compile_all(set[Kind]().union(*map(needed, open_store(uri).batches())))
+
+
+def _compile_all(wanted: Iterable[Kind]) -> str:
+    """Compile everything for these kinds, in as many processes at a time as there are cores."""
+    jobs = [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        codes = list(threads.map(lambda job: _compiling(*job).wait(), jobs))
+    if any(codes):
+        raise RuntimeError("kernels could not be compiled; what is printed above says why")
     return str(CACHE_FOLDER)
+
+
+def _compiling(kind: Kind, stages: tuple[str, ...]) -> "subprocess.Popen[bytes]":
+    """A process that compiles some stages for a kind."""
+    words, colored = kind
+    command = [sys.executable, "-m", "pipeline.classify.compile_stages", str(words), str(int(colored)), *stages]
+    return subprocess.Popen(command, cwd=PLACE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -9,6 +9,8 @@ from pipeline.classify.schedule import Schedule, levels
 from pipeline.classify.session import NOBODY, Listener, Session
 from pipeline.classify.task import job_of
 from pipeline.classify.tidy import tidy
+from pipeline.classify.warm import Kind, compiled_beside, needed
+from pipeline.errors import UserError
 from pipeline.executors.resources import ALL_CORES, Resources, check, open_crew
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration, check_limit
@@ -22,6 +24,7 @@ from pipeline.settings import default_settings
 from pipeline.store import spans
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
+from solver.tables import DECISIVE
 
 Planner = Callable[[Run, list[Piece]], Plan]
 
@@ -102,7 +105,12 @@ def work_on(run: Run, config: Configuration, planner: Planner, resources: Resour
         listener.planned(before if plan.fresh else 0, schedule.left() + (before if plan.fresh else 0))
         rows, unread = 0, list[str]()
         if schedule.left():
-            with open_crew(resources) as crew:
+            kinds = (
+                set[Kind]() if resources.address else _first_kinds(run)
+            )  # a cluster's machines compile for themselves
+            with compiled_beside(kinds) as cold, open_crew(resources) as crew:
+                if cold:
+                    listener.line("Compiling kernels, once on this machine: the first results take longer")
                 begin(run)
                 listener.crew_ready(crew.dashboard)
                 session = Session(run, listener, Metrics(run.about["run_id"]) if crew.apart else None)
@@ -117,6 +125,14 @@ def work_on(run: Run, config: Configuration, planner: Planner, resources: Resour
         after = _covered(run.pieces())
         lost = before + (taken.rows if plan.fresh else 0) - after
         return Outcome(run, write_summary(run), rows, unread, max(taken.rows - rows, lost, 0))
+
+
+def _first_kinds(run: Run) -> set[Kind]:
+    """The kinds of the store's first puzzles, and so of most or all; for others kernels are compiled as they come."""
+    try:
+        return needed(next(run.store.batches([*DECISIVE])))
+    except (UserError, ValueError, OSError, StopIteration):
+        return set()  # whoever needs the batch says what is wrong with it
 
 
 def _covered(pieces: list[Piece]) -> int:

@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -136,6 +136,12 @@ def resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was finished is kept, the same command goes on from there") from None
+
+
+def compiling() -> AbstractContextManager[object]:
+    """A sign on a terminal that kernels are being compiled."""
+    told = err.is_terminal and not wishes.quiet
+    return err.status("compiling kernels, once on this machine") if told else nullcontext()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, no_puzzle_in
-from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, err, out, report_problem, tell
+from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, err, out, report_problem, tell
 from pipeline.commands.run_status import COLORS
 from pipeline.errors import UserError
 
@@ -41,9 +41,13 @@ def solve(
 
     Exit status 1 if some can't be read or have clues that no picture can have, 2 if none is left.
     """
+    from pipeline.classify.warm import LATER, compiled_beside, needed
     from scrapers.importing import Problem, read_files
     from solver.api import solve as solved
+    from solver.jit import Waits
+    from solver.tables import puzzle_batch
 
+    Waits.around = compiling
     good = bad = 0
     for item in read_files(sources(files)):
         if isinstance(item, Problem):
@@ -51,7 +55,8 @@ def solve(
             report_problem(item.name, item.reason)
             continue
         start = None if from_saved is None else saved_grid(item, from_saved)
-        row: dict[str, Any] = solved(item, cpu_limit=cpu_limit, check_goal=check_goal, start=start)
+        with compiled_beside(needed(puzzle_batch([item])), LATER):
+            row: dict[str, Any] = solved(item, cpu_limit=cpu_limit, check_goal=check_goal, start=start)
         valid = row["status"] != "invalid"
         good, bad = good + valid, bad + (not valid)
         every = all_solutions(item, most, cpu_limit, start) if valid else []

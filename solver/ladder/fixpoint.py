@@ -1,6 +1,7 @@
 """The bottom of the ladder alone: one puzzle's board at the fixpoint of line logic."""
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -29,14 +30,26 @@ def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHI
 def line_fixpoint_of(batch: Views, group: Group, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
     """The same with the kernels and the memory of a group that the puzzle need not be of."""
     memory = memory_for(batch, group)
-    board, color, like = memory.board, memory.color, memory.tools.like
-    set_up(board, color, batch, 0, like)
-    if len(start):
-        begin_from(board, start, like)
-    status = propagate_all(board, color, memory.tools._replace(deadline=time.thread_time() + cpu_limit))
+    tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
+    status = _line_logic(memory.board, memory.color, batch, 0, start, tools)
     if status == OUT_OF_TIME:
         raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
     return None if status == CONTRADICTION else memory
+
+
+@kernel
+def _line_logic(board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, tools: Tools) -> int:
+    """Line logic on puzzle p of a batch, or on what a start leaves of it; returns as `propagate`."""
+    put_on(board, color, batch, p, start, tools.like)
+    return propagate_all(board, color, tools)
+
+
+@kernel
+def put_on(board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, like: Any) -> None:
+    """Put puzzle p of a batch on a board, without what a start rules out."""
+    set_up(board, color, batch, p, like)
+    if len(start) > 0:
+        begin_from(board, start, like)
 
 
 @kernel

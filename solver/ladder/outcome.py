@@ -1,11 +1,15 @@
 """What the ladder finds: flat arrays, a row a puzzle."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.ladder.question import Goals
+from solver.board import Board, undecided, write_picture
+from solver.jit import kernel
+from solver.ladder.question import Given, Goals
 from solver.ladder.rungs import LINE, SEARCH
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.search import Found
 from solver.tools import COUNTERS
 from solver.views import Views
 
@@ -45,6 +49,30 @@ class Outcome(NamedTuple):
     first: np.ndarray
     second: np.ndarray
     found: np.ndarray
+
+
+@kernel
+def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, like: Any) -> bool:
+    """Note what a rung has come to with the puzzle on the board; whether it is left open."""
+    left = undecided(board, like)
+    outcome.decided[p, rung] = board.size[0] * board.size[1] - left
+    outcome.rung[p] = outcome.engine[p] = rung
+    if status == CONTRADICTION:
+        outcome.solutions[p] = NONE
+    elif status == OUT_OF_TIME:
+        outcome.late[p] = True
+    elif left == 0:
+        outcome.solutions[p] = UNIQUE
+        outcome.found[p] = 1
+        write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
+    return bool(status == FIXPOINT and left > 0)
+
+
+@kernel
+def found_of(outcome: Outcome, given: Given, p: int) -> Found:
+    """Where the solutions of puzzle p are noted."""
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    return Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], given.start)
 
 
 def no_outcome(batch: Views, goals: Goals) -> Outcome:

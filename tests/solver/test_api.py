@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from solver.api import classify, iter_solutions, solve
-from solver.ladder import climb
+from solver.ladder.line_rung import line_rung
 from solver.limits import MAX_CELLS, MAX_DEPTH
 from solver.puzzle import BLACK_ON_WHITE, Block, InvalidPuzzle, Puzzle, from_picture
 from solver.tables import RESULTS, puzzle_batch
@@ -149,10 +149,10 @@ def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], error: st
 def test_a_limit_of_any_number_is_one_for_the_kernels(limit: Any) -> None:
     puzzle = from_picture(np.array([[1, 0], [0, 1]]))
     solve(puzzle, cpu_limit=1.0)
-    compiled = len(climb._climb.signatures)  # type: ignore[attr-defined]
+    compiled = len(line_rung.entry.signatures)  # type: ignore[attr-defined]
     assert solve(puzzle, cpu_limit=limit)["solutions"] == "multiple"
     assert len(list(iter_solutions(puzzle, cpu_limit=limit))) == 2
-    assert len(climb._climb.signatures) == compiled  # type: ignore[attr-defined]
+    assert len(line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
 
 
 def test_the_deepest_lookahead_is_one_without_a_limit() -> None:

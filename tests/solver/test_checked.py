@@ -18,8 +18,7 @@ from test_second_opinion import FALSELY_UNIQUE
 from solver import board, lookahead, propagate, search, tail
 from solver.api import classify, solve
 from solver.checked import CHECKED
-from solver.ladder import climb as climbing
-from solver.ladder import memory
+from solver.ladder import line_rung, lookahead_rungs, memory, search_rung
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance, Given, Goals
 from solver.lookahead import NO_LIMIT
@@ -75,7 +74,7 @@ def checked_climb(seed: int, nodes: int = 3) -> None:
 
 
 def no_glance(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(climbing, "glance", lambda *_: False)
+    patch.setattr(lookahead_rungs, "glance", lambda *_: False)
 
 
 def a_line_loses_an_arrangement(patch: pytest.MonkeyPatch) -> None:
@@ -105,7 +104,7 @@ def every_assumption_is_refuted(patch: pytest.MonkeyPatch) -> None:
 
 def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
     """And the rung depth-2 is left out."""
-    refute, propagated = climbing.refute, lookahead.propagate
+    refute, propagated = lookahead_rungs.refute, lookahead.propagate
 
     def wrong(state: Any, trial: Any, began: Any, color: Any, depth: int, *others: Any) -> int:
         if depth != NO_LIMIT:
@@ -113,11 +112,11 @@ def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(lookahead, "propagate", lambda *all: CONTRADICTION if all[0] is trial else propagated(*all))
         return refute(state, trial, began, color, depth, *others)
 
-    patch.setattr(climbing, "refute", wrong)
+    patch.setattr(lookahead_rungs, "refute", wrong)
 
 
 def line_logic_stops_short(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(climbing, "propagate_all", lambda *_: FIXPOINT)
+    patch.setattr(line_rung, "propagate_all", lambda *_: FIXPOINT)
 
 
 def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
@@ -139,11 +138,9 @@ def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
 
     def wrong(state: Any, color: Any, tools: Any) -> Any:
         variables, clauses = encoded(state, color, tools)
-        cells = np.flatnonzero(variables.cell)
-        literals = np.zeros(len(state.known), np.int32)
-        tail._write_cells(state, variables, state.known, literals, tools.like)
+        cell = np.flatnonzero(variables.cell)[0]
         extra = np.zeros((1, clauses.shape[1]), np.int32)
-        extra[0, 0] = -literals[cells[0]]
+        extra[0, 0] = -variables.literal[cell, state.known[cell]]
         return variables, np.concatenate([clauses, extra])
 
     patch.setattr(tail, "encode", wrong)
@@ -192,7 +189,7 @@ def test_a_mistake_is_noticed(
     mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_glance(monkeypatch)
-    monkeypatch.setattr(climbing, "dive", lambda *_: CONTRADICTION)
+    monkeypatch.setattr(search_rung, "dive", lambda *_: CONTRADICTION)
     monkeypatch.setattr(search, "_switch", lambda *_: None)
     checked_climb(seed, nodes)
     mistake(monkeypatch)

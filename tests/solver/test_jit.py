@@ -1,47 +1,118 @@
-"""The cache of compiled kernels: other sources, other folder."""
+"""Kernels in several processes: compiled by one, loaded by the others, whatever becomes of any of them."""
 
-import importlib
-import pkgutil
-import shutil
-from importlib.util import module_from_spec, spec_from_file_location
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
-import solver
-from solver import jit
+from pipeline.classify.warm import LATER, compiled_beside
+from scrapers.generate import Recipe, recipe_batch
+from solver import identity, jit, proof
+from solver.identity import clue_hashes
+from solver.views import views
 
-PACKAGE = Path(jit.__file__).parent
+in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+SWAP = """
+import math, sys
+import numpy as np
+from numba.core import event
+from solver.ladder.question import FROM_NOTHING
+from solver.swap import swap
+from solver.tools import COUNTERS
+
+class Compiled(event.Listener):
+    names = []
+    def on_start(self, event):
+        self.names.append(event.data["dispatcher"].py_func.__name__)
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Compiled())
+print("ready", flush=True)
+sys.stdin.readline()
+picture = np.eye(2, dtype=np.uint8).ravel()
+print(swap(picture, 2, 2, FROM_NOTHING, np.zeros(COUNTERS, np.int64), math.inf), picture.tolist())
+print("swap" in Compiled.names)
+"""
 
 
-def folder_of(package: Path) -> Path:
-    """The cache folder of a copy of the solver."""
-    spec = spec_from_file_location("copied_jit", package / "jit.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    folder: Path = module.CACHE_FOLDER
-    return folder
+def started(folder: Path) -> "subprocess.Popen[str]":
+    """A process that is about to turn a switch, with a cache of its own."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", SWAP], text=True, env=environment, **pipes)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
 
 
-@pytest.mark.parametrize(
-    ("source", "counts"),
-    [("line.py", True), ("ladder/climb.py", True), ("ladder/new.py", True), ("derivation/checker.py", False)],
-)
-def test_a_changed_source_has_a_folder_of_its_own(source: str, counts: bool, tmp_path: Path) -> None:
-    copied = tmp_path / "solver"
-    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    before = folder_of(copied)
-    assert folder_of(copied) == before
-    with (copied / source).open("a") as file:
-        file.write("# changed\n")
-    assert (folder_of(copied) != before) == counts
+@in_kernels
+def test_one_of_several_processes_compiles(tmp_path: Path) -> None:
+    processes = [started(tmp_path / "cache") for _ in range(3)]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate()[0].splitlines() for process in processes]
+    assert [answer for answer, _ in said] == ["True [0, 1, 1, 0]"] * 3
+    assert sorted(compiled for _, compiled in said) == ["False", "False", "True"]
 
 
-def test_every_module_with_kernels_counts() -> None:
-    for module in pkgutil.walk_packages(solver.__path__, "solver."):
-        found = importlib.import_module(module.name)
-        kernels = [each for each in vars(found).values() if getattr(each, "__module__", "") == module.name]
-        if any(hasattr(each, "signatures") for each in kernels):
-            assert Path(str(found.__file__)) in jit.sources(), module.name
+@in_kernels
+def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> None:
+    process = started(tmp_path / "cache")
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    while not list((tmp_path / "cache").glob("*/solver.swap.swap-*.lock")):
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert started(tmp_path / "cache").communicate("\n")[0].splitlines() == ["True [0, 1, 1, 0]", "True"]
+
+
+@in_kernels
+def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
+
+    def noted(*arguments: object, **options: object) -> "subprocess.Popen[bytes]":
+        begun.append(start(*arguments, **options))  # type: ignore[call-overload]
+        return begun[-1]
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("pipeline.classify.warm.is_warm", lambda _: False)
+    monkeypatch.setattr("pipeline.classify.warm._warm", set())
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    with compiled_beside({(1, False)}, LATER) as cold:
+        assert cold
+        assert [process.poll() for process in begun] == [None, None]
+    assert [process.poll() for process in begun] == [-signal.SIGTERM] * 2
+
+
+@in_kernels
+def test_plain_python_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts of puzzles and their hashes, pictures held against clues."""
+    batch = recipe_batch(Recipe("random", 7, 5, 0.5, 1, 30), 0, 30)
+    seen = views(batch)
+    pictures = np.frombuffer(b"".join(batch["goal"].to_pylist()), np.uint8).copy()
+    pictures[35 * 3] ^= 1
+    offsets = np.arange(31) * 35
+    found = []
+    for steps in (0, 1 << 60):
+        monkeypatch.setattr(jit, "PLAIN_STEPS", steps)
+        which = np.arange(30)
+        fits = proof.fits(seen, which, pictures, offsets)
+        same = proof.same(which, pictures, offsets, np.roll(pictures, 35), offsets)
+        found.append((clue_hashes(seen), fits.tolist(), same.tolist()))
+    assert found[0] == found[1]
+    assert np.flatnonzero(~np.array(found[0][1])).tolist() == [3]
+    assert jit._plain(identity._write_texts) is not identity._write_texts  # type: ignore[arg-type]

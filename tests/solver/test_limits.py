@@ -8,8 +8,8 @@ import pytest
 
 from solver.api import solve
 from solver.board import copy, is_open
-from solver.ladder import climb
 from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.line_rung import line_rung
 from solver.ladder.question import FROM_NOTHING
 from solver.lookahead import look_ahead
 from solver.propagate import OUT_OF_TIME
@@ -94,9 +94,9 @@ def test_a_glance_that_finds_nothing_counts_as_search() -> None:
 
 
 def test_limits_of_any_type_are_one_to_the_kernels() -> None:
-    before = list(climb._climb.signatures) if hasattr(climb._climb, "signatures") else []
+    before = list(line_rung.entry.signatures) if hasattr(line_rung, "entry") else []
     for limit in (60, np.float32(60.0), np.int64(60), True):
         assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
     solve(hard(8, 0.5), cpu_limit=60.0)
-    after = list(climb._climb.signatures) if hasattr(climb._climb, "signatures") else []
+    after = list(line_rung.entry.signatures) if hasattr(line_rung, "entry") else []
     assert len(set(after) - set(before)) <= 1

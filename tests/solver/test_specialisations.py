@@ -14,9 +14,6 @@ SEVERAL = {
     "solver.belief._weigh": 2,
     "solver.belief._weigh_block": 2,
     "solver.belief._weigh_blot": 2,
-    "solver.identity._write_line": 4,  # as it is and renamed, a line's first block and others
-    "solver.identity._write_text": 3,
-    "solver.identity._order": 2,
 }
 
 

@@ -89,16 +89,14 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
     assert lasting(run_serially(store, tmp_path / "alone")).equals(together)
 
 
-def test_no_kernels_are_compiled_for_what_none_will_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_kernels_are_compiled_for_what_none_will_see(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[set[tuple[int, bool]]] = []
 
     def warm_up(seen: Views) -> None:
         compiled.append(kinds(seen))
 
     monkeypatch.setattr(warming, "warm_up", warm_up)
-    monkeypatch.setattr(warming, "_warmed", set())
-    monkeypatch.setattr(warming, "CACHE_FOLDER", tmp_path)
-    monkeypatch.setattr(warming, "classify", lambda *_, **__: None)
+    monkeypatch.setattr(warming, "_warm_here", set())
     batch = recipe_batch(Recipe("random", 5, 5, 0.5, 1, 10), 0, 10)
     place = PUZZLES.get_field_index("width")
     evil = batch.set_column(

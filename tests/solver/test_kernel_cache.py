@@ -1,0 +1,74 @@
+"""The cache of compiled kernels: other sources, other folder; one that is nobody else's, since Numba unpickles it."""
+
+import importlib
+import os
+import pkgutil
+import shutil
+import stat
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+import solver
+from solver import kernel_cache
+from solver.kernel_cache import make_private
+
+PACKAGE = Path(kernel_cache.__file__).parent
+
+
+def folder_of(package: Path) -> Path:
+    """The cache folder of a copy of the solver."""
+    spec = spec_from_file_location("copied_cache", package / "kernel_cache.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    folder: Path = module.CACHE_FOLDER
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("source", "counts"),
+    [("line.py", True), ("ladder/climb.py", True), ("ladder/new.py", True), ("derivation/checker.py", False)],
+)
+def test_a_changed_source_has_a_folder_of_its_own(source: str, counts: bool, tmp_path: Path) -> None:
+    copied = tmp_path / "solver"
+    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    before = folder_of(copied)
+    assert folder_of(copied) == before
+    with (copied / source).open("a") as file:
+        file.write("# changed\n")
+    assert (folder_of(copied) != before) == counts
+
+
+def test_every_module_with_kernels_counts() -> None:
+    for module in pkgutil.walk_packages(solver.__path__, "solver."):
+        found = importlib.import_module(module.name)
+        kernels = [each for each in vars(found).values() if getattr(each, "__module__", "") == module.name]
+        if any(hasattr(each, "signatures") for each in kernels):
+            assert Path(str(found.__file__)) in kernel_cache.sources(), module.name
+
+
+def test_a_new_folder_is_for_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        make_private(tmp_path / "new" / "cache")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new" / "cache").stat().st_mode) == 0o700
+    make_private(tmp_path / "new" / "cache")
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o702])
+def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(mode)
+    with pytest.raises(PermissionError, match="can be written by others: set NUMBA_CACHE_DIR"):
+        make_private(tmp_path / "cache")
+
+
+def test_another_user_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(PermissionError, match="is another user's: set NUMBA_CACHE_DIR"):
+        make_private(tmp_path)
