@@ -11,6 +11,16 @@ from nonocensus.own import PLACE, import_own_packages
 INTERRUPTED = 130
 
 
+class _NoPandas:
+    """Arrow imports pandas wherever it is installed, which takes half a second; no command needs it."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Say of pandas that it is not there, and of other modules nothing."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
 def open_closed_streams() -> None:
     """Lead standard streams that the caller has closed to nowhere.
 
@@ -28,6 +38,7 @@ def open_closed_streams() -> None:
 def run() -> None:
     """Entry point of the process."""
     open_closed_streams()
+    sys.meta_path.insert(0, _NoPandas)
     here = os.getcwd()  # noqa: PTH109 - pathlib imports more, while the user's folder is still searched
     if here != PLACE:
         sys.path[:] = [entry for entry in sys.path if entry not in ("", here)]

@@ -113,6 +113,11 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """Whether the kernel is there, compiled for arguments of these types."""
         return self._index_key(args, codegen) in self._cache_file._load_index()
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load what was compiled, without all that Numba needs to compile: importing that takes longer."""
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
     def _save_overload(self, sig: Any, data: Any) -> None:
         """Save what was compiled. Numba reads, changes and writes an index without a lock."""
         CACHE_FOLDER.mkdir(parents=True, exist_ok=True)

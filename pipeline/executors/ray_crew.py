@@ -134,6 +134,7 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
         _refuse_unreachable(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the user's machines unasked
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # a core is a worker already
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves a hundredth of a core beside any other job
     import ray
 
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}

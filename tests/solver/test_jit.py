@@ -39,7 +39,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 picture = np.eye(2, dtype=np.uint8).ravel()
 print(swap(picture, 2, 2, FROM_NOTHING, np.zeros(COUNTERS, np.int64), math.inf), picture.tolist())
-print("swap" in Compiled.names)
+print("swap" in Compiled.names, "numba.np.linalg" in sys.modules)
 """
 
 
@@ -62,7 +62,8 @@ def test_one_of_several_processes_compiles(tmp_path: Path) -> None:
         process.stdin.flush()
     said = [process.communicate()[0].splitlines() for process in processes]
     assert [answer for answer, _ in said] == ["True [0, 1, 1, 0]"] * 3
-    assert sorted(compiled for _, compiled in said) == ["False", "False", "True"]
+    loaded, compiled = "False False", "True True"  # who only loads needs no part of the compiler, half a second less
+    assert sorted(how for _, how in said) == [loaded, loaded, compiled]
 
 
 @in_kernels
@@ -76,7 +77,10 @@ def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> N
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert started(tmp_path / "cache").communicate("\n")[0].splitlines() == ["True [0, 1, 1, 0]", "True"]
+    assert started(tmp_path / "cache").communicate("\n")[0].splitlines() == [
+        "True [0, 1, 1, 0]",
+        "True True",
+    ]
 
 
 @in_kernels

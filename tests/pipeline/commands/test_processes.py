@@ -42,6 +42,14 @@ def test_a_command_that_is_told_to_end_leaves_nothing(store: Store, tmp_path: Pa
     assert list(temporary.iterdir()) == []
 
 
+def test_no_command_imports_pandas(store: Store) -> None:
+    """Arrow would, wherever it is installed."""
+    code = "import sys; sys.argv = sys.argv[1:]; from nonocensus.__main__ import run\n"
+    code += "try: run()\nfinally: assert 'pandas' not in sys.modules"
+    command = [sys.executable, "-c", code, "nonocensus", "query", store.folder.uri, "select 1"]
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def test_letters_that_the_terminal_lacks(store: Store) -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     query = "select 'café 日本' as title"
