@@ -44,7 +44,7 @@ def compile_for(colors: int) -> None:
     classify(batch, cpu_limit=0.001)
     classify(batch, cpu_limit=1)  # an integer must not be a type of its own
     compiled = specialisations()
-    if compiled.get("solver.propagate.propagate"):  # nothing of it shows when the kernels around it come from the cache
+    if compiled.get("solver.line.solve_line"):  # nothing of it shows when the kernels around it come from the cache
         note(colors).write_text(json.dumps(compiled))
 
 

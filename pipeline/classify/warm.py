@@ -34,11 +34,11 @@ Kind = tuple[int, bool]
 FOR_MOST: tuple[Kind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
 
-SHARES = (("search",), ("line", "lookahead"), ("tail",))
-"""Stages that one process compiles, beside the others; the longest first."""
+LATER = (("search", "tail"),)
+"""Stages that a process compiles beside who compiles line and lookahead; a third one would take the time of both."""
 
-LATER = (("search",), ("tail",))
-"""Those that who compiles line and lookahead itself needs later."""
+SHARES = (*LATER, ("line", "lookahead"))
+"""All stages by the processes that compile them, the longest first."""
 
 _warm: set[Kind] = set()
 """Kinds whose kernels are known to be on the disk."""

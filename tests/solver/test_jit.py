@@ -98,8 +98,8 @@ def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(subprocess, "Popen", noted)
     with compiled_beside({(1, False)}, LATER) as cold:
         assert cold
-        assert [process.poll() for process in begun] == [None, None]
-    assert [process.poll() for process in begun] == [-signal.SIGTERM] * 2
+        assert [process.poll() for process in begun] == [None]
+    assert [process.poll() for process in begun] == [-signal.SIGTERM]
 
 
 @in_kernels
