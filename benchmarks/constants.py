@@ -62,13 +62,14 @@ def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
 
 def _print_verdicts(colors: int, puzzles: int, seed: int) -> None:
     """Print the verdicts on drawn puzzles of at most so many colours, as one of the processes."""
-    from pipeline.classify.warm import warm
     from solver.api import classify
+    from solver.ladder.warm import warm_up
     from solver.tables import puzzle_batch
+    from solver.views import views
     from tests import fuzz
 
     batch = puzzle_batch([fuzz.drawn(seed + k, most=20, colors=colors) for k in range(puzzles)])
-    warm(batch)
+    warm_up(views(batch))
     start = time.process_time()
     rows = classify(batch, cpu_limit=LIMIT)
     if wrong := [row["error"] for row in rows.to_pylist() if row["status"] == "error"]:

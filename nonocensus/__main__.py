@@ -9,6 +9,7 @@ import sys
 from nonocensus.own import PLACE, import_own_packages
 
 INTERRUPTED = 130
+"""Exit status of what Ctrl-C has ended: 128 and the signal's number, as shells have it."""
 
 
 class _NoPandas:
@@ -32,7 +33,7 @@ def open_closed_streams() -> None:
         except OSError:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # open takes the lowest number that is free
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process; see below
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - open for the life of the process
 
 
 def run() -> None:

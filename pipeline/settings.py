@@ -1,9 +1,12 @@
-"""The defaults, default.toml beside this module."""
+"""The program's place, and its defaults: default.toml beside this module."""
 
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
+
+PLACE = Path(__file__).resolve().parents[1]
+"""The folder that holds the program's packages."""
 
 
 class Settings(NamedTuple):
@@ -19,5 +22,5 @@ class Settings(NamedTuple):
 @cache
 def default_settings() -> Settings:
     """Read default.toml."""
-    sections = tomllib.loads(files("pipeline").joinpath("default.toml").read_text())
+    sections = tomllib.loads(Path(__file__).with_name("default.toml").read_text())
     return Settings(**{name: value for section in sections.values() for name, value in section.items()})

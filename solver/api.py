@@ -14,6 +14,8 @@ from solver.identity import first_of_equals
 from solver.kernel_cache import CHECKED
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.groups import kinds
+from solver.ladder.handover import compile_tail
 from solver.ladder.outcome import copy_outcomes
 from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given
 from solver.ladder.rungs import RUNGS
@@ -112,7 +114,10 @@ def iter_solutions(
 
 
 def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
-    memory = line_fixpoint(views(puzzle_batch([puzzle])), cpu_limit, start)
+    batch = views(puzzle_batch([puzzle]))
+    for kind in kinds(batch):
+        compile_tail(*kind)
+    memory = line_fixpoint(batch, cpu_limit, start)
     if memory is None:
         return
     tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)

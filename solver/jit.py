@@ -83,12 +83,23 @@ class Waits:
     """How this process has waited for kernels: to be compiled here, or by another process.
 
     cpu, wall   seconds in all
-    around      makes a context to be in meanwhile
+    around      makes a context to be in meanwhile (`while_waiting`)
     """
 
     cpu = 0.0
     wall = 0.0
-    around: Callable[[], AbstractContextManager[object]] = staticmethod(nullcontext)
+    around: Callable[[], AbstractContextManager[object]] = nullcontext
+
+
+@contextmanager
+def while_waiting(around: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
+    """A block in which to wait for kernels is to be in a context that this makes."""
+    former = Waits.around
+    Waits.around = around
+    try:
+        yield
+    finally:
+        Waits.around = former
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
@@ -142,11 +153,10 @@ class LinkedCompiler(_Compiler):
 
 
 IN_KERNELS: dict[str, Any] = {
-    "jit_options": OPTIONS | {"pipeline_class": LinkedCompiler},
+    "jit_options": {name: OPTIONS[name] for name in OPTIONS if name != "nopython"} | {"pipeline_class": LinkedCompiler},
     "strict": False,
 }
 """For numba.extending.overload: what is only part of kernels."""
-del IN_KERNELS["jit_options"]["nopython"]
 
 
 class _Entry(CPUDispatcher):  # type: ignore[misc]

@@ -31,7 +31,7 @@ from pipeline.certify.table import (
     pictures_hash,
     standing,
 )
-from pipeline.classify.warm import warm
+from pipeline.classify.warm import needed
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import Crew, Fault, each
 from pipeline.run.folder import Run, open_run
@@ -42,11 +42,11 @@ from pipeline.store.folder import Folder, folder
 from solver import __version__
 from solver.derivation import FAILED, PROVED, TIMEOUT
 from solver.derivation.certificate import Certificate, certify
-from solver.derivation.record import Verdict
+from solver.derivation.record import Verdict, compile_recorder
 from solver.tables import CERTIFICATES
 
 NEEDED = ["puzzle_id", "clue_hash", "width", "height", "palette", "rows", "columns", "goal"]
-"""Columns of the puzzles table that a proof depends on, or that kernels are warmed with."""
+"""Columns of the puzzles table that a proof depends on, or that kernels are compiled for."""
 
 TOGETHER = 25
 """Verdicts of a task: mostly a second or two."""
@@ -208,7 +208,8 @@ def _certified(verdict: Row, puzzle: pa.RecordBatch | None, order: Order) -> Row
         if verdict[column] != puzzle[column][0].as_py():
             reason = f"its {column} in the store is {puzzle[column][0].as_py()}, in the run {verdict[column]}"
             return _row(verdict, Certificate(FAILED, error=reason), order)
-    warm(puzzle)
+    for kind in needed(puzzle):
+        compile_recorder(*kind)
     try:
         made = certify(puzzle, Verdict(*(verdict[name] for name in VERDICT[1:])), order.depth, order.cpu_limit)
     except (OSError, MemoryError):

@@ -1,4 +1,7 @@
-"""A process that compiles kernels: python -m pipeline.classify.compile_stages WORDS COLORED STAGE ..."""
+"""A process that compiles kernels: python -m pipeline.classify.compile_stages WORDS:COLORED:STAGE ...
+
+STAGE is one of solver.ladder.warm.STAGES; COLORED is 1 for puzzles of several colours, 0 for one.
+"""
 
 import sys
 
@@ -7,5 +10,6 @@ from solver.ladder.warm import warm_up
 from solver.views import views
 
 if __name__ == "__main__":
-    words, colored, *stages = sys.argv[1:]
-    warm_up(views(example(int(words), colored == "1")), tuple(stages))
+    for name in sys.argv[1:]:
+        words, colored, stage = name.split(":")
+        warm_up(views(example(int(words), colored == "1")), (stage,))

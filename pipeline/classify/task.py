@@ -30,7 +30,7 @@ from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
 from solver.api import classify
 from solver.identity import first_of_equals
-from solver.jit import Waits
+from solver.jit import Waits, while_waiting
 from solver.tables import DECISIVE, RESULTS, check_readable
 from solver.verdict import unclassified
 from solver.views import views
@@ -295,11 +295,10 @@ def _backstop(cpu: float) -> Iterator[None]:
         finally:
             _arm(left)
 
-    Waits.around = disarmed
     try:
-        yield
+        with while_waiting(disarmed):
+            yield
     finally:
-        Waits.around = nullcontext
         _disarm()
 
 

@@ -1,4 +1,4 @@
-"""Compiled kernels before they are needed: here, or in processes beside this one.
+"""Compiled kernels before they are needed, in processes beside this one.
 
 Compiling takes tens of seconds, loading a fraction of one. Several processes may need a kernel at the same time: one
 compiles it while the others wait (solver.jit).
@@ -7,24 +7,21 @@ compiles it while the others wait (solver.jit).
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from pipeline.errors import StorageError
+from pipeline.settings import PLACE
 from solver.check import faults_of
 from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.groups import kinds
-from solver.ladder.warm import is_warm, warm_up
+from solver.ladder.warm import is_warm
 from solver.puzzle import BLACK_ON_WHITE, Color, from_picture
-from solver.tables import puzzle_batch
+from solver.tables import DECISIVE, puzzle_batch
 from solver.views import views
-
-PLACE = Path(__file__).resolve().parents[2]
-"""The folder that holds the program's packages."""
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"))
 
@@ -43,16 +40,6 @@ SHARES = (*LATER, ("line", "lookahead"))
 _warm: set[Kind] = set()
 """Kinds whose kernels are known to be on the disk."""
 
-_warm_here: set[Kind] = set()
-"""Those that this process has loaded."""
-
-
-def warm(batch: pa.RecordBatch) -> None:
-    """Have the kernels ready that the puzzles of a batch (solver.tables.check_readable) may need."""
-    for kind in needed(batch) - _warm_here:
-        warm_up(views(example(*kind)))
-        _warm_here.add(kind)
-
 
 def needed(batch: pa.RecordBatch) -> set[Kind]:
     """The kinds of a batch's puzzles, but for those that no kernel will see."""
@@ -62,7 +49,7 @@ def needed(batch: pa.RecordBatch) -> set[Kind]:
 
 
 def example(words: int, colored: bool) -> pa.RecordBatch:
-    """A puzzle of a kind."""
+    """A puzzle of a kind, to compile kernels on."""
     cells = 3 if words == 1 else 32 * words
     picture = np.zeros((3, cells), np.uint8)
     picture[:] = (np.arange(cells) + np.arange(3)[:, None]) % (3 if colored else 2)
@@ -77,13 +64,11 @@ def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = SHA
     """
     cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
     _warm.update(set(wanted) - set(cold))
-    processes = [_compiling(kind, stages) for stages in shares for kind in cold]
+    processes = [_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
     try:
         yield bool(cold)
     finally:
-        for process in processes:
-            process.terminate()
-            process.wait()
+        _end(processes)
 
 
 def warm_for_most() -> str:
@@ -95,21 +80,47 @@ def warm_for_store(uri: str) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache's folder."""
     from pipeline.store.parts import open_store
 
-    return _compile_all(set[Kind]().union(*map(needed, open_store(uri).batches())))
+    return _compile_all(set[Kind]().union(*map(needed, open_store(uri).batches([*DECISIVE]))))
 
 
 def _compile_all(wanted: Iterable[Kind]) -> str:
-    """Compile everything for these kinds, in as many processes at a time as there are cores."""
-    jobs = [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        codes = list(threads.map(lambda job: _compiling(*job).wait(), jobs))
-    if any(codes):
-        raise RuntimeError("kernels could not be compiled; what is printed above says why")
+    """Compile everything for these kinds, in a process a core."""
+    work = [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
+    cores = os.cpu_count() or 1
+    processes = [_compiling(work[k::cores], subprocess.PIPE) for k in range(min(cores, len(work)))]
+    try:
+        for process in processes:
+            said = process.communicate()[1].splitlines()
+            if process.returncode:
+                reason = said[-1] if said else f"the compiler ended with status {process.returncode}"
+                raise StorageError(f"kernels can't be compiled into {CACHE_FOLDER}: {reason}")
+    finally:
+        _end(processes)
     return str(CACHE_FOLDER)
 
 
-def _compiling(kind: Kind, stages: tuple[str, ...]) -> "subprocess.Popen[bytes]":
-    """A process that compiles some stages for a kind."""
-    words, colored = kind
-    command = [sys.executable, "-m", "pipeline.classify.compile_stages", str(words), str(int(colored)), *stages]
-    return subprocess.Popen(command, cwd=PLACE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+def _compiling(work: Sequence[tuple[Kind, tuple[str, ...]]], errors: int) -> "subprocess.Popen[str]":
+    """A process that compiles some stages for some kinds, one after the other; Ctrl-C in a terminal does not reach it.
+
+    errors   where its errors go, as subprocess has it
+    """
+    named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
+    command = [sys.executable, "-m", "pipeline.classify.compile_stages", *named]
+    return subprocess.Popen(
+        command,
+        cwd=PLACE,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _end(processes: "Iterable[subprocess.Popen[str]]") -> None:
+    """End what still runs."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        with process:  # closes its pipe, and waits for it
+            pass

@@ -105,10 +105,8 @@ def work_on(run: Run, config: Configuration, planner: Planner, resources: Resour
         listener.planned(before if plan.fresh else 0, schedule.left() + (before if plan.fresh else 0))
         rows, unread = 0, list[str]()
         if schedule.left():
-            kinds = (
-                set[Kind]() if resources.address else _first_kinds(run)
-            )  # a cluster's machines compile for themselves
-            with compiled_beside(kinds) as cold, open_crew(resources) as crew:
+            here = not resources.address  # the machines of a cluster compile for themselves
+            with compiled_beside(_first_kinds(run) if here else set()) as cold, open_crew(resources) as crew:
                 if cold:
                     listener.line("Compiling kernels, once on this machine: the first results take longer")
                 begin(run)

@@ -44,10 +44,9 @@ def solve(
     from pipeline.classify.warm import LATER, compiled_beside, needed
     from scrapers.importing import Problem, read_files
     from solver.api import solve as solved
-    from solver.jit import Waits
+    from solver.jit import while_waiting
     from solver.tables import puzzle_batch
 
-    Waits.around = compiling
     good = bad = 0
     for item in read_files(sources(files)):
         if isinstance(item, Problem):
@@ -55,11 +54,11 @@ def solve(
             report_problem(item.name, item.reason)
             continue
         start = None if from_saved is None else saved_grid(item, from_saved)
-        with compiled_beside(needed(puzzle_batch([item])), LATER):
+        with compiled_beside(needed(puzzle_batch([item])), LATER), while_waiting(compiling):
             row: dict[str, Any] = solved(item, cpu_limit=cpu_limit, check_goal=check_goal, start=start)
-        valid = row["status"] != "invalid"
+            valid = row["status"] != "invalid"
+            every = all_solutions(item, most, cpu_limit, start) if valid else []
         good, bad = good + valid, bad + (not valid)
-        every = all_solutions(item, most, cpu_limit, start) if valid else []
         pictures = {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
         more = {"all_solutions": [cells.tolist() for cells in every]} if most else {}
         tell(as_json, row | pictures | more, shown(item, row, every))

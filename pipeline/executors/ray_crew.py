@@ -7,17 +7,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager, redirect_stdout
-from pathlib import Path
 from typing import Any
 
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
+from pipeline.settings import PLACE
 
 CPUS_EVERY = 5.0
 """Seconds after which the number of CPUs of a cluster is asked again: it may grow and shrink."""
-
-PLACE = Path(__file__).resolve().parents[2]
-"""The folder that holds the program's packages."""
 
 ANSWERS_WITHIN = 5.0
 """Seconds in which somebody must answer at a cluster's address."""

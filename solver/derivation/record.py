@@ -6,18 +6,21 @@ the checker refuses what is written here: nobody has to trust this file.
 """
 
 import json
+import math
 import time
 from collections.abc import Iterator, Set
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from solver.derivation.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
-from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
+from solver.ladder.memory import Memory
 from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import FIXPOINT, OUT_OF_TIME
-from solver.tools import CONTRADICTIONS, COUNTERS
+from solver.tools import CONTRADICTIONS, COUNTERS, Tools
 from solver.views import views
 
 Ruled = tuple[int, int]
@@ -54,6 +57,13 @@ class Refuted(NamedTuple):
     then: list[Step]
     end: int
     needs: set[Ruled]
+
+
+@cache
+def compile_recorder(words: int, colored: bool) -> None:
+    """Have the recorder's kernels compiled, so that no proof is charged for it."""
+    memory = example_at_fixpoint(words, colored)
+    _refute(memory, NO_LIMIT, _log(4, 2), memory.tools._replace(deadline=math.inf))
 
 
 def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float) -> list[str]:
@@ -147,14 +157,13 @@ class Replay:
         memory = line_fixpoint(views(batch), self.deadline - time.thread_time())
         if memory is None:
             raise Unprovable("the kernels find a contradiction where the replay finds none")
-        log = np.zeros((len(self.cells) * self.full.bit_length(), 3), np.int32)
+        log = _log(len(self.cells), self.full.bit_length())
         counters = np.zeros(COUNTERS, np.int64)
         tools = memory.tools._replace(counters=counters, deadline=self.deadline)
         limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
         for far, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
             first = counters[CONTRADICTIONS]
-            boards = memory.board, memory.trial, memory.tree.union, memory.color
-            status = refute(*boards, far, memory.seen, log, tools)
+            status = _refute(memory, far, log, tools)
             if status == OUT_OF_TIME:
                 raise TimeoutError
             for y, x, c in log[first : counters[CONTRADICTIONS]].tolist():
@@ -324,6 +333,16 @@ class Replay:
     def name(self, line: int) -> dict[str, int]:
         """A line as the checker reads it."""
         return {"row": line + 1} if line < self.height else {"column": line - self.height + 1}
+
+
+def _log(cells: int, palette: int) -> np.ndarray:
+    """Room for all that can be refuted."""
+    return np.zeros((cells * palette, 3), np.int32)
+
+
+def _refute(memory: Memory, depth: int, log: np.ndarray, tools: Tools) -> int:
+    """`refute` on a memory's board."""
+    return refute(memory.board, memory.trial, memory.tree.union, memory.color, depth, memory.seen, log, tools)
 
 
 def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int, int]]:

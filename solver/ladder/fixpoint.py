@@ -1,5 +1,6 @@
 """The bottom of the ladder alone: one puzzle's board at the fixpoint of line logic."""
 
+import math
 import time
 from typing import Any
 
@@ -13,7 +14,7 @@ from solver.ladder.memory import Memory, memory_for
 from solver.ladder.question import FROM_NOTHING
 from solver.propagate import CONTRADICTION, OUT_OF_TIME, propagate
 from solver.tools import Tools
-from solver.views import Views
+from solver.views import Clues, Views
 
 
 def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
@@ -35,6 +36,19 @@ def line_fixpoint_of(batch: Views, group: Group, cpu_limit: float, start: np.nda
     if status == OUT_OF_TIME:
         raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
     return None if status == CONTRADICTION else memory
+
+
+def example_at_fixpoint(words: int, colored: bool) -> Memory:
+    """The same for a puzzle of four cells with two solutions, to compile kernels on."""
+    one = np.array([1, 1], np.uint16)
+    two = 2 * one[:1]
+    clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
+    for array in (*clues, two):
+        array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
+    group = Group(words, 2 if colored else None, np.arange(1))
+    memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
+    assert memory is not None
+    return memory
 
 
 @kernel

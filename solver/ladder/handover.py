@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from solver.ladder.fixpoint import line_fixpoint_of
-from solver.ladder.groups import Group
+from solver.ladder.fixpoint import example_at_fixpoint
 from solver.ladder.memory import Memory
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
 from solver.ladder.question import FROM_NOTHING
@@ -15,7 +14,6 @@ from solver.ladder.rungs import SEARCH
 from solver.swap import swap
 from solver.tail import ENGINES, Learner
 from solver.tools import CONFLICTS
-from solver.views import Clues, Views
 
 
 def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome) -> None:
@@ -54,14 +52,7 @@ def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outco
 @cache
 def compile_tail(words: int, colored: bool) -> None:
     """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
-    one = np.array([1, 1], np.uint16)
-    two = 2 * one[:1]
-    clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
-    for array in (*clues, two):
-        array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
-    group = Group(words, 2 if colored else None, np.arange(1))
-    memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
-    assert memory is not None
+    memory = example_at_fixpoint(words, colored)
     with Learner(memory.board, memory.color, memory.tools) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()

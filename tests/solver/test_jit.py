@@ -11,7 +11,6 @@ import numba
 import numpy as np
 import pytest
 
-from pipeline.classify.warm import LATER, compiled_beside
 from scrapers.generate import Recipe, recipe_batch
 from solver import identity, jit, proof
 from solver.identity import clue_hashes
@@ -81,25 +80,6 @@ def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> N
         "True [0, 1, 1, 0]",
         "True True",
     ]
-
-
-@in_kernels
-def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    begun: list[subprocess.Popen[bytes]] = []
-    start = subprocess.Popen
-
-    def noted(*arguments: object, **options: object) -> "subprocess.Popen[bytes]":
-        begun.append(start(*arguments, **options))  # type: ignore[call-overload]
-        return begun[-1]
-
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("pipeline.classify.warm.is_warm", lambda _: False)
-    monkeypatch.setattr("pipeline.classify.warm._warm", set())
-    monkeypatch.setattr(subprocess, "Popen", noted)
-    with compiled_beside({(1, False)}, LATER) as cold:
-        assert cold
-        assert [process.poll() for process in begun] == [None]
-    assert [process.poll() for process in begun] == [-signal.SIGTERM]
 
 
 @in_kernels

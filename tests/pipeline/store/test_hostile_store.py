@@ -10,7 +10,7 @@ from hostile import hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS, random_store
 
-from pipeline.classify import warm as warming
+from pipeline.classify.warm import needed
 from pipeline.findings.reporting import write_run_report
 from pipeline.run.folder import start_run
 from pipeline.store.parts import HASH_KEY, Store, append, create_store
@@ -18,7 +18,7 @@ from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify
 from solver.ladder.groups import kinds
 from solver.tables import PUZZLES
-from solver.views import Views, views
+from solver.views import views
 
 
 def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
@@ -89,20 +89,11 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
     assert lasting(run_serially(store, tmp_path / "alone")).equals(together)
 
 
-def test_no_kernels_are_compiled_for_what_none_will_see(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[set[tuple[int, bool]]] = []
-
-    def warm_up(seen: Views) -> None:
-        compiled.append(kinds(seen))
-
-    monkeypatch.setattr(warming, "warm_up", warm_up)
-    monkeypatch.setattr(warming, "_warm_here", set())
+def test_no_kernels_are_compiled_for_what_none_will_see() -> None:
     batch = recipe_batch(Recipe("random", 5, 5, 0.5, 1, 10), 0, 10)
     place = PUZZLES.get_field_index("width")
     evil = batch.set_column(
         place, PUZZLES.field(place), pa.array([5, 0, 64, 1000, 65535, None, 5, 5, 5, 5], pa.uint16())
     )
     assert len(kinds(views(evil))) > 1
-    for _ in range(2):
-        warming.warm(evil)
-    assert compiled == [{(1, False)}]
+    assert needed(evil) == {(1, False)}

@@ -1,0 +1,125 @@
+"""Kernels made ready: before any clock runs, in processes that end with who wants them, with an error that says why."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+
+from pipeline.classify import warm as warming
+from pipeline.classify.warm import LATER, compiled_beside
+from pipeline.errors import StorageError
+
+in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+COUNTED = """
+import solver.api, solver.derivation.certificate as certificate
+from pipeline.certify.prove import Order, _certified
+from pipeline.certify.table import VERDICT
+from scrapers.generate import Recipe, recipe_batch
+from solver.jit import _Entry
+from solver.tables import puzzles_of
+
+counted = False
+late = []
+make_ready = _Entry.compile
+
+def compile(self, sig):
+    if counted:
+        late.append(self.py_func.__name__)
+    return make_ready(self, sig)
+
+def with_a_clock(function):
+    def timed(*arguments):
+        global counted
+        counted = True
+        try:
+            return function(*arguments)
+        finally:
+            counted = False
+    return timed
+
+_Entry.compile = compile
+solver.api.line_fixpoint = with_a_clock(solver.api.line_fixpoint)
+certificate.record = with_a_clock(certificate.record)
+"""
+
+SOLUTIONS = """
+(puzzle,) = puzzles_of(recipe_batch(Recipe("random", 5, 5, 0.5, 5, 1), 0, 1))
+print(len(list(solver.api.iter_solutions(puzzle))) > 0, late)
+"""
+
+PROOF = """
+batch = recipe_batch(Recipe("random", 12, 12, 0.5, 5, 1000), 0, 1000)
+rows = solver.api.classify(batch).to_pylist()
+k = next(k for k, row in enumerate(rows) if row["technique"] in ("depth-2", "probe"))
+late.clear()
+ids = {"puzzle_id": batch["puzzle_id"][k].as_py(), "clue_hash": batch["clue_hash"][k].as_py()}
+print(_certified({**rows[k], **ids}, batch.slice(k, 1), Order("", None, None, 60.0, 2))["status"], late)
+"""
+
+
+def begun(monkeypatch: pytest.MonkeyPatch) -> list["subprocess.Popen[str]"]:
+    """The processes that are started from now on."""
+    processes: list[subprocess.Popen[str]] = []
+    start = subprocess.Popen
+
+    def noted(*arguments: object, **options: object) -> "subprocess.Popen[str]":
+        processes.append(start(*arguments, **options))  # type: ignore[call-overload]
+        return processes[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    return processes
+
+
+@in_kernels
+@pytest.mark.parametrize(("work", "expected"), [(SOLUTIONS, "True []"), (PROOF, "proved []")])
+def test_no_puzzle_is_charged_for_compiling(work: str, expected: str) -> None:
+    """In a process that has loaded nothing yet."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED + work], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (done.stdout.strip(), done.stderr) == (expected, "")
+
+
+@in_kernels
+def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    processes = begun(monkeypatch)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(warming, "is_warm", lambda _: False)
+    monkeypatch.setattr(warming, "_warm", set())
+    with compiled_beside({(1, False)}, LATER) as cold:
+        assert cold
+        assert [process.poll() for process in processes] == [None]
+    assert [process.poll() for process in processes] == [-signal.SIGTERM]
+
+
+@in_kernels
+def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    processes = begun(monkeypatch)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with pytest.raises(StorageError, match=r"^kernels can't be compiled into .*: FileExistsError"):
+        warming.warm_for_most()
+    assert processes
+    assert None not in [process.poll() for process in processes]
+
+
+@in_kernels
+def test_warm_is_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C in a terminal reaches all processes of a command; one line comes of it, and nothing goes on."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "nonocensus", "warm"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, env=environment, start_new_session=True, **pipes) as process:
+        while not list(tmp_path.glob("*/*.lock")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate()  # ends when nobody holds these pipes
+    assert (process.returncode, out, err) == (130, "", "nonocensus: interrupted\n")
