@@ -20,8 +20,6 @@ HEADING = ["command", "median", "least", "most"]
 FOR_LEARNERS = Recipe("random", 30, 30, 0.45, 7, 30)
 """Its last puzzle needs clause learning, and some milliseconds of it."""
 
-RESULT = "results/*.json"
-
 
 def run(archive: Path) -> list[Table]:  # noqa: ARG001
     with tempfile.TemporaryDirectory() as name:
@@ -90,17 +88,13 @@ def wall(arguments: list[str], environment: dict[str, str]) -> float:
 def until(arguments: list[str], environment: dict[str, str], run: Path) -> float:
     """Wall seconds from a command's start to the first finished file of results."""
     start = time.monotonic()
-    command = [sys.executable, "-m", "nonocensus", *arguments]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=os.environ | environment
-    ) as at:
-        while not list(run.glob(RESULT)):
-            if at.poll() not in (None, 0):
-                raise SystemExit(f"classify ended with status {at.returncode}")
+    command = [sys.executable, "-m", "nonocensus", "--quiet", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | environment) as process:
+        while not list(run.glob("results/*.json")):
+            if process.poll() not in (None, 0):
+                raise SystemExit(f"classify ended with status {process.returncode}")
             time.sleep(0.01)
-        seconds = time.monotonic() - start
-        at.communicate()
-    return seconds
+        return time.monotonic() - start
 
 
 def spread(times: list[float]) -> list[object]:
