@@ -75,6 +75,18 @@ class Beliefs(NamedTuple):
     sure: np.ndarray
 
 
+class Signs(NamedTuple):
+    """The variables of an encoding's blocks, each with its more probable sign; empty where nobody wants them.
+
+    start, end   int32[blocks]: as in solver.encoding.Variables
+    literals     int32[number + 1]: each variable, negated if that is more probable
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    literals: np.ndarray
+
+
 class BlockAtHand(NamedTuple):
     """A block of a line that is weighed.
 
@@ -133,7 +145,7 @@ def _guess(
     """Set the signs of all variables, from beliefs that begin from nothing."""
     rounds: Any = np.int64(BELIEF_ROUNDS)
     restrict(board, beliefs, AFRESH, tools.like)
-    exchange(board, color, beliefs, variables, literals, rounds, pull, tools)
+    exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, pull, tools)
     _write_cells(board, beliefs, variables, literals, tools.like)
 
 
@@ -158,17 +170,15 @@ def exchange(
     board: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
-    variables: Variables | None,
-    literals: np.ndarray,
+    signs: Signs,
     rounds: int,
     pull: float,
     tools: Tools,
 ) -> None:
     """So many rounds of messages, or, without a pull, until they settle, or the deadline is past.
 
-    variables  of an encoding, or None: the literals of their blocks are set too
-    literals   int32[number + 1]: each variable, negated if that is more probable
-    pull       reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
+    signs   set too, if they are wanted
+    pull    reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
     """
     like = tools.like
     lines = int(board.size[0] + board.size[1])
@@ -184,7 +194,7 @@ def exchange(
                 if cpu_seconds() > tools.deadline:
                     return
             _listen(board, beliefs, line)
-            if _weigh(board, color, beliefs, variables, literals, line, like):
+            if _weigh(board, color, beliefs, signs, line, like):
                 change = max(change, _tell(board, beliefs, line))
         if cpu_seconds() > tools.deadline or (pull == 0.0 and change < SETTLED):
             break
@@ -236,8 +246,7 @@ def _weigh(
     board: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
-    variables: Variables | None,
-    literals: np.ndarray,
+    signs: Signs,
     line: int,
     like: Any,
 ) -> bool:
@@ -269,9 +278,9 @@ def _weigh(
     for j in range(blocks - 1, -1, -1):
         block = BlockAtHand(first, j, _apart(color, first, j, blocks), total)
         if board.length[first + j] > 0:
-            _weigh_block(board, color, beliefs, variables, literals, block, like)
+            _weigh_block(board, color, beliefs, signs, block, like)
         else:
-            _weigh_blot(color, beliefs, variables, literals, block, like)
+            _weigh_blot(color, beliefs, signs, block, like)
     return True
 
 
@@ -334,14 +343,13 @@ def _weigh_block(
     board: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
-    variables: Variables | None,
-    literals: np.ndarray,
+    signs: Signs,
     block: BlockAtHand,
     like: Any,
 ) -> None:
     """From the arrangements behind a block, a number, to those with it; its share of the cells, its literals."""
     first, j, apart, total = block
-    share = beliefs.share
+    share, wanted = beliefs.share, len(signs.literals) > 0
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
     starts = load(beliefs.places.starts, first + j, like)
@@ -354,9 +362,9 @@ def _weigh_block(
             here = beliefs.before[j, i] * rest / total
             share[c, i] += here
             share[c, i + length] -= here
-            if variables is not None:
+            if wanted:
                 others -= 1
-                _write_by(literals, int(variables.start[first + j]) + others, by)
+                _write_by(signs.literals, int(signs.start[first + j]) + others, by)
                 by = min(by - here, ALMOST)
         beliefs.behind[j, i] = behind
 
@@ -365,14 +373,13 @@ def _weigh_block(
 def _weigh_blot(
     color: np.ndarray | None,
     beliefs: Beliefs,
-    variables: Variables | None,
-    literals: np.ndarray,
+    signs: Signs,
     block: BlockAtHand,
     like: Any,
 ) -> None:
     """The same for a blot: its starts, its ends, and every cell in between."""
     first, j, apart, total = block
-    weight, share = beliefs.weight, beliefs.share
+    weight, share, wanted = beliefs.weight, beliefs.share, len(signs.literals) > 0
     c = 1 if color is None else int(color[first + j])
     starts, ends = load(beliefs.places.starts, first + j, like), load(beliefs.places.ends, first + j, like)
     other_starts = other_ends = count(starts)
@@ -388,16 +395,16 @@ def _weigh_blot(
             here = (held + before) * rest / total
             share[c, i] += here
             share[c, i + 1] -= here
-            if variables is not None and some((starts >> i) & bit(0, like)):
+            if wanted and some((starts >> i) & bit(0, like)):
                 other_starts -= 1
-                _write_by(literals, int(variables.start[first + j]) + other_starts, started)
+                _write_by(signs.literals, int(signs.start[first + j]) + other_starts, started)
                 started = min(started - before * rest / total, ALMOST)
             inside = rest
         after = _behind(beliefs, j, apart, i)
         inside += after
-        if variables is not None and some((ends >> i) & bit(0, like)):
+        if wanted and some((ends >> i) & bit(0, like)):
             other_ends -= 1
-            _write_by(literals, int(variables.end[first + j]) + other_ends, ended)
+            _write_by(signs.literals, int(signs.end[first + j]) + other_ends, ended)
             ended = min(ended - held * after / total, ALMOST)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.belief import Beliefs, confidence, exchange, favourite, restrict
+from solver.belief import Beliefs, Signs, confidence, exchange, favourite, restrict
 from solver.board import Board, allows, copy, is_open, undecided
 from solver.clock import cpu_seconds
 from solver.jit import apart, kernel
@@ -59,14 +59,15 @@ def _dive(
 ) -> int:
     """One dive with so many rounds before the first decision."""
     like = tools.like
-    literals = tools.counters[:0]
+    unwanted = board.first[:0]
+    signs = Signs(unwanted, unwanted, unwanted)
     more_rounds: Any = np.int64(MORE_ROUNDS)
     copy(board, diver)
     left, fresh = undecided(diver, like), True
     while left > 0:
         restrict(diver, beliefs, fresh, like)
         locate(diver, color, beliefs.places, tools)
-        exchange(diver, color, beliefs, None, literals, rounds, pull, tools)
+        exchange(diver, color, beliefs, signs, rounds, pull, tools)
         if cpu_seconds() > tools.deadline:
             return OUT_OF_TIME
         rounds, fresh = more_rounds, False

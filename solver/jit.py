@@ -8,9 +8,9 @@ Compiling is what a new user waits for, so as little as possible is compiled, an
 
 - A kernel's code becomes part of those that call it (`kernel`, `inlined`), or they call it by its address (`apart`).
   Numba by itself does the first, and optimises all that a kernel calls once more in each of its callers.
-- What Python calls is compiled once more with the wrapper that takes arguments from Python (`_Entry`), which takes
-  longer than a small kernel itself; what only kernels call has none.
-- What is called by address or from Python is cached on the disk (solver.kernel_cache).
+- Python calls them by their address too (solver.calling). What is only part of others is compiled on its own when
+  Python calls it (`_Entry`).
+- What is called by address is cached on the disk (solver.kernel_cache).
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
@@ -28,12 +28,14 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
+from numba._dispatcher import compute_fingerprint
 from numba.core import cgutils, sigutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.registry import CPUDispatcher
 
+from solver.calling import Call
 from solver.kernel_cache import KernelCache, sole_compiler
 
 P = ParamSpec("P")
@@ -163,7 +165,7 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
     """A kernel as Python calls it."""
 
     def enable_caching(self) -> None:
-        self._cache = KernelCache(self.py_func, not self.targetoptions["no_cpython_wrapper"])
+        self._cache = KernelCache(self.py_func)
 
     def compile(self, sig: Any) -> Any:
         """As Numba does; of several processes that need it at the same time one compiles it, and the others wait."""
@@ -189,18 +191,27 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
 
 
 class _Kernel(_Entry):
-    """A kernel as other kernels call it; calls from Python go to a version of its own."""
+    """A kernel as other kernels call it."""
 
     @cached_property
     def entry(self) -> _Entry:
         """What Python calls."""
-        options = self.targetoptions | {"no_cpython_wrapper": False}
-        entry = _Entry(self.py_func, targetoptions=options, pipeline_class=_Compiler)
+        entry = _Entry(self.py_func, targetoptions=self.targetoptions, pipeline_class=_Compiler)
         entry.enable_caching()
         return entry
 
+    @cached_property
+    def _calls(self) -> dict[Any, Call]:
+        """By Numba's marks of their arguments' types."""
+        return {}
+
     def __call__(self, *arguments: Any) -> Any:
-        return self.entry(*arguments)
+        kind = tuple(map(compute_fingerprint, arguments))
+        if kind not in self._calls:
+            args = tuple(map(self.typeof_pyval, arguments))
+            self.entry.compile(args)
+            self._calls[kind] = Call(self.entry.overloads[args], self.targetctx)
+        return self._calls[kind](arguments)
 
 
 class _Apart(_Kernel):
@@ -209,6 +220,11 @@ class _Apart(_Kernel):
     Its address has a name that is the same in all processes. A caller that comes from the disk cache has it loaded
     first: Numba runs what a library notes in `_reload_init`.
     """
+
+    @property
+    def entry(self) -> _Entry:
+        """The same that kernels call."""
+        return self
 
     def compile(self, sig: Any) -> Any:
         """As above; then tell the linker where it is, and Numba how it is called."""

@@ -98,16 +98,9 @@ class _Results(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
-    """The files of one kernel; `entry`: of the version that Python can call."""
+    """The files of one kernel."""
 
     _impl_class = _Results
-
-    def __init__(self, function: Any, entry: bool) -> None:
-        super().__init__(function)
-        self.entry = entry
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), self.entry)
 
     def has(self, args: Any, codegen: Any) -> bool:
         """Whether the kernel is there, compiled for arguments of these types."""

@@ -49,11 +49,12 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
     beliefs.told[:] *= rng.uniform(0.01, 1.0, beliefs.told.shape)
     beliefs.lean[:] = rng.uniform(0.01, 1.0, beliefs.lean.shape)
     literals = np.zeros(variables.number + 1, np.int32)
+    signs = belief.Signs(variables.start, variables.end, literals)
     for line, (clue, cells) in enumerate(oracle.lines_of(puzzle)):
         if not some(open_cells(board, line, like)):
             continue
         belief._listen(board, beliefs, line)
-        assert belief._weigh(board, memory.color, beliefs, variables, literals, line, like)
+        assert belief._weigh(board, memory.color, beliefs, signs, line, like)
         crossing = 1 if line < puzzle.height else 0
         numbers = [y * puzzle.width + x for y, x in cells]
         told = beliefs.told[crossing, numbers] * beliefs.lean[numbers]
@@ -107,16 +108,16 @@ def test_cells_lean_to_what_they_have_been() -> None:
     board, beliefs = memory.board, memory.beliefs
     variables, _ = encode(board, memory.color, memory.tools)
     beliefs = beliefs._replace(places=variables.places)
-    nobody = np.zeros(0, np.int32)
+    unwanted = belief.Signs(*np.zeros((3, 0), np.int32))
     doubts = []
     for pull in (0.0, 0.2):
         belief.restrict(board, beliefs, True, like)
-        belief.exchange(board, memory.color, beliefs, None, nobody, 1, pull, memory.tools)
+        belief.exchange(board, memory.color, beliefs, unwanted, 1, pull, memory.tools)
         once = beliefs.told[0, :400] * beliefs.told[1, :400]
         leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
         leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
         assert np.allclose(beliefs.lean[:400], leaning)
-        belief.exchange(board, memory.color, beliefs, None, nobody, 100, pull, memory.tools)
+        belief.exchange(board, memory.color, beliefs, unwanted, 100, pull, memory.tools)
         doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
     assert doubts[1] < 0.5 * doubts[0]
 

@@ -9,13 +9,6 @@ import numba
 import pytest
 from kernels import note
 
-SEVERAL = {
-    "solver.belief.exchange": 2,  # with variables for a clause learner, without them for a dive
-    "solver.belief._weigh": 2,
-    "solver.belief._weigh_block": 2,
-    "solver.belief._weigh_blot": 2,
-}
-
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.parametrize("colors", [1, 2])
@@ -24,5 +17,5 @@ def test_no_kernel_is_compiled_more_often_than_it_must_be(colors: int) -> None:
         pytest.skip("the kernels were not compiled by tests/kernels.py, as `make test` does")
     compiled = {name: types for name, types in json.loads(note(colors).read_text()).items() if types}
     assert len(compiled) > 60
-    more = {name: types for name, types in compiled.items() if len(types) > SEVERAL.get(name, 1)}
+    more = {name: types for name, types in compiled.items() if len(types) > 1}
     assert not more, "\n".join(f"{name}({', '.join(types)})" for name, all_types in more.items() for types in all_types)
