@@ -153,7 +153,7 @@ def probe(trial: Board, color: np.ndarray | None, y: int, x: int, c: int, tools:
     return status
 
 
-@apart
+@kernel
 def look_ahead(
     trial: Board, began: Board, color: np.ndarray | None, y: int, x: int, c: int, depth: int, tools: Tools
 ) -> int:

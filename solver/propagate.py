@@ -12,7 +12,7 @@ from solver.bits import bit, empty, load, lowest, some, store
 from solver.board import Board
 from solver.checked import CHECKED, holds, sound
 from solver.clock import cpu_seconds
-from solver.jit import apart, inlined
+from solver.jit import inlined, kernel
 from solver.line import solve_line
 from solver.tools import (
     CHANGED_COLUMNS,
@@ -30,7 +30,7 @@ from solver.tuning import LOOK_EVERY
 FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 
 
-@apart
+@kernel
 def propagate(
     board: Board, color: np.ndarray | None, rows: Any, columns: Any, open_rows: Any, open_columns: Any, tools: Tools
 ) -> int:
