@@ -6,7 +6,7 @@ Kernels never see these objects; they read the columns of the puzzles table (`so
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -92,17 +92,8 @@ class Puzzle:
                 raise InvalidPuzzle(f"it has no {name}")
             if len(lines) > MAX_CELLS:
                 raise InvalidPuzzle(f"it has {len(lines)} {name}; the most is {MAX_CELLS}")
-            for number, clue in enumerate(lines, 1):
-                if len(clue) > MAX_CELLS:
-                    raise InvalidPuzzle(f"{name[:-1]} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
-                for block in clue:
-                    if not (isinstance(block, Block) and isinstance(block.length, Whole)):
-                        raise InvalidPuzzle(f"{name[:-1]} {number}: {block!r} is no Block of a whole number")
-                    if not 0 <= block.length <= MAX_CELLS:
-                        what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
-                        raise InvalidPuzzle(f"{name[:-1]} {number}: the number {block.length} is {what}")
-                    if not (isinstance(block.color, Whole) and 1 <= block.color < len(self.palette)):
-                        raise InvalidPuzzle(f"{name[:-1]} {number}: colour {block.color} is not in the palette")
+            if not _plain(lines, len(self.palette)):
+                _refuse_blocks(name[:-1], lines, len(self.palette))
         if len(self.palette) - 1 > MAX_COLORS:
             raise InvalidPuzzle(f"it has {len(self.palette) - 1} colours; the most is {MAX_COLORS}")
         if self.goal is not None and not isinstance(self.goal, np.ndarray):
@@ -140,6 +131,34 @@ class Puzzle:
     def blotted(self) -> bool:
         """Whether any length is hidden."""
         return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
+
+
+def _plain(lines: Sequence[Clue], palette: int) -> bool:
+    """Whether clues plainly are as they should be: what `_refuse_blocks` makes sure of, in a sixth of the time."""
+    blocks = list(chain.from_iterable(lines))
+    if not blocks:
+        return True
+    if max(map(len, lines)) > MAX_CELLS or set(map(type, blocks)) != {Block}:
+        return False
+    lengths, colors = zip(*blocks, strict=True)
+    if set(map(type, lengths + colors)) != {int}:
+        return False
+    return bool(0 <= min(lengths) <= max(lengths) <= MAX_CELLS and 1 <= min(colors) <= max(colors) < palette)
+
+
+def _refuse_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
+    """Say which clue of the rows or columns could not stand in a table, if one could not."""
+    for number, clue in enumerate(lines, 1):
+        if len(clue) > MAX_CELLS:
+            raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
+        for block in clue:
+            if not (isinstance(block, Block) and isinstance(block.length, Whole)):
+                raise InvalidPuzzle(f"{side} {number}: {block!r} is no Block of a whole number")
+            if not 0 <= block.length <= MAX_CELLS:
+                what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
+                raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
+            if not (isinstance(block.color, Whole) and 1 <= block.color < palette):
+                raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
 
 
 def arranged(puzzle: Puzzle) -> Puzzle:

@@ -5,13 +5,14 @@ description in each field's; `nonocensus schema` prints them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from solver.identity import HASH_BYTES, clue_hashes
-from solver.puzzle import Block, Clue, Color, Puzzle
+from solver.puzzle import BLOT, Block, Clue, Color, Puzzle
 from solver.views import Clues, views
 
 SCHEMA_VERSION = "2"
@@ -119,6 +120,9 @@ CERTIFICATES = _schema(
 )
 
 
+DERIVED = ("kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
+"""Columns of the puzzles table that are made of all puzzles' clues at once."""
+
 DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
 """Columns of the puzzles table that a classification reads."""
 
@@ -158,19 +162,29 @@ def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
     columns = {
         field.name: pa.array([record.get(field.name) for record in records], field.type)
         for field in PUZZLES
-        if field.type != LINES
+        if field.name not in DERIVED
     }
-    columns["rows"] = _lines([puzzle.rows for puzzle in puzzles])
-    columns["columns"] = _lines([puzzle.columns for puzzle in puzzles])
+    sides = _clues([puzzle.rows for puzzle in puzzles]), _clues([puzzle.columns for puzzle in puzzles])
+    columns["rows"], columns["columns"] = map(clue_column, sides)
+    several, blotted = (np.zeros(len(puzzles), np.bool_) for _ in range(2))
+    for side in sides:
+        puzzle_of = np.repeat(np.arange(len(puzzles)), np.diff(side.blocks[side.lines]))
+        several[puzzle_of[side.color > 1]] = True
+        blotted[puzzle_of[side.length == BLOT]] = True
+    columns["kind"] = pa.array(np.where(several, "color", "mono"), TEXT)
+    columns["blotted"] = pa.array(blotted)
+    nothing = pa.nulls(len(puzzles), TEXT)
+    columns |= {"clue_hash": nothing, "canonical_hash": nothing}
     return with_hashes(pa.RecordBatch.from_pydict(columns, schema=PUZZLES))
 
 
-def _lines(sides: Sequence[tuple[Clue, ...]]) -> pa.ListArray:
-    """A clue column from the rows, or the columns, of each puzzle."""
-    clues = [clue for side in sides for clue in side]
-    blocks = np.array([block for clue in clues for block in clue], np.int64).reshape(-1, 2)
+def _clues(sides: Sequence[tuple[Clue, ...]]) -> Clues:
+    """The rows, or the columns, of each puzzle as flat arrays."""
+    clues = list(chain.from_iterable(sides))
+    numbers = chain.from_iterable(chain.from_iterable(clues))
+    blocks = np.fromiter(numbers, np.int64).reshape(-1, 2)
     length, color = blocks[:, 0].astype(np.uint16), blocks[:, 1].astype(np.uint8)
-    return clue_column(Clues(_offsets(sides), _offsets(clues), length, color))
+    return Clues(_offsets(sides), _offsets(clues), length, color)
 
 
 def clue_column(clues: Clues) -> pa.ListArray:
@@ -199,7 +213,6 @@ def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
 def _record(puzzle: Puzzle) -> dict[str, Any]:
     record = dict(vars(puzzle))
     record["width"], record["height"] = puzzle.width, puzzle.height
-    record["kind"], record["blotted"] = puzzle.kind, puzzle.blotted
     record["palette"] = [color._asdict() for color in puzzle.palette]
     if puzzle.goal is not None:
         record["goal"] = puzzle.goal.astype(np.uint8).tobytes()

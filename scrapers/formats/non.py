@@ -32,6 +32,9 @@ MOST_LINES = 16 * MAX_CELLS
 SHORT = 40
 """Characters of a clue that is worth remembering: most clues of an archive are the same few."""
 
+BLOCKS = {str(length): Block(length) for length in range(1, MAX_CELLS + 1)}
+"""By how their lengths are written; one object for all blocks of a length."""
+
 DIVIDER = re.compile(r"={4,}\s*")
 HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
@@ -56,7 +59,7 @@ def _bundle(text: str) -> Iterator[list[Line]]:
     part: list[Line] = []
     filled = False
     for number, line in lines_of(text):
-        if DIVIDER.fullmatch(line):
+        if line.startswith("====") and DIVIDER.fullmatch(line):
             if filled:
                 yield part
             part, filled = [], False
@@ -170,13 +173,17 @@ def _clue(text: str) -> Clue:
         raise FormatError(f"it has more than {MAX_CELLS} numbers")
     if not NUMBERS.fullmatch(text):
         raise FormatError(f"{clipped(text)} is not a list of numbers")
-    for length in text.split(","):
-        digits = length.strip().lstrip("0")
-        if not digits:
-            raise FormatError(f"{clipped(text)} has a 0 among its numbers")
-        if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
-            raise FormatError(f"the number {clipped(digits)} is more than {MAX_CELLS}")
-    return tuple([Block(int(length)) for length in text.split(",")])
+    return tuple([BLOCKS.get(length) or _block(length, text) for length in text.split(",")])
+
+
+def _block(length: str, text: str) -> Block:
+    """The block of a number that is not written as usual, in a clue."""
+    digits = length.strip().lstrip("0")
+    if not digits:
+        raise FormatError(f"{clipped(text)} has a 0 among its numbers")
+    if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
+        raise FormatError(f"the number {clipped(digits)} is more than {MAX_CELLS}")
+    return BLOCKS[digits]
 
 
 _known_clue = lru_cache(maxsize=1 << 16)(_clue)

@@ -10,6 +10,9 @@ from solver.puzzle import InvalidPuzzle, Puzzle
 Part = TypeVar("Part")
 
 LINE_END = re.compile(r"\r\n?|\n")
+FEW_LINES = 1_000
+"""Lines of a text that may be in memory all at once."""
+
 MOST_TOLD = 20
 """Puzzles of a file that can't be read of which is said why."""
 
@@ -68,6 +71,9 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
     After the last line end there is one more.
     """
+    if text.count("\n") + text.count("\r") <= FEW_LINES:
+        yield from enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1)
+        return
     start, number = 0, 1
     for end in LINE_END.finditer(text):
         yield number, text[start : end.start()]

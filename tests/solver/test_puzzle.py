@@ -6,11 +6,23 @@ import numpy as np
 import oracle
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies import PALETTE, pictures, puzzles
 
 from solver.check import faults, validate
 from solver.limits import MAX_CELLS
-from solver.puzzle import Block, Color, InvalidPuzzle, Puzzle, arranged, clue_of, clues_of, from_picture
+from solver.puzzle import (
+    Block,
+    Color,
+    InvalidPuzzle,
+    Puzzle,
+    _plain,
+    _refuse_blocks,
+    arranged,
+    clue_of,
+    clues_of,
+    from_picture,
+)
 from solver.tables import puzzle_batch
 from solver.views import views
 
@@ -97,3 +109,24 @@ def test_faults_of_a_slice_name_the_right_puzzle_and_line() -> None:
     message = {1: "row 3: its blocks need 5 cells, the line has 4"}
     assert faults(views(batch.slice(1, 3))) == message
     assert faults(views(batch.slice(3, 1))) == {}
+
+
+NUMBERS = st.one_of(
+    st.integers(-1, 3), st.sampled_from([MAX_CELLS, MAX_CELLS + 1, True, 2.0, np.int64(3), np.uint8(1)])
+)
+
+
+@given(
+    st.lists(st.lists(st.one_of(st.builds(Block, NUMBERS, NUMBERS), st.just((1, 1))), max_size=3), min_size=1),
+    st.integers(1, 4),
+)
+def test_what_plainly_is_sound_is_sound(lines: list[list[Block]], palette: int) -> None:
+    """The quick look never lets something through, and only lets out what has unusual types."""
+    clues = tuple(map(tuple, lines))
+    try:
+        _refuse_blocks("row", clues, palette)
+    except InvalidPuzzle:
+        assert not _plain(clues, palette)
+    else:
+        usual = all(type(number) is int for clue in clues for block in clue for number in block)
+        assert _plain(clues, palette) == usual

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import PALETTE, puzzles
+from strategies import PALETTE, puzzles, shuffled_puzzles
 
 from solver.api import classify
 from solver.proof import fits
@@ -29,6 +29,14 @@ def same(one: Puzzle, other: Puzzle) -> bool:
 def hashes(puzzle: Puzzle) -> tuple[str, str]:
     row = puzzle_batch([puzzle]).to_pylist()[0]
     return row["clue_hash"], row["canonical_hash"]
+
+
+@given(st.lists(st.one_of(puzzles(), shuffled_puzzles()), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_kinds_and_blots_of_several(found: list[Puzzle]) -> None:
+    batch = puzzle_batch(found)
+    assert batch["kind"].to_pylist() == [puzzle.kind for puzzle in found]
+    assert batch["blotted"].to_pylist() == [puzzle.blotted for puzzle in found]
 
 
 @given(puzzles())
