@@ -3,13 +3,12 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from scrapers.files import SourceFile
 from scrapers.formats import FormatError, detect
-from solver.puzzle import Puzzle
+from solver.puzzle import Puzzle, described
 
 SOURCE = "local"
 """The source of puzzles that name none themselves."""
@@ -44,9 +43,9 @@ def read_files(files: Iterable[SourceFile]) -> Iterator[Puzzle | Problem]:
 def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
-        return replace(puzzle, raw_sha256=digest)
+        return described(puzzle, raw_sha256=digest)
     local_id = _free(str(PurePosixPath(name).with_suffix("")), taken)
-    return replace(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
+    return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
 
 
 def _free(wish: str, taken: Counter[str]) -> str:

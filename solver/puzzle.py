@@ -133,6 +133,13 @@ class Puzzle:
         return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
 
 
+def described(puzzle: Puzzle, **about: object) -> Puzzle:
+    """The same puzzle with other words about it (id, source, hash of its file, ...), without checking it again."""
+    changed = object.__new__(Puzzle)
+    vars(changed).update(vars(puzzle) | about)
+    return changed
+
+
 def _plain(lines: Sequence[Clue], palette: int) -> bool:
     """Whether clues plainly are as they should be: what `_refuse_blocks` makes sure of, in a sixth of the time."""
     blocks = list(chain.from_iterable(lines))
