@@ -16,7 +16,8 @@ SHORTEST = 1e-6
 class PastSession(NamedTuple):
     """One command at work on a run; times in seconds since 1970.
 
-    tasks   float64[tasks, 4]: begin, end, CPU seconds and puzzles of each task that finished
+    tasks   float64[tasks, 5]: begin, end, CPU seconds, puzzles and seconds of compiling of each task that finished.
+            Kernels are compiled as a task begins, once on each machine; that is no work
     cpus    that it had; None if it died before it said so
     lost    tasks without a result, by kind
     """
@@ -46,10 +47,11 @@ class Activity(NamedTuple):
     puzzles: int  # rows that were made, those made twice included
     tasks: int
     cpus: int | None
-    busy: float | None  # share of the CPUs' time in which a worker had a task
+    busy: float | None  # share of the CPUs' time in which a worker was at work on a task
     cpu_seconds: float  # of tasks
     fastest: float  # puzzles a second in the best moment
     lost: dict[str, int]
+    compiling: float  # seconds of workers, all together
     moments: tuple[Moment, ...]
 
 
@@ -76,12 +78,20 @@ def activity(sessions: Sequence[PastSession]) -> Activity | None:
         float(tasks[:, 2].sum()),
         max((moment.puzzles_a_second for moment in moments), default=0.0),
         dict(lost),
+        float(tasks[:, 4].sum()),
         moments,
     )
 
 
 def _occupied(session: PastSession) -> float:
-    return float((session.tasks[:, 1] - session.tasks[:, 0]).sum())
+    begin, end = _work(session)
+    return float((end - begin).sum())
+
+
+def _work(session: PastSession) -> tuple[np.ndarray, np.ndarray]:
+    """When the tasks of a session began and ended to work."""
+    begin, end, waited = session.tasks[:, 0], session.tasks[:, 1], session.tasks[:, 4]
+    return np.minimum(begin + waited, end), end
 
 
 def _moments(sessions: Sequence[PastSession], seconds: float) -> tuple[Moment, ...]:
@@ -93,11 +103,8 @@ def _moments(sessions: Sequence[PastSession], seconds: float) -> tuple[Moment, .
         bins = max(1, round(MOMENTS * length / seconds))
         edges = np.linspace(0.0, length, bins + 1)
         width = length / bins
-        begin, end, puzzles = (
-            session.tasks[:, 0] - session.begun,
-            session.tasks[:, 1] - session.begun,
-            session.tasks[:, 3],
-        )
+        begin, end = (times - session.begun for times in _work(session))
+        puzzles = session.tasks[:, 3]
         end = np.maximum(end, begin + SHORTEST)
         rows = np.diff(_done(edges, begin, end, puzzles / (end - begin))) / width
         busy = np.diff(_done(edges, begin, end, np.ones(len(begin)))) / width

@@ -482,7 +482,8 @@ def _workers(activity: Activity | None) -> Chart | None:
     if activity is None or not activity.tasks:
         return None
     share = "" if activity.busy is None else f" {100 * activity.busy:.1f} % of the time of {activity.cpus} CPUs."
-    words = f"Steps of the number of workers that had a task, on average in each stretch of time.{share}"
+    waited = f" Compiling kernels, {seconds(activity.compiling)}, is not drawn." if activity.compiling else ""
+    words = f"Steps of the number of workers at work, on average in each stretch of time.{share}{waited}"
     return _moments(activity, "workers", "workers busy", "workers", "Workers busy", words)
 
 

@@ -133,6 +133,7 @@ def _facts(about: About) -> dict[str, str]:
         "Hosts": ", ".join(about.hosts or ()),
         "CPUs": activity and activity.cpus and words.number(activity.cpus),
         "Workers busy": activity and activity.busy and words.share(activity.busy),
+        "Compiling kernels": activity and activity.compiling and words.seconds(activity.compiling),
         "Puzzles a second": activity and words.number(round(activity.puzzles / activity.seconds)),
         "... at best": activity and words.number(round(activity.fastest)),
         "Tasks": activity and words.number(activity.tasks),

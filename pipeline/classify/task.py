@@ -199,7 +199,7 @@ class TaskStatistics:
 
     def __init__(self) -> None:
         self.started = datetime.now(UTC)
-        self.wall, self.cpu = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu
+        self.wall, self.cpu, self.waited = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu, Waits.wall
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[Left] = []
         self.status, self.labels = Counter[str](), Counter[str]()
@@ -239,6 +239,7 @@ class TaskStatistics:
             "seconds": round(time.monotonic() - Waits.wall - self.wall, 6),
             "cpu_solver": round(self.solver, 6),
             "cpu_task": round(time.process_time() - Waits.cpu - self.cpu, 6),
+            "waited": round(Waits.wall - self.waited, 6),
             "started": self.started.isoformat(),
             "finished": datetime.now(UTC).isoformat(),
             "hosts": [platform.node()],

@@ -95,6 +95,7 @@ def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows
         "seconds": round(sum(effort["seconds"] for effort in efforts), 6),
         "cpu_solver": round(sum(effort["cpu_solver"] for effort in efforts), 6),
         "cpu_task": round(sum(effort["cpu_task"] for effort in efforts), 6),
+        "waited": round(sum(effort.get("waited", 0.0) for effort in efforts), 6),
         "started": min(effort["started"] for effort in efforts),
         "finished": max(effort["finished"] for effort in efforts),
         "hosts": sorted({host for effort in efforts for host in effort["hosts"]}),

@@ -95,12 +95,13 @@ def _session(events: Iterator[dict[str, Any]]) -> PastSession:
     for event in events:
         times.append(_seconds(event["at"]))
         if event["event"] == "task finished":
-            tasks.append((_seconds(event["started"]), _seconds(event["finished"]), event["cpu_task"], event["rows"]))
+            times_of_task = _seconds(event["started"]), _seconds(event["finished"])
+            tasks.append((*times_of_task, event["cpu_task"], event["rows"], event.get("waited", 0.0)))
         elif event["event"] == "task lost":
             lost[event["kind"]] += 1
         elif event["event"] == "session ended":
             cpus = event.get("cpus")
-    made = np.array(tasks, np.float64).reshape(-1, 4)
+    made = np.array(tasks, np.float64).reshape(-1, 5)
     # Where clocks of machines differ, what a task says of itself counts.
     begun = min([*times[:1], *made[:, 0]], default=0.0)
     return PastSession(begun, max([*times, *made[:, 1]], default=0.0), made, cpus, lost)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +17,16 @@ from solver.tables import RESULTS
 
 
 class Effort(TypedDict):
-    """What a file of results took: seconds by the wall, CPU seconds in kernels and in the task; when and where."""
+    """What a file of results took: seconds by the wall, CPU seconds in kernels and in the task; when and where.
+
+    `waited` are the seconds by the wall in which kernels were compiled; the others don't count them. Runs of before
+    don't say.
+    """
 
     seconds: float
     cpu_solver: float
     cpu_task: float
+    waited: NotRequired[float]
     started: str
     finished: str
     hosts: list[str]

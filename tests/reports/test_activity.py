@@ -8,9 +8,10 @@ from reports.activity import MOMENTS, PastSession, activity
 BEGUN = 1.7e9
 
 
-def session(length: float, *tasks: tuple[float, float, float, float], cpus: int | None = 2) -> PastSession:
-    rows = [(BEGUN + begin, BEGUN + end, cpu, puzzles) for begin, end, cpu, puzzles in tasks]
-    return PastSession(BEGUN, BEGUN + length, np.array(rows, np.float64).reshape(-1, 4), cpus, {"killed": 1})
+def session(length: float, *tasks: tuple[float, ...], cpus: int | None = 2) -> PastSession:
+    """Of tasks with begin, end, CPU seconds, puzzles and perhaps seconds of compiling."""
+    rows = [(BEGUN + begin, BEGUN + end, *others, 0.0)[:5] for begin, end, *others in tasks]
+    return PastSession(BEGUN, BEGUN + length, np.array(rows, np.float64).reshape(-1, 5), cpus, {"killed": 1})
 
 
 def test_one_session() -> None:
@@ -45,6 +46,15 @@ def test_the_time_between_sessions_does_not_show() -> None:
     assert told.busy == 0.5  # of the session whose CPUs are known
     assert [moment.start for moment in told.moments][1:] == [moment.stop for moment in told.moments][:-1]
     assert {moment.session for moment in told.moments} == {1, 2}
+
+
+def test_compiling_is_no_work() -> None:
+    told = activity([session(10.0, (0, 10, 1, 60, 8), (0, 5, 1, 6, 9), cpus=2)])
+    assert told is not None
+    assert (told.compiling, told.busy, told.puzzles) == (17.0, 0.1, 66)
+    assert sum(moment.puzzles_a_second * (moment.stop - moment.start) for moment in told.moments) == pytest.approx(66)
+    at_work = [moment for moment in told.moments if moment.workers > 1e-4]
+    assert (round(at_work[0].start), round(at_work[-1].stop)) == (8, 10)
 
 
 def test_nothing_done() -> None:

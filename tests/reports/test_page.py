@@ -30,7 +30,7 @@ ABOUT = About(
     kernel_share=0.93,
     puzzles=9,
     activity=Activity(
-        2, 300.0, 8, 3, 4, 0.91, 550.0, 6.5, {"worker": 1},
+        2, 300.0, 8, 3, 4, 0.91, 550.0, 6.5, {"worker": 1}, 35.0,
         tuple(Moment(30.0 * k, 30.0 * k + 30, float(k), 3.0, 1) for k in range(10)),
     ),
 )  # fmt: skip
