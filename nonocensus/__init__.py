@@ -20,8 +20,6 @@ so that nothing is looked for in the user's folder before the command line has s
 
 from typing import Any
 
-__version__ = "0.1.0"
-
 
 def __getattr__(name: str) -> Any:
     import lazy_loader
@@ -29,6 +27,10 @@ def __getattr__(name: str) -> Any:
     from nonocensus.own import import_own_packages
 
     import_own_packages()
+    if name == "__version__":
+        from solver import __version__
+
+        return __version__
     attribute, _, names = lazy_loader.attach_stub(__name__, __file__)
     return names if name == "__all__" else attribute(name)
 

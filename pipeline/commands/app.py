@@ -137,9 +137,9 @@ def refuse_undecodable(arguments: list[str]) -> None:
 def show_version(asked: bool) -> None:
     """Print the version and stop, if asked."""
     if asked:
-        from importlib.metadata import version
+        from solver import __version__
 
-        print(f"nonocensus {version('nonocensus')}")
+        print(f"nonocensus {__version__}")
         raise typer.Exit
 
 

@@ -9,6 +9,7 @@ The files come from strangers: nothing that a DOCTYPE points at is fetched, and 
 """
 
 import codecs
+import html
 import html.entities
 import itertools
 import re
@@ -18,7 +19,6 @@ from functools import reduce
 from operator import or_
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 from defusedxml.common import DefusedXmlException
@@ -387,11 +387,12 @@ def _goal_element(goal: np.ndarray | None, palette: tuple[Color, ...]) -> Iterat
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_allowed(text))
+    spaces = {ord(space): f"&#{ord(space)};" for space in "\t\n\r"}  # or else they would be read as blanks
+    return f'"{html.escape(_allowed(text)).translate(spaces)}"'
 
 
 def _content(text: str) -> str:
-    return escape(_allowed(text), {"\r": "&#13;"})
+    return html.escape(_allowed(text), quote=False).replace("\r", "&#13;")
 
 
 def _allowed(text: str) -> str:
