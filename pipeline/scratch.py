@@ -6,11 +6,12 @@ can be had is nobody's.
 
 import fcntl
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import gettempdir, mkdtemp
+from tempfile import gettempdir
 
 PREFIX, LOCK = "nonocensus-scratch-", "lock"
 
@@ -23,22 +24,26 @@ def scratch() -> Iterator[str]:
             lock = _locked(left, os.O_RDWR)
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
-    place, lock = _new()
+    # Named before it is made: an interruption may come at any moment.
+    place = Path(gettempdir()) / f"{PREFIX}{secrets.token_hex(8)}"
+    held: int | None = None
     try:
+        held = _made(place)
         yield str(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
-        os.close(lock)
+        if held is not None:
+            os.close(held)
 
 
-def _new() -> tuple[Path, int]:
-    """A new folder, and its lock; another one if a process has swept it before it was locked."""
+def _made(place: Path) -> int:
+    """Make a folder; returns its lock. It is made again if a process sweeps it before it is locked."""
     while True:
-        place = Path(mkdtemp(prefix=PREFIX))
+        place.mkdir(0o700, exist_ok=True)
         with suppress(FileNotFoundError, BlockingIOError):
             lock = _locked(place, os.O_RDWR | os.O_CREAT)
             if place.exists():
-                return place, lock
+                return lock
             os.close(lock)
 
 

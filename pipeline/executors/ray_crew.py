@@ -7,14 +7,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager, redirect_stdout
-from typing import Any
+from typing import Any, TypeVar
 
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
 from pipeline.settings import PLACE
 
+T = TypeVar("T")
+
 CPUS_EVERY = 5.0
 """Seconds after which the number of CPUs of a cluster is asked again: it may grow and shrink."""
+
+TRIES, TOO_BUSY = 4, "timed out during startup"
+"""How often Ray is started where it has said this, which it does after half a minute."""
 
 ANSWERS_WITHIN = 5.0
 """Seconds in which somebody must answer at a cluster's address."""
@@ -117,6 +122,17 @@ def _refuse_unreachable(address: str) -> None:
         raise ClusterError(f"Ray at {address} can't be reached: {error}") from error
 
 
+def patiently(start: Callable[..., T], *arguments: Any, **options: Any) -> T:
+    """Start a part of Ray, several times on a machine too busy for it to come up in the time that Ray gives itself."""
+    for _ in range(TRIES - 1):
+        try:
+            return start(*arguments, **options)
+        except Exception as error:  # bare ones are what Ray raises
+            if TOO_BUSY not in str(error):
+                raise
+    return start(*arguments, **options)
+
+
 @contextmanager
 def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ray]:
     """Ray for as long as the block lasts. What is printed meanwhile goes to standard error.
@@ -138,7 +154,7 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
     handler = signal.getsignal(signal.SIGTERM)
     try:
         with chdir(PLACE):  # Ray has workers look for modules in the driver's folder first, and that is the user's
-            context = ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **local)
+            context = patiently(ray.init, address or "local", log_to_driver=False, logging_level="ERROR", **local)
     except Exception as error:  # Ray raises all kinds, bare Exceptions among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
         raise ClusterError(f"{where}: {first_line(error)}") from error

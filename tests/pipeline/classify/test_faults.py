@@ -26,7 +26,7 @@ from pipeline.classify import task as classifying
 from pipeline.classify.schedule import TRIES
 from pipeline.errors import UserError
 from pipeline.executors.crew import NODE, WORKER, Fault
-from pipeline.executors.ray_crew import ray_crew
+from pipeline.executors.ray_crew import patiently, ray_crew
 from pipeline.executors.serial import Serial
 from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.summary import summarize
@@ -257,9 +257,9 @@ def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
 
     alone = run_serially(harder, tmp_path / "serial")
     out = tmp_path / "run"
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    cluster = patiently(Cluster, initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     try:
-        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        nodes = [patiently(cluster.add_node, num_cpus=1) for _ in range(2)]
         driver = subprocess.Popen(command(harder, out, "--address", cluster.address), stdout=subprocess.DEVNULL)
         while driver.poll() is None and finished(out) < 2:
             time.sleep(0.01)

@@ -5,13 +5,14 @@ import platform
 import signal
 import socket
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.crew import TROUBLE, WORKER, Fault, each
-from pipeline.executors.ray_crew import ray_crew
+from pipeline.executors.ray_crew import TOO_BUSY, ray_crew
 from pipeline.executors.resources import Resources, open_crew
 from pipeline.executors.serial import Serial
 
@@ -30,6 +31,40 @@ def test_each_task_comes_back_once_with_what_it_returns_or_its_fault() -> None:
 
 def test_this_process_is_one_machine() -> None:
     assert Serial().on_every_node(doubled, 4) == {platform.node(): 8}
+
+
+@pytest.mark.parametrize(("fails", "tries"), [(0, 1), (2, 3), (9, 4)])
+def test_ray_is_started_again_on_a_machine_that_is_too_busy(
+    monkeypatch: pytest.MonkeyPatch, fails: int, tries: int
+) -> None:
+    import ray
+
+    began: list[str] = []
+
+    def init(address: str, **_: object) -> None:
+        began.append(address)
+        if len(began) <= fails:
+            raise Exception(f"The current node {TOO_BUSY}.")
+
+    monkeypatch.setattr(ray, "init", init)
+    with nullcontext() if fails < tries else pytest.raises(ClusterError, match="can't be started"), ray_crew(1):
+        pass
+    assert began == ["local"] * tries
+
+
+def test_other_failures_of_ray_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    began: list[str] = []
+
+    def init(address: str, **_: object) -> None:
+        began.append(address)
+        raise RuntimeError("no room\nin memory")
+
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(ClusterError, match=r"^Ray can't be started: no room$"), ray_crew(1):
+        pass
+    assert began == ["local"]
 
 
 def stubborn(number: int) -> Any:
