@@ -22,6 +22,13 @@ ARRAY = 5
 """Who owns it (two pointers), how many items, bytes of one, where they lie; then shape and strides."""
 
 INTEGERS = {8: ctypes.c_int8, 16: ctypes.c_int16, 32: ctypes.c_int32, 64: ctypes.c_int64}
+UNSIGNED = {
+    ctypes.c_int8: ctypes.c_uint8,
+    ctypes.c_int16: ctypes.c_uint16,
+    ctypes.c_int32: ctypes.c_uint32,
+    ctypes.c_int64: ctypes.c_uint64,
+}
+"""LLVM's numbers have no sign; a kernel's result may be meant to have none."""
 
 
 class _Exception(ctypes.Structure):
@@ -36,18 +43,25 @@ class Call:
     def __init__(self, made: Any, context: Any) -> None:
         """From what Numba's dispatcher has compiled (`overloads`), and its target context."""
         convention, about = context.call_conv, made.fndesc
-        taken = convention._get_arg_packer(about.argtypes).argument_types
+        taken = list(convention._get_arg_packer(about.argtypes).argument_types)
         pointers = ctypes.c_void_p, ctypes.c_void_p
         prototype = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *map(_c_type, taken))
         self.made = made  # or else the machine code would go with it
         self.function = prototype(made.library.get_pointer_to_function(about.llvm_func_name))
+        self.size = len(taken)
         self.returned = _c_type(convention.get_return_type(about.restype).pointee)
+        if isinstance(about.restype, types.Integer) and not about.restype.signed:
+            self.returned = UNSIGNED[self.returned]
         self.truth = isinstance(about.restype, types.Boolean)
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
         """What the kernel returns; raises what it raises."""
-        scalars: list[Any] = []
-        _take_apart(arguments, scalars)
+        numbers = np.empty(self.size, np.int64)
+        others: list[tuple[int, Any]] = []
+        _take_apart(arguments, numbers.ctypes.data, 0, others)
+        scalars = numbers.tolist()
+        for place, value in others:
+            scalars[place] = value
         returned, raised = self.returned(), ctypes.POINTER(_Exception)()
         status = self.function(ctypes.addressof(returned), ctypes.addressof(raised), *scalars)
         if status == RETCODE_NONE.constant:
@@ -65,16 +79,17 @@ def _c_type(kind: Any) -> Any:
     return ctypes.c_double if isinstance(kind, ir.DoubleType) else INTEGERS[kind.width]
 
 
-def _take_apart(value: Any, scalars: list[Any]) -> None:
-    """Add what a value consists of."""
+def _take_apart(value: Any, start: int, place: int, others: list[tuple[int, Any]]) -> int:
+    """Write what arrays consist of behind the address `start`, from a place on; note what else there is, by place.
+
+    Returns the place behind the value.
+    """
+    if isinstance(value, np.ndarray):
+        _adapt(value, start + 8 * place)
+        return place + ARRAY + 2 * value.ndim
     if isinstance(value, tuple):
         for each in value:
-            _take_apart(each, scalars)
-    elif isinstance(value, np.ndarray):
-        about = (ctypes.c_int64 * (ARRAY + 2 * value.ndim))()
-        _adapt(value, ctypes.addressof(about))
-        scalars += about
-    elif value is None or isinstance(value, float):
-        scalars.append(value)
-    else:
-        scalars.append(int(value))
+            place = _take_apart(each, start, place, others)
+        return place
+    others.append((place, value if value is None or isinstance(value, float) else int(value)))
+    return place + 1

@@ -19,10 +19,9 @@ from solver.views import Clues, Views
 HASH_BYTES = 16
 SYMMETRIES = 8
 
-KEEP_COLORS, RENAME_COLORS = (
-    cast(bool, np.bool_(False)),
-    cast(bool, np.bool_(True)),
-)  # literals would be types of their own to the compiler
+# Literals would be types of their own to the compiler.
+KEEP_COLORS = cast(bool, np.bool_(False))
+RENAME_COLORS = cast(bool, np.bool_(True))
 
 
 def clue_hashes(views: Views) -> tuple[bytes, bytes]:

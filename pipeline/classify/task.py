@@ -289,12 +289,13 @@ def _backstop(cpu: float) -> Iterator[None]:
 
     @contextmanager
     def disarmed() -> Iterator[None]:
+        nonlocal end
         left = max(end - _used(), 0.01)
         _disarm()
         try:
             yield
         finally:
-            _arm(left)
+            end = _arm(left)
 
     try:
         with while_waiting(disarmed):

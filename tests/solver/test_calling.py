@@ -46,6 +46,12 @@ def more_than(limit: int, number: int) -> bool:
 
 
 @kernel
+def highest_bit(place: int) -> np.uint64:
+    """A number without sign."""
+    return np.uint64(1) << np.uint64(place)
+
+
+@kernel
 def refuse(number: int) -> None:
     """Raise for odd numbers."""
     if number % 2 == 1:
@@ -73,6 +79,7 @@ def test_what_is_returned() -> None:
     assert more_than(3, 4) is True
     assert more_than(4, 4) is False
     assert more_than(-(1 << 62), -(1 << 61)) is True
+    assert highest_bit(63) == 1 << 63
     assert refuse(2) is None  # type: ignore[func-returns-value]
 
 

@@ -3,6 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
+from pipeline.classify import task
+from solver.jit import Waits
+
 LIMITED = """
 import resource
 from pipeline.classify.task import _backstop
@@ -20,3 +25,22 @@ def test_a_lower_limit_of_the_user_s_stays() -> None:
     """`ulimit -t` below what the task may take: nothing can raise it, so it holds."""
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == (["True", "True"], "")
+
+
+def test_compiling_takes_nothing_of_a_task_s_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a task waits for kernels, as it does at each rung."""
+    used, allowed = 0.0, list[float]()
+
+    def arm(cpu: float) -> float:
+        allowed.append(cpu)
+        return used + cpu
+
+    monkeypatch.setattr(task, "_used", lambda: used)
+    monkeypatch.setattr(task, "_arm", arm)
+    monkeypatch.setattr(task, "_disarm", lambda: None)
+    with task._backstop(50.0):
+        for work, compiling in ((10.0, 90.0), (5.0, 95.0), (1.0, 0.0)):
+            used += work
+            with Waits.around():
+                used += compiling
+    assert allowed == [50.0, 40.0, 35.0, 34.0]
