@@ -3,6 +3,7 @@
 #              processes at random
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md and docs/FILES.md, which follow from the program
+# make wheel   a wheel that brings compiled kernels, into dist/
 # make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
 PYTHON ?= python3.11
@@ -14,7 +15,7 @@ READY := $(VENV)/.ready
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo test test-slow test-kills test-jit test-checked test-python lint format docs bench clean
+.PHONY: demo wheel test test-slow test-kills test-jit test-checked test-python lint format docs bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -63,6 +64,13 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tests/documents.py
+
+# Kernels for any processor of this machine's family (solver/kernel_cache.py); where they don't fit they are left alone.
+wheel: $(INSTALLED)
+	rm -rf solver/compiled
+	NONOCENSUS_PORTABLE=1 $(BIN)/nonocensus warm
+	$(BIN)/pip wheel --no-deps --wheel-dir dist .
+	rm -rf solver/compiled
 
 # DATA: puzzles that are not ours to give away. What is not there is left out.
 DATA ?= ../shared/data

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.puzzle import BLACK_ON_WHITE
-from solver.tables import PALETTE, PUZZLES, clue_column, with_hashes
+from solver.tables import mono_batch
 from solver.views import Clues, Views
 
 REACH = 3
@@ -143,22 +142,12 @@ def _clues(pictures: np.ndarray) -> Clues:
 def picture_batch(pictures: np.ndarray, source: str, source_ids: pa.StringArray) -> pa.RecordBatch:
     """A batch of the puzzles table: the puzzles of black and white pictures, uint8[count, height, width], as goals."""
     count, height, width = pictures.shape
-    seen = views_of(pictures)
     offsets = np.arange(0, (count + 1) * height * width, height * width, dtype=np.int32)
     goals = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(pictures))]
-    palette = pa.array([[color._asdict() for color in BLACK_ON_WHITE]], PALETTE)
     columns = {
         "puzzle_id": pc.binary_join_element_wise(source, source_ids, "/"),
         "source": pa.repeat(source, count),
         "source_id": source_ids,
-        "width": pa.array(seen.width),
-        "height": pa.array(seen.height),
-        "kind": pa.repeat("mono", count),
-        "blotted": pa.repeat(False, count),
-        "palette": palette.take(pa.array(np.zeros(count, np.int32))),
-        "rows": clue_column(seen.rows),
-        "columns": clue_column(seen.columns),
         "goal": pa.Array.from_buffers(pa.binary(), count, goals),
     }
-    arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in PUZZLES]
-    return with_hashes(pa.RecordBatch.from_arrays(arrays, schema=PUZZLES))
+    return mono_batch(views_of(pictures), columns)

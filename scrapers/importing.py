@@ -6,12 +6,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from scrapers.files import SourceFile
-from scrapers.formats import FormatError, detect
+from scrapers.formats import FormatError, detect, taai
 from solver.puzzle import Puzzle, described
+from solver.tables import mono_batch
 
 SOURCE = "local"
 """The source of puzzles that name none themselves."""
+
+BULK = 1 << 16
+"""Bytes of a file from which on its puzzles are read all at once, where that can be."""
 
 
 class Problem(NamedTuple):
@@ -29,23 +35,63 @@ def read_files(files: Iterable[SourceFile]) -> Iterator[Puzzle | Problem]:
     """
     taken: Counter[str] = Counter()
     for file in files:
-        if file.data is None:
-            yield Problem(file.name, file.error or "it can't be read")
-            continue
-        digest = hashlib.sha256(file.data).hexdigest()
-        try:
-            for puzzle in detect(file.name, file.data).read(file.data):
-                yield _placed(puzzle, file.name, digest, taken)
-        except FormatError as error:
-            yield Problem(file.name, str(error))
+        yield from _read(file, taken)
+
+
+def read_in_bulk(files: Iterable[SourceFile]) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
+    """The same, but many puzzles of a regular file as a batch of the puzzles table, without an object for each."""
+    taken: Counter[str] = Counter()
+    for file in files:
+        batch = _read_at_once(file, taken)
+        if batch is None:
+            yield from _read(file, taken)
+        else:
+            yield batch
+
+
+def _read(file: SourceFile, taken: Counter[str]) -> Iterator[Puzzle | Problem]:
+    if file.data is None:
+        yield Problem(file.name, file.error or "it can't be read")
+        return
+    digest = hashlib.sha256(file.data).hexdigest()
+    try:
+        for puzzle in detect(file.name, file.data).read(file.data):
+            yield _placed(puzzle, file.name, digest, taken)
+    except FormatError as error:
+        yield Problem(file.name, str(error))
+
+
+def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:
+    """All puzzles of a file, if there are many of them and nothing is out of the ordinary."""
+    if file.data is None or len(file.data) < BULK or not taai.recognizes(file.data):
+        return None
+    found = taai.read_at_once(file.data)
+    if found is None:
+        return None
+    puzzles, titles = found
+    digest = hashlib.sha256(file.data).hexdigest()
+    local_ids = [_local_id(file.name, taken) for _ in titles]
+    columns = {
+        "puzzle_id": pa.array([f"{SOURCE}/{local_id}" for local_id in local_ids]),
+        "source": pa.repeat(SOURCE, len(titles)),
+        "source_id": pa.array(local_ids),
+        "title": pa.array(titles),
+        "raw_sha256": pa.repeat(digest, len(titles)),
+    }
+    return mono_batch(puzzles, columns)
 
 
 def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)
-    local_id = _free(str(PurePosixPath(name).with_suffix("")), taken)
+    local_id = _local_id(name, taken)
     return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
+
+
+def _local_id(name: str, taken: Counter[str]) -> str:
+    """A free id for a puzzle of a file."""
+    return _free(str(PurePosixPath(name).with_suffix("")), taken)
 
 
 def _free(wish: str, taken: Counter[str]) -> str:

@@ -40,6 +40,7 @@ def classify(
     rung: str = "search",
     depth: int = 2,
     check_goal: bool = False,
+    wait: bool = True,
 ) -> pa.RecordBatch | pa.Table:
     """Classify every puzzle of a batch of the puzzles table; returns a batch of the results table, row for row.
 
@@ -48,6 +49,8 @@ def classify(
     rung         the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
     depth        levels that the rung depth-2 looks ahead, 1 to solver.limits.MAX_DEPTH (solver.lookahead)
     check_goal   take a goal that fits the clues for the first solution, and look only for another one (pbnsolve's -c)
+    wait         for kernels that have not been compiled yet, which takes seconds; or else puzzles that need them are
+                 left with the status `timeout`, as if the limit had come. Line logic is always waited for
 
     Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.
 
@@ -55,7 +58,7 @@ def classify(
     ValueError for a limit, rung or depth that is none, and for a batch that is not of the puzzles table, or damaged, or
     so large that its solutions don't fit into one (2 GiB); TypeError for anything else than a batch or table.
     """
-    settings = _settings(cpu_limit, rung, depth, check_goal)
+    settings = _settings(cpu_limit, rung, depth, check_goal, wait)
     if isinstance(batch, pa.Table):
         parts = batch.to_batches()
         for part in parts:
@@ -140,9 +143,12 @@ class _Settings(NamedTuple):
     rung: str
     depth: int
     check_goal: bool
+    wait: bool
 
 
-def _settings(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> _Settings:
+def _settings(
+    cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False, wait: bool = True
+) -> _Settings:
     """The arguments as the kernels want them: they are compiled for a float, and would be anew for an integer."""
     try:
         seconds = float(cpu_limit)
@@ -154,7 +160,7 @@ def _settings(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal
         raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
     if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth is a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
-    return _Settings(seconds, rung, int(depth), bool(check_goal))
+    return _Settings(seconds, rung, int(depth), bool(check_goal), bool(wait))
 
 
 def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
@@ -182,7 +188,7 @@ def _classified(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = 
 
 def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa.RecordBatch:
     """The rows of a batch without faults."""
-    cpu_limit, rung, depth, check_goal = settings
+    cpu_limit, rung, depth, check_goal, wait = settings
     seen = views(batch)
     cells = int((seen.width.astype(np.int64) * seen.height).sum())
     if cells > MOST_CELLS:
@@ -196,7 +202,7 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa
     first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_GOALS
-    allowance = Allowance(cpu_limit, depth, RUNGS.index(rung))
+    allowance = Allowance(cpu_limit, depth, RUNGS.index(rung), wait=wait)
     outcome = climb(seen, which, allowance, Given(known, start, planted=goals))
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, whole=not len(start))

@@ -22,7 +22,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-from solver.jit import IN_KERNELS
+from solver.compilers import IN_KERNELS
 
 
 def words_for(cells: int) -> int:

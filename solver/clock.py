@@ -11,7 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from solver.jit import IN_KERNELS
+from solver.compilers import IN_KERNELS
 
 
 def cpu_seconds() -> float:

@@ -18,10 +18,9 @@ Compiling is what a new user waits for, so as little as possible is compiled, an
 import gc
 import hashlib
 import importlib
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -30,26 +29,16 @@ import llvmlite.binding as llvm
 import numba
 from numba._dispatcher import compute_fingerprint
 from numba.core import cgutils, sigutils
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.registry import CPUDispatcher
 
 from solver.calling import Call
+from solver.compilers import OPTIONS, KernelCompiler, LinkedCompiler
 from solver.kernel_cache import KernelCache, sole_compiler
+from solver.waits import counted
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-OPTIONS = {
-    "nopython": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "_nrt": False,
-    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 
 PLAIN_STEPS = 50_000
 """Of a kernel's innermost loop in plain Python: some 50 ms, less than loading some kernels takes."""
@@ -81,84 +70,9 @@ def in_plain_python(function: Callable[P, R], steps: int) -> Callable[P, R]:
     return cast(Callable[P, R], _plain(function) if _plain_steps[function] <= PLAIN_STEPS else function)
 
 
-class Waits:
-    """How this process has waited for kernels: to be compiled here, or by another process.
-
-    cpu, wall   seconds in all
-    around      makes a context to be in meanwhile (`while_waiting`)
-    """
-
-    cpu = 0.0
-    wall = 0.0
-    around: Callable[[], AbstractContextManager[object]] = nullcontext
-
-
-@contextmanager
-def while_waiting(around: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
-    """A block in which to wait for kernels is to be in a context that this makes."""
-    former = Waits.around
-    Waits.around = around
-    try:
-        yield
-    finally:
-        Waits.around = former
-
-
-class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """A kernel's machine code, without the first of Numba's two optimisations: that is for reference counts."""
-
-    def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
-
-
-class _LinkedLibrary(_Library):
-    """The code of a kernel that is only part of others: it is optimised and made machine code there."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
-        """None: Numba asks for the wrapper."""
-        self._ensure_finalized()
-        return 0
-
-    @property
-    def codegen(self) -> Any:
-        """Numba wants to tell the machine code where its environment is."""
-        return _NoEnvironments
-
-
-class _NoEnvironments:
-    @staticmethod
-    def set_env(name: str, environment: Any) -> None:
-        """There is none."""
-
-
-class _Compiler(Compiler):  # type: ignore[misc]
-    library = _Library
-
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *others: Any) -> None:
-        library = self.library(targetctx.codegen(), "kernel")
-        library.enable_object_caching()
-        super().__init__(typingctx, targetctx, library, *others)
-
-
-class LinkedCompiler(_Compiler):
-    """Compiles what is only part of kernels."""
-
-    library = _LinkedLibrary
-
-
-IN_KERNELS: dict[str, Any] = {
-    "jit_options": {name: OPTIONS[name] for name in OPTIONS if name != "nopython"} | {"pipeline_class": LinkedCompiler},
-    "strict": False,
-}
-"""For numba.extending.overload: what is only part of kernels."""
+def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
+    """Whether a kernel has been compiled for arguments like these, so that a call need not wait for that."""
+    return not isinstance(function, _Kernel) or function.entry.is_ready(*arguments)
 
 
 class _Entry(CPUDispatcher):  # type: ignore[misc]
@@ -176,7 +90,7 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
         if kept.has(args, self.targetctx.codegen()):
             with _without_collector():
                 return super().compile(sig)
-        with _counted(), sole_compiler(self.symbol(args)), _without_collector():
+        with counted(), sole_compiler(self.symbol(args)), _without_collector():
             return super().compile(sig)
 
     def is_ready(self, *arguments: Any) -> bool:
@@ -196,7 +110,7 @@ class _Kernel(_Entry):
     @cached_property
     def entry(self) -> _Entry:
         """What Python calls."""
-        entry = _Entry(self.py_func, targetoptions=self.targetoptions, pipeline_class=_Compiler)
+        entry = _Entry(self.py_func, targetoptions=self.targetoptions, pipeline_class=KernelCompiler)
         entry.enable_caching()
         return entry
 
@@ -292,31 +206,10 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-@contextmanager
-def _counted() -> Iterator[None]:
-    """A block that counts as waiting, unless it is part of another one."""
-    global _waiting
-    if _waiting:
-        yield
-        return
-    _waiting = True
-    cpu, wall = time.process_time(), time.monotonic()
-    try:
-        with Waits.around():
-            yield
-    finally:
-        _waiting = False
-        Waits.cpu += time.process_time() - cpu
-        Waits.wall += time.monotonic() - wall
-
-
-_waiting = False
-
-
 def _kernel(kind: Any, function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return function
-    compiler = _Compiler if kind is _Apart else LinkedCompiler
+    compiler = KernelCompiler if kind is _Apart else LinkedCompiler
     made = kind(function, targetoptions=OPTIONS | {"forceinline": forceinline}, pipeline_class=compiler)
     if kind is _Apart:
         made.enable_caching()

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from solver.identity import HASH_BYTES, clue_hashes
-from solver.puzzle import BLOT, Block, Clue, Color, Puzzle
-from solver.views import Clues, views
+from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle
+from solver.views import Clues, Views, views
 
 SCHEMA_VERSION = "2"
 VERSION_KEY = b"nonocensus.schema"
@@ -176,6 +176,24 @@ def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
     nothing = pa.nulls(len(puzzles), TEXT)
     columns |= {"clue_hash": nothing, "canonical_hash": nothing}
     return with_hashes(pa.RecordBatch.from_pydict(columns, schema=PUZZLES))
+
+
+def mono_batch(puzzles: Views, columns: dict[str, pa.Array]) -> pa.RecordBatch:
+    """Black and white puzzles as a batch of the puzzles table, hashes included, with these other columns."""
+    count = len(puzzles.width)
+    palette = pa.array([[color._asdict() for color in BLACK_ON_WHITE]], PALETTE)
+    derived = {
+        "width": pa.array(puzzles.width),
+        "height": pa.array(puzzles.height),
+        "kind": pa.repeat("mono", count),
+        "blotted": pa.repeat(False, count),
+        "palette": palette.take(pa.array(np.zeros(count, np.int32))),
+        "rows": clue_column(puzzles.rows),
+        "columns": clue_column(puzzles.columns),
+    }
+    columns = columns | derived
+    arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in PUZZLES]
+    return with_hashes(pa.RecordBatch.from_arrays(arrays, schema=PUZZLES))
 
 
 def _clues(sides: Sequence[tuple[Clue, ...]]) -> Clues:

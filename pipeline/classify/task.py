@@ -30,10 +30,10 @@ from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
 from solver.api import classify
 from solver.identity import first_of_equals
-from solver.jit import Waits, while_waiting
 from solver.tables import DECISIVE, RESULTS, check_readable
 from solver.verdict import unclassified
 from solver.views import views
+from solver.waits import Waits, while_waiting
 
 GRACE, PATIENCE = 60.0, 600.0
 """CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""
@@ -206,15 +206,19 @@ class TaskStatistics:
         self.solver = 0.0
 
     def classified(self, chunk: Chunk, limit: float, job: Job) -> pa.RecordBatch:
-        """The rows of a chunk that are decided; the others are noted as left."""
-        rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit})
+        """The rows of a chunk that are decided; the others are noted as left, to be given more time.
+
+        Until there is no more time to be given, nothing waits for kernels that are being compiled.
+        """
+        last = limit >= job.settings["cpu_limit"]
+        rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit}, wait=last)
         seconds = rows["cpu_seconds"]
         there = seconds.is_valid().to_numpy(zero_copy_only=False)
         first = first_of_equals(chunk.batch["clue_hash"], views(chunk.batch), there)
         solved = there & (first == np.arange(len(rows)))
         self.solver += float(seconds.to_numpy(zero_copy_only=False)[solved].sum())
         late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
-        if limit >= job.settings["cpu_limit"]:
+        if last:
             late[:] = False
         return self.noted(chunk, rows, late, job)
 

@@ -31,11 +31,11 @@ Kind = tuple[int, bool]
 FOR_MOST: tuple[Kind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
 
-LATER = (("search", "tail"),)
-"""Stages that a process compiles beside who compiles line and lookahead; a third one would take the time of both."""
+SOONER, LATER = ("line", "lookahead"), ("search", "tail")
+"""All stages by the processes that compile them; a third one would take the time of both."""
 
-SHARES = (*LATER, ("line", "lookahead"))
-"""All stages by the processes that compile them, the longest first."""
+NICE = 10
+"""How far the later ones give way to others: so the first results are there as soon as possible."""
 
 _warm: set[Kind] = set()
 """Kinds whose kernels are known to be on the disk."""
@@ -57,18 +57,21 @@ def example(words: int, colored: bool) -> pa.RecordBatch:
 
 
 @contextmanager
-def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = SHARES) -> Iterator[bool]:
+def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SOONER, LATER)) -> Iterator[bool]:
     """A block in which processes of their own compile what these kinds still need; they end with it.
 
     Yields whether there is anything to compile.
     """
     cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
     _warm.update(set(wanted) - set(cold))
-    processes = [_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
+    processes = {(kind, stages): _compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold}
+    for (_, stages), process in processes.items():
+        if stages == LATER:
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
     try:
         yield bool(cold)
     finally:
-        _end(processes)
+        _end(processes.values())
 
 
 def warm_for_most() -> str:
@@ -85,7 +88,7 @@ def warm_for_store(uri: str) -> str:
 
 def _compile_all(wanted: Iterable[Kind]) -> str:
     """Compile everything for these kinds, in a process a core."""
-    work = [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
+    work = [(kind, stages) for stages in (LATER, SOONER) for kind in sorted(wanted)]
     cores = os.cpu_count() or 1
     processes = [_compiling(work[k::cores], subprocess.PIPE) for k in range(min(cores, len(work)))]
     try:

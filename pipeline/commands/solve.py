@@ -44,8 +44,8 @@ def solve(
     from pipeline.classify.warm import LATER, compiled_beside, needed
     from scrapers.importing import Problem, read_files
     from solver.api import solve as solved
-    from solver.jit import while_waiting
     from solver.tables import puzzle_batch
+    from solver.waits import while_waiting
 
     good = bad = 0
     for item in read_files(sources(files)):
@@ -54,7 +54,7 @@ def solve(
             report_problem(item.name, item.reason)
             continue
         start = None if from_saved is None else saved_grid(item, from_saved)
-        with compiled_beside(needed(puzzle_batch([item])), LATER), while_waiting(compiling):
+        with compiled_beside(needed(puzzle_batch([item])), (LATER,)), while_waiting(compiling):
             row: dict[str, Any] = solved(item, cpu_limit=cpu_limit, check_goal=check_goal, start=start)
             valid = row["status"] != "invalid"
             every = all_solutions(item, most, cpu_limit, start) if valid else []

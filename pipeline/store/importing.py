@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -12,11 +13,14 @@ from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
-from scrapers.importing import Problem, read_files
+from scrapers.importing import Problem, read_in_bulk
 from solver.check import faults
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
 from solver.views import views
+
+Found: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
+"""What files hold: a puzzle, a batch of them, or nothing that can be read."""
 
 KNOWN_COLUMNS = ["puzzle_id", "clue_hash"]
 
@@ -43,12 +47,15 @@ def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY) -> Im
     watch.begun("importing", count_files(paths))
     good = bad = 0
 
-    def seen(item: Puzzle | Problem) -> None:
+    def seen(item: Found) -> None:
         nonlocal good, bad
-        good, bad = good + (not isinstance(item, Problem)), bad + isinstance(item, Problem)
+        if isinstance(item, Problem):
+            bad += 1
+        else:
+            good += len(item) if isinstance(item, pa.RecordBatch) else 1
         watch.step(1, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_files(files_in(paths)), seen)
+    report = import_puzzles(place, read_in_bulk(files_in(paths)), seen)
     if not report.added and not report.known:
         more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])
@@ -56,9 +63,7 @@ def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY) -> Im
     return report
 
 
-def import_puzzles(
-    store: Store, found: Iterable[Puzzle | Problem], seen: Callable[[Puzzle | Problem], None]
-) -> ImportReport:
+def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found], None]) -> ImportReport:
     """Add puzzles to a store, those left out that it has; `seen` is told each as it comes.
 
     A puzzle whose id the store has with other clues is a problem: the one that is there stays. A UserError says so if
@@ -71,34 +76,31 @@ def import_puzzles(
             for batch in store.batches(KNOWN_COLUMNS)
             for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
         }
-        report.added = append(store, _new_batches(found, known, report, seen))
+        batches = (_without_known(batch, known, report) for batch in _batches(found, report, seen))
+        report.added = append(store, batches)
     return report
 
 
-def _new_batches(
-    found: Iterable[Puzzle | Problem],
-    known: dict[str, str],
-    report: ImportReport,
-    seen: Callable[[Puzzle | Problem], None],
-) -> Iterator[pa.RecordBatch]:
-    """The puzzles that are not in `known`, in batches; `known` and the report are brought up to date."""
+def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found], None]) -> Iterator[pa.RecordBatch]:
+    """All puzzles in batches of any size; problems are reported."""
     puzzles: list[Puzzle] = []
     for item in found:
         seen(item)
         if isinstance(item, Problem):
             report.problems.append(item)
-            continue
-        puzzles.append(item)
-        if len(puzzles) == default_settings().rows_per_group:
-            yield _without_known(puzzles, known, report)
+        elif isinstance(item, Puzzle):
+            puzzles.append(item)
+        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == default_settings().rows_per_group):
+            yield puzzle_batch(puzzles)
             puzzles = []
+        if isinstance(item, pa.RecordBatch):
+            yield item
     if puzzles:
-        yield _without_known(puzzles, known, report)
+        yield puzzle_batch(puzzles)
 
 
-def _without_known(puzzles: list[Puzzle], known: dict[str, str], report: ImportReport) -> pa.RecordBatch:
-    """The puzzles as a batch, those left out whose id is in `known`."""
-    batch = puzzle_batch(puzzles)
+def _without_known(batch: pa.RecordBatch, known: dict[str, str], report: ImportReport) -> pa.RecordBatch:
+    """A batch, those left out whose id is in `known`; `known` and the report are brought up to date."""
     fresh = []
     for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True):
         there = known.get(puzzle_id)

@@ -8,9 +8,12 @@ number of lines.
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
 from solver.limits import MAX_CELLS
 from solver.puzzle import BLOT, Block, Clue, Puzzle
+from solver.views import Clues, Views
 
 NAME = "taai"
 SUFFIXES: tuple[str, ...] = (".taai",)
@@ -20,6 +23,13 @@ BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\$[ \t]*\w+[ \t]*\r?\n")
 
 MOST_LINES = 2 * MAX_CELLS + 2
 """Of one puzzle: a heading, its columns and rows, and an empty one before the next."""
+
+PLAIN = b"$0123456789 \t\r\n"
+"""All that stands in a file whose headings are numbers."""
+
+NEWLINE, DOLLAR, ZERO = b"\n$0"
+LONGEST = len(str(MAX_CELLS))
+"""Digits of a number."""
 
 Line = tuple[int, str]
 """A line of the file: its number and its text."""
@@ -33,6 +43,68 @@ def recognizes(data: bytes) -> bool:
 def read(data: bytes) -> Iterator[Puzzle]:
     """The puzzles of a tournament file; the heading is the title."""
     return each(_parts(decoded(data)), _puzzle)
+
+
+def read_at_once(data: bytes) -> tuple[Views, list[str]] | None:
+    """The clues and the titles of all puzzles of a file, a hundred times as fast as `read`.
+
+    None for a file that is not quite regular: `read` knows how to take it, or what is wrong with it.
+    """
+    if data.translate(None, PLAIN) or not data.startswith(b"$"):
+        return None
+    data = data.replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(text == NEWLINE)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    headings = np.flatnonzero(text[starts] == DOLLAR)
+    titles = [data[starts[k] : ends[k]].decode().strip() for k in headings.tolist()]
+    regular = b"\r" not in data and data.count(b"$") == len(headings) and all(map(HEADING.fullmatch, titles))
+    numbers = _numbers(text, ends, headings) if regular else None
+    if numbers is None:
+        return None
+    value, line = numbers
+    blocks = np.bincount(line, minlength=len(starts))
+    lines = np.diff(np.append(headings, len(starts)))  # of each puzzle, its heading counted
+    clues = lines - 1
+    clues -= (clues % 2 == 1) & (blocks[headings + clues] == 0)  # a blank line between puzzles, or at the end
+    side = clues // 2
+    if (clues % 2).any() or side.min() < 1 or side.max() > MAX_CELLS or blocks.max() > MAX_CELLS:
+        return None
+    some = value > 0  # a line of a 0 is an empty clue
+    value, line = value[some], line[some]
+    blocks = np.bincount(line, minlength=len(starts))
+    place = np.arange(len(starts)) - np.repeat(headings + 1, lines)  # of each line in its puzzle
+    sides = np.repeat(side, lines)
+    is_column, is_row = (place >= 0) & (place < sides), (place >= sides) & (place < 2 * sides)
+    columns, rows = (_clues(side, blocks[these], value[these[line]]) for these in (is_column, is_row))
+    return Views(side.astype(np.uint16), side.astype(np.uint16), rows, columns), titles
+
+
+def _numbers(text: np.ndarray, ends: np.ndarray, headings: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The numbers below the headings and their lines; None if one is too large, or 0 in company."""
+    digit = np.concatenate([[False], text >= ZERO, [False]])
+    first, last = np.flatnonzero(digit[1:] & ~digit[:-1]), np.flatnonzero(digit[:-1] & ~digit[1:]) - 1
+    line = np.searchsorted(ends, first)
+    clue = np.ones(len(ends), np.bool_)
+    clue[headings] = False
+    first, last, line = first[clue[line]], last[clue[line]], line[clue[line]]
+    length = last - first + 1
+    if length.max(initial=0) > LONGEST:
+        return None
+    value = np.zeros(len(first), np.int64)
+    for k in range(LONGEST):
+        digits = text[last - np.minimum(k, length - 1)].astype(np.int64) - ZERO
+        value += np.where(k < length, digits, 0) * 10**k
+    alone = np.bincount(line, minlength=len(ends)) == 1
+    if value.max(initial=0) > MAX_CELLS or ((value == 0) & ~(alone[line] & (length == 1))).any():
+        return None
+    return value, line
+
+
+def _clues(side: np.ndarray, blocks: np.ndarray, length: np.ndarray) -> Clues:
+    """One side of all puzzles: how many lines each has, how many blocks each line, and their lengths."""
+    lines, starts = (np.concatenate([[0], np.cumsum(counts)]).astype(np.int32) for counts in (side, blocks))
+    return Clues(lines, starts, length.astype(np.uint16), np.ones(len(length), np.uint8))
 
 
 def _parts(text: str) -> Iterator[list[Line]]:

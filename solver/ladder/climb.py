@@ -4,17 +4,20 @@ Each rung is one nopython call over all puzzles that wait for it; what it leaves
 takes those puzzles one by one that search leaves open.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from solver.ladder.groups import Group, groups
+from solver.jit import is_ready
+from solver.ladder.ascent import Ascent, ascent_of
+from solver.ladder.groups import groups
 from solver.ladder.handover import hand_over
 from solver.ladder.line_rung import line_rung
 from solver.ladder.lookahead_rungs import lookahead_rungs
-from solver.ladder.memory import Memory, memory_for
 from solver.ladder.outcome import Outcome, no_outcome
 from solver.ladder.question import NOTHING, Allowance, Given
 from solver.ladder.search_rung import search_rung
-from solver.ladder.waiting import nobody_waiting
 from solver.views import Views
 
 
@@ -23,25 +26,30 @@ def climb(batch: Views, which: np.ndarray, allowance: Allowance, given: Given = 
     allowance = allowance._replace(cpu_limit=float(allowance.cpu_limit))  # kernels are compiled for one type of it
     outcome = no_outcome(batch, given.goals)
     for group in groups(batch, which):
-        climb_group(batch, group, memory_for(batch, group), allowance, given, outcome)
+        _climb(ascent_of(batch, group, allowance, given, outcome), group.puzzles)
     return outcome
 
 
-def climb_group(
-    batch: Views, group: Group, memory: Memory, allowance: Allowance, given: Given, outcome: Outcome
-) -> None:
-    """Rung by rung for all puzzles of a group; the tail for those that need it."""
-    color = memory.color
-    left = group.puzzles
-    waiting = nobody_waiting(len(left), memory.board)
+def _climb(ascent: Ascent, left: np.ndarray) -> None:
+    """Rung by rung for all puzzles of a group, as many at a time as may wait; the tail for those that need it."""
+    waiting = ascent.waiting
     while len(left):
         waiting.number[0] = 0
-        left = left[line_rung(batch, left, memory, color, allowance, given, outcome, waiting) :]
-        if waiting.number[0]:
-            lookahead_rungs(batch, memory, color, allowance, given, outcome, waiting)
+        left = left[line_rung(ascent, left) :]
+        if _any_for(lookahead_rungs, ascent):
+            lookahead_rungs(ascent)
         k = 0
-        while k < waiting.number[0]:
-            k = search_rung(batch, k, memory, color, allowance, given, outcome, waiting)
+        while k < waiting.number[0] and _any_for(search_rung, ascent, k):
+            k = search_rung(ascent, k)
             if k < waiting.number[0]:
-                hand_over(int(waiting.puzzles[k]), allowance.cpu_limit, given.start, memory, outcome)
+                hand_over(int(waiting.puzzles[k]), ascent)
                 k += 1
+
+
+def _any_for(rung: Callable[..., Any], ascent: Ascent, *others: int) -> bool:
+    """Whether there are puzzles for a rung. If they are not to wait until it is compiled, they are late instead."""
+    puzzles = ascent.waiting.puzzles[: ascent.waiting.number[0]]
+    if len(puzzles) and not ascent.allowance.wait and not is_ready(rung, ascent, *others):
+        ascent.outcome.late[puzzles] = True
+        ascent.waiting.number[0] = 0
+    return bool(ascent.waiting.number[0])

@@ -4,11 +4,9 @@ import math
 import time
 from functools import cache
 
-import numpy as np
-
+from solver.ladder.ascent import Ascent
 from solver.ladder.fixpoint import example_at_fixpoint
-from solver.ladder.memory import Memory
-from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
+from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL
 from solver.ladder.question import FROM_NOTHING
 from solver.ladder.rungs import SEARCH
 from solver.swap import swap
@@ -16,11 +14,12 @@ from solver.tail import ENGINES, Learner
 from solver.tools import CONFLICTS
 
 
-def hand_over(p: int, cpu_limit: float, start: np.ndarray, memory: Memory, outcome: Outcome) -> None:
-    """Decide the puzzle on the board by clause learning: a solution, then another one or the proof of none."""
+def hand_over(p: int, ascent: Ascent) -> None:
+    """Decide puzzle p, on the board, by clause learning: a solution, then another one or the proof of none."""
+    outcome, memory, start = ascent.outcome, ascent.memory, ascent.given.start
     compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
-    deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
+    deadline = cpu + ascent.allowance.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]

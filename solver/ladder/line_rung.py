@@ -7,50 +7,36 @@ import numpy as np
 from solver.checked import CHECKED, at_fixpoint, holds
 from solver.clock import cpu_seconds, wall_seconds
 from solver.jit import kernel
-from solver.ladder.fixpoint import propagate_all, put_on
-from solver.ladder.memory import Memory
-from solver.ladder.outcome import WALL, Outcome, note_rung
-from solver.ladder.question import Allowance, Given
+from solver.ladder.ascent import Ascent, keep, put_up
+from solver.ladder.fixpoint import propagate_all
+from solver.ladder.outcome import WALL, note_rung
 from solver.ladder.rungs import LINE
-from solver.ladder.waiting import Waiting, keep, plant_known, tools_of
 from solver.propagate import CONTRADICTION, FIXPOINT
-from solver.views import Views
 
 
 @kernel
-def line_rung(
-    batch: Views,
-    puzzles: np.ndarray,
-    memory: Memory,
-    color: np.ndarray | None,
-    allowance: Allowance,
-    given: Given,
-    outcome: Outcome,
-    waiting: Waiting,
-) -> int:
+def line_rung(ascent: Ascent, puzzles: np.ndarray) -> int:
     """Puzzle by puzzle; those left open wait for the next rung, unless this is the last one.
 
-    Returns how many were done before there was no more room to wait. `color` is the memory's, as an argument of its own
-    (solver.board.Board). One puzzle's last look at the clock is the next one's first.
+    Returns how many were done before there was no more room to wait. One puzzle's last look at the clock is the next
+    one's first.
     """
-    board, like = memory.board, memory.tools.like
+    outcome, waiting, memory = ascent.outcome, ascent.waiting, ascent.memory
+    board, color, like = memory.board, memory.color, memory.tools.like
     rung: Any = np.int64(LINE)  # a literal would be a type of its own to the compiler
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(puzzles)):
         if waiting.number[0] == len(waiting.puzzles):
             return k
         p = puzzles[k]
-        tools = tools_of(memory, outcome, p, cpu + allowance.cpu_limit)
-        put_on(board, color, batch, p, given.start, like)
-        if CHECKED:
-            plant_known(board, given, outcome, p)
+        tools = put_up(ascent, p, cpu)
         held = CHECKED and holds(board, like)
         status = propagate_all(board, color, tools)
         if CHECKED:
             assert not held or (status != CONTRADICTION and holds(board, like)), "a rung lost a solution"
             assert status != FIXPOINT or at_fixpoint(board, color, tools), "a rung stopped short"
         left_open = note_rung(board, status, rung, p, outcome, like)
-        if left_open and allowance.top > LINE:
+        if left_open and ascent.allowance.top > LINE:
             keep(board, waiting, p)
         before, last_wall = cpu, wall
         cpu, wall = cpu_seconds(), wall_seconds()

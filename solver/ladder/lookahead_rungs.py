@@ -1,45 +1,32 @@
 """The rungs depth-2 and probe, and before them a glance for two solutions."""
 
-import numpy as np
-
 from solver.checked import CHECKED, at_fixpoint, holds
 from solver.clock import cpu_seconds, wall_seconds
 from solver.glance import glance
 from solver.jit import kernel
-from solver.ladder.memory import Memory
-from solver.ladder.outcome import MULTIPLE, WALL, Outcome, found_of, note_rung
-from solver.ladder.question import Allowance, Given
+from solver.ladder.ascent import Ascent, keep, take_up
+from solver.ladder.outcome import MULTIPLE, WALL, found_of, note_rung
 from solver.ladder.rungs import DEPTH, PROBE, SEARCH
-from solver.ladder.waiting import Waiting, keep, take_up, tools_of
 from solver.lookahead import NO_LIMIT, refute
 from solver.propagate import CONTRADICTION, FIXPOINT
-from solver.views import Views
 
 
 @kernel
-def lookahead_rungs(
-    batch: Views,
-    memory: Memory,
-    color: np.ndarray | None,
-    allowance: Allowance,
-    given: Given,
-    outcome: Outcome,
-    waiting: Waiting,
-) -> None:
+def lookahead_rungs(ascent: Ascent) -> None:
     """All puzzles that wait; those left open go on waiting, if there is another rung."""
-    board, trial, like = memory.board, memory.trial, memory.tools.like
-    union, top = memory.tree.union, allowance.top
+    outcome, waiting, memory = ascent.outcome, ascent.waiting, ascent.memory
+    board, trial, color, like = memory.board, memory.trial, memory.color, memory.tools.like
+    union, top = memory.tree.union, ascent.allowance.top
     number = waiting.number[0]
     waiting.number[0] = 0
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(number):
         p = waiting.puzzles[k]
-        tools = tools_of(memory, outcome, p, cpu + allowance.cpu_limit)
-        take_up(board, color, batch, waiting, k, given, outcome, like)
+        tools = take_up(ascent, k, cpu)
         held = CHECKED and holds(board, like)
         left_open = True
         if top == SEARCH:
-            found = found_of(outcome, given, p)
+            found = found_of(outcome, ascent.given, p)
             glance(board, union, trial, color, found, tools)
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH
@@ -49,7 +36,7 @@ def lookahead_rungs(
             outcome.seconds[p, SEARCH] = cpu - before  # it belongs to search, whoever decides
         for rung in (DEPTH, PROBE):
             if left_open and rung <= top:
-                limit = allowance.depth if rung == DEPTH else NO_LIMIT
+                limit = ascent.allowance.depth if rung == DEPTH else NO_LIMIT
                 status = refute(board, trial, union, color, limit, memory.seen, memory.log, tools)
                 if CHECKED:
                     assert not held or (status != CONTRADICTION and holds(board, like)), "a rung lost a solution"

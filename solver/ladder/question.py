@@ -18,12 +18,14 @@ class Allowance(NamedTuple):
     depth       levels that the rung depth-2 looks ahead
     top         the last rung
     nodes       nodes of search before the tail takes over
+    wait        for kernels that have not been compiled yet; or else puzzles that need them are late
     """
 
     cpu_limit: float
     depth: int = 2
     top: int = SEARCH
     nodes: int = SEARCH_NODES
+    wait: bool = True
 
 
 class Goals(NamedTuple):

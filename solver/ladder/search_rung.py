@@ -8,47 +8,35 @@ from solver.checked import CHECKED, at_fixpoint, holds
 from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dive
 from solver.jit import kernel
-from solver.ladder.memory import Memory
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, WALL, Outcome, found_of
-from solver.ladder.question import Allowance, Given
+from solver.ladder.ascent import Ascent, take_up
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, WALL, found_of
 from solver.ladder.rungs import SEARCH
-from solver.ladder.waiting import Waiting, take_up, tools_of
 from solver.places import locate, open_places
 from solver.propagate import FIXPOINT, OUT_OF_TIME
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, note_solution, noted, search
 from solver.tuning import MOST_PLACES
-from solver.views import Views
 
 ENDLESS: Any = np.int64(1 << 60)
 """Nodes of search for a puzzle whose formula would not fit in memory."""
 
 
 @kernel
-def search_rung(
-    batch: Views,
-    first: int,
-    memory: Memory,
-    color: np.ndarray | None,
-    allowance: Allowance,
-    given: Given,
-    outcome: Outcome,
-    waiting: Waiting,
-) -> int:
+def search_rung(ascent: Ascent, first: int) -> int:
     """The puzzles that wait in place `first` and behind it, up to the first that needs the tail.
 
     Returns its place; it stays on the board. If none does, returns how many wait.
     """
-    board, trial, like = memory.board, memory.trial, memory.tools.like
+    outcome, waiting, memory = ascent.outcome, ascent.waiting, ascent.memory
+    board, trial, color, like = memory.board, memory.trial, memory.color, memory.tools.like
     tree, beliefs = memory.tree, memory.beliefs
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(first, waiting.number[0]):
         p = waiting.puzzles[k]
-        tools = tools_of(memory, outcome, p, cpu + allowance.cpu_limit)
-        take_up(board, color, batch, waiting, k, given, outcome, like)
+        tools = take_up(ascent, k, cpu)
         held = CHECKED and holds(board, like)
-        found = found_of(outcome, given, p)
+        found = found_of(outcome, ascent.given, p)
         locate(board, color, beliefs.places, tools)
-        patience = allowance.nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
+        patience = ascent.allowance.nodes if open_places(board, beliefs.places, like) <= MOST_PLACES else ENDLESS
         searched = search(board, trial, color, tree, found, patience, tools)
         if searched == NODES_SPENT and beliefs.told.shape[1] >= board.size[0] * board.size[1]:
             status = dive(board, trial, tree.union, color, beliefs, tools)

@@ -3,17 +3,15 @@
 import math
 from typing import Any
 
-import numpy as np
-
+from solver.jit import is_ready
+from solver.ladder.ascent import ascent_of
 from solver.ladder.groups import Group, all_groups
 from solver.ladder.handover import compile_tail
 from solver.ladder.line_rung import line_rung
 from solver.ladder.lookahead_rungs import lookahead_rungs
-from solver.ladder.memory import memory_for
 from solver.ladder.outcome import no_outcome
 from solver.ladder.question import NO_GOALS, NOTHING, Allowance
 from solver.ladder.search_rung import search_rung
-from solver.ladder.waiting import nobody_waiting
 from solver.views import Views
 
 STAGES = ("line", "lookahead", "search", "tail")
@@ -35,17 +33,14 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
 def is_warm(batch: Views) -> bool:
     """Whether the kernels for the puzzles of a batch have been compiled, but perhaps those of the tail."""
     calls = (call for group in all_groups(batch) for call in _calls(batch, group).values())
-    return all(not hasattr(kernel, "entry") or kernel.entry.is_ready(*arguments) for kernel, arguments in calls)
+    return all(is_ready(kernel, *arguments) for kernel, arguments in calls)
 
 
 def _calls(batch: Views, group: Group) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     """For each stage its kernel with arguments for no puzzle."""
-    memory = memory_for(batch, group)
-    nobody, first = np.zeros(0, np.int64), 0
-    common = (Allowance(math.inf), NOTHING, no_outcome(batch, NO_GOALS), nobody_waiting(0, memory.board))
-    color = memory.color
+    ascent = ascent_of(batch, group, Allowance(math.inf), NOTHING, no_outcome(batch, NO_GOALS))
     return {
-        "line": (line_rung, (batch, nobody, memory, color, *common)),
-        "lookahead": (lookahead_rungs, (batch, memory, color, *common)),
-        "search": (search_rung, (batch, first, memory, color, *common)),
+        "line": (line_rung, (ascent, group.puzzles[:0])),
+        "lookahead": (lookahead_rungs, (ascent,)),
+        "search": (search_rung, (ascent, 0)),
     }

@@ -5,9 +5,12 @@ import os
 import pkgutil
 import shutil
 import stat
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numba
 import pytest
 
 import solver
@@ -72,3 +75,49 @@ def test_another_user_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(PermissionError, match="is another user's: set NUMBA_CACHE_DIR"):
         make_private(tmp_path)
+
+
+ADDING = """
+import sys
+import llvmlite.binding as llvm
+features = llvm.get_host_cpu_features()
+if "old" in sys.argv:
+    features.update((name, False) for name in ("avx2", "neon") if name in features)
+    llvm.get_host_cpu_features = lambda: features
+from solver.jit import kernel
+from solver.waits import Waits
+
+@kernel
+def add(a: int, b: int) -> int:
+    return a + b
+
+print(add(20, 22), "compiled" if Waits.wall else "loaded")
+"""
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.skipif(kernel_cache.BASELINE is None, reason="an unknown family of processors")
+def test_kernels_that_came_with_the_program(tmp_path: Path) -> None:
+    """They are found on another machine, by another user, at another place, where the processor can do that much."""
+    (tmp_path / "here").mkdir()
+    shutil.copytree(PACKAGE, tmp_path / "here/solver", ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+
+    def added(home: str, *options: str, **environment: str) -> str:
+        script = tmp_path / home / "adding.py"
+        script.write_text(ADDING)
+        environment |= {"PYTHONPATH": str(tmp_path / home), "NUMBA_CACHE_DIR": str(tmp_path / home / "cache")}
+        done = subprocess.run(
+            [sys.executable, str(script), *options], env=os.environ | environment, capture_output=True, text=True
+        )
+        return done.stdout.strip() + done.stderr
+
+    assert added("here", NONOCENSUS_PORTABLE="1") == "42 compiled"
+    assert not (tmp_path / "here/cache").exists()
+    (tmp_path / "here").rename(tmp_path / "there")
+    assert added("there") == "42 loaded"
+    assert not list((tmp_path / "there/cache").rglob("*.nbc"))
+    assert added("there", "old") == "42 compiled"
+    assert added("there", "old") == "42 loaded"
+    with (tmp_path / "there/solver/line.py").open("a") as file:
+        file.write("# changed\n")
+    assert added("there") == "42 compiled"

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from pipeline.classify import task
-from solver.jit import Waits
+from solver.waits import Waits
 
 LIMITED = """
 import resource

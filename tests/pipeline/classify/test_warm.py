@@ -93,7 +93,7 @@ def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(warming, "is_warm", lambda _: False)
     monkeypatch.setattr(warming, "_warm", set())
-    with compiled_beside({(1, False)}, LATER) as cold:
+    with compiled_beside({(1, False)}, (LATER,)) as cold:
         assert cold
         assert [process.poll() for process in processes] == [None]
     assert [process.poll() for process in processes] == [-signal.SIGTERM]

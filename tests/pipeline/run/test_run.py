@@ -21,8 +21,8 @@ from pipeline.run.results import Piece
 from pipeline.run.summary import SUMMARY, summarize, write_summary
 from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
-from solver.jit import Waits
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
+from solver.waits import Waits
 
 
 def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None:
@@ -54,6 +54,28 @@ def test_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
     assert lasting(run).equals(lasting(alone))
     assert len(run.pieces()) < 40, "the small files are joined"
     assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.pieces())
+
+
+def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While kernels are compiled, puzzles that need them are left to the last level; the rows are the same."""
+    alone = run_serially(store, tmp_path / "serial")
+    monkeypatch.setattr("solver.ladder.climb.is_ready", lambda *_: False)
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    classified: list[tuple[float, int]] = []
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        rows = classify(*arguments, **options)
+        classified.append((options["cpu_limit"], pc.sum(pc.not_equal(rows["status"], "timeout")).as_py()))
+        return rows
+
+    monkeypatch.setattr("pipeline.classify.task.classify", noted)
+    work_on(run, limits=[5.0, 8.0, 10.0])
+    by_line = pc.sum(pc.equal(run.table(["technique"])["technique"], "line")).as_py()
+    assert sum(rows for limit, rows in classified if limit < 10.0) == by_line
+    assert 0 < by_line < run.rows
+    assert lasting(run).equals(lasting(alone))
 
 
 def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

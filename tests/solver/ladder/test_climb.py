@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
+from scrapers.generate import Recipe, recipe_batch
 from solver.api import classify, solve
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance
@@ -49,6 +50,24 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
     else:
         assert row["label"] == "stalled"
         assert row["solution"] is None
+
+
+@pytest.mark.parametrize("cold", ["lookahead_rungs", "search_rung"])
+def test_kernels_that_are_not_waited_for(cold: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puzzles that a kernel in preparation is needed for are left, with what is known of them; the others are not."""
+    batch = recipe_batch(Recipe("random", 12, 12, 0.5, 7, 60), 0, 60)
+    expected = classify(batch).to_pylist()
+    monkeypatch.setattr("solver.ladder.climb.is_ready", lambda rung, *_: rung.__name__ != cold)
+    rows = classify(batch, wait=False).to_pylist()
+    enough = ("line",) if cold == "lookahead_rungs" else ("line", "depth-2", "probe")
+    left = [row["status"] == "timeout" for row in rows]
+    assert 0 < sum(left) < 60
+    for row, should, is_left in zip(rows, expected, left, strict=True):
+        assert row["cells_after_line"] == should["cells_after_line"]
+        assert not is_left or should["technique"] not in enough
+        assert is_left or row["label"] == should["label"]
+    monkeypatch.setattr("solver.ladder.climb.is_ready", lambda *_: True)
+    assert [row["label"] for row in classify(batch, wait=False).to_pylist()] == [row["label"] for row in expected]
 
 
 @pytest.mark.parametrize(("width", "height", "line_solvable"), [(2, 2, 14), (3, 3, 384), (5, 2, 810)])
