@@ -38,6 +38,12 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     return _hashes(plain, ends), _hashes(canonical, ends)
 
 
+def compile_hashes(batch: Views) -> None:
+    """Have the kernels of this module ready."""
+    texts = np.empty(0, np.uint16)
+    _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
+
+
 def _hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
     """The hash of each text, texts[ends[p]:ends[p + 1]], in hex, one after the other."""
     data = texts.astype("<u2", copy=False).tobytes()

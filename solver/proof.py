@@ -15,7 +15,7 @@ def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndar
     """For each puzzle in `which`: whether the picture pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
     good = np.zeros(len(which), np.bool_)
     check = in_plain_python(_check, 2 * int(np.diff(offsets)[which].sum()))
-    check(batch, which, pictures, offsets, good)
+    check(batch, which, _read_only(pictures), offsets, good)
     return good
 
 
@@ -25,8 +25,22 @@ def same(
     """For each puzzle in `which`: whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
     alike = np.zeros(len(which), np.bool_)
     compare = in_plain_python(_compare, int(np.diff(offsets)[which].sum()))
-    compare(which, pictures, offsets, others, places, alike)
+    compare(which, _read_only(pictures), offsets, _read_only(others), places, alike)
     return alike
+
+
+def compile_checks(batch: Views) -> None:
+    """Have the kernels of this module ready."""
+    nobody, nothing, offsets, answers = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(1, np.int64), [False]
+    _check(batch, nobody, _read_only(nothing), offsets, np.array(answers))
+    _compare(nobody, _read_only(nothing), offsets, _read_only(nothing), offsets, np.array(answers))
+
+
+def _read_only(pictures: np.ndarray) -> np.ndarray:
+    """Pictures as Arrow's are, so that kernels are compiled for one type of them."""
+    pictures = pictures.view()
+    pictures.flags.writeable = False
+    return pictures
 
 
 @kernel

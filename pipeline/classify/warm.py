@@ -32,10 +32,10 @@ FOR_MOST: tuple[Kind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
 
 SOONER, LATER = ("line", "lookahead"), ("search", "tail")
-"""All stages by the processes that compile them; a third one would take the time of both."""
+"""Stages that one process compiles after the other; a third process beside them would take the time of both."""
 
-NICE = 10
-"""How far the later ones give way to others: so the first results are there as soon as possible."""
+ALL = (LATER, (*SOONER, "checks"))
+"""All stages by the processes that compile them, the longest first."""
 
 _warm: set[Kind] = set()
 """Kinds whose kernels are known to be on the disk."""
@@ -64,14 +64,11 @@ def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SO
     """
     cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
     _warm.update(set(wanted) - set(cold))
-    processes = {(kind, stages): _compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold}
-    for (_, stages), process in processes.items():
-        if stages == LATER:
-            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+    processes = [_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
     try:
         yield bool(cold)
     finally:
-        _end(processes.values())
+        _end(processes)
 
 
 def warm_for_most() -> str:
@@ -88,7 +85,7 @@ def warm_for_store(uri: str) -> str:
 
 def _compile_all(wanted: Iterable[Kind]) -> str:
     """Compile everything for these kinds, in a process a core."""
-    work = [(kind, stages) for stages in (LATER, SOONER) for kind in sorted(wanted)]
+    work = [(kind, stages) for stages in ALL for kind in sorted(wanted)]
     cores = os.cpu_count() or 1
     processes = [_compiling(work[k::cores], subprocess.PIPE) for k in range(min(cores, len(work)))]
     try:

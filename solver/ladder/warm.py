@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from solver.identity import compile_hashes
 from solver.jit import is_ready
 from solver.ladder.ascent import ascent_of
 from solver.ladder.groups import Group, all_groups
@@ -12,10 +13,11 @@ from solver.ladder.lookahead_rungs import lookahead_rungs
 from solver.ladder.outcome import no_outcome
 from solver.ladder.question import NO_GOALS, NOTHING, Allowance
 from solver.ladder.search_rung import search_rung
+from solver.proof import compile_checks
 from solver.views import Views
 
-STAGES = ("line", "lookahead", "search", "tail")
-"""Steps of the ladder whose kernels are compiled on their own."""
+STAGES = ("line", "lookahead", "search", "tail", "checks")
+"""Steps of the ladder whose kernels are compiled on their own; and checks, with hashes, which are for all puzzles."""
 
 
 def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
@@ -25,6 +27,9 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
         for stage in stages:
             if stage == "tail":
                 compile_tail(group.words, group.colors is not None)
+            elif stage == "checks":
+                compile_checks(batch)
+                compile_hashes(batch)
             else:
                 kernel, arguments = calls[stage]
                 kernel(*arguments)
