@@ -1,6 +1,6 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
-# make test    sets up .venv and runs the tests; make test-slow those that take longer, make test-kills those that kill
-#              processes at random
+# make test    sets up .venv and runs the tests; make test-faults those that lose machines and workers, make test-slow
+#              those that take longer, make test-kills those that kill processes at random
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md and docs/FILES.md, which follow from the program
 # make wheel   a wheel that brings compiled kernels, into dist/
@@ -15,7 +15,7 @@ READY := $(VENV)/.ready
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel test test-slow test-kills test-jit test-checked test-python lint format docs bench clean
+.PHONY: demo wheel test test-slow test-faults test-kills test-jit test-checked test-python lint format docs bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -28,7 +28,12 @@ compile = $(foreach kind,$(1),$(BIN)/python tests/kernels.py $(kind) &) wait
 # Four processes for two cores: some tests mostly wait.
 test-jit: $(READY)
 	$(call compile,1 2 wide)
-	$(BIN)/pytest -n 4 --dist worksteal -m "not kills and not slow"
+	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow"
+
+# Machines, workers and Ray itself lost in the middle of a run.
+test-faults: $(READY)
+	$(call compile,1)
+	$(BIN)/pytest -n 3 -m faults
 
 # Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
 test-kills: $(READY)

@@ -82,19 +82,20 @@ def read_at_once(data: bytes) -> tuple[Views, list[str]] | None:
 
 def _numbers(text: np.ndarray, ends: np.ndarray, headings: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """The numbers below the headings and their lines; None if one is too large, or 0 in company."""
-    digit = np.concatenate([[False], text >= ZERO, [False]])
-    first, last = np.flatnonzero(digit[1:] & ~digit[:-1]), np.flatnonzero(digit[:-1] & ~digit[1:]) - 1
-    line = np.searchsorted(ends, first)
+    bounds = np.flatnonzero(np.diff(text >= ZERO, prepend=False, append=False))
+    first, last = bounds[::2], bounds[1::2] - 1
+    line = np.cumsum(text == NEWLINE, dtype=np.int32)[first]
     clue = np.ones(len(ends), np.bool_)
     clue[headings] = False
-    first, last, line = first[clue[line]], last[clue[line]], line[clue[line]]
+    below = clue[line]
+    first, last, line = first[below], last[below], line[below]
     length = last - first + 1
     if length.max(initial=0) > LONGEST:
         return None
-    value = np.zeros(len(first), np.int64)
-    for k in range(LONGEST):
-        digits = text[last - np.minimum(k, length - 1)].astype(np.int64) - ZERO
-        value += np.where(k < length, digits, 0) * 10**k
+    value = text[last].astype(np.int32) - ZERO
+    for k in range(1, int(length.max(initial=0))):
+        longer = np.flatnonzero(length > k)
+        value[longer] += (text[last[longer] - k].astype(np.int32) - ZERO) * 10**k
     alone = np.bincount(line, minlength=len(ends)) == 1
     if value.max(initial=0) > MAX_CELLS or ((value == 0) & ~(alone[line] & (length == 1))).any():
         return None

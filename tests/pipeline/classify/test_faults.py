@@ -50,6 +50,7 @@ def classify_rows_with_bugs(rows: dict[str, Spans], parts: dict[str, Part], limi
     return classify_rows(rows, parts, limit, name, job)
 
 
+@pytest.mark.faults
 def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
     hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +150,7 @@ def harder(tmp_path: Path) -> Store:
     return random_store(tmp_path, Recipe("random", 28, 28, 0.5, 6, 600))
 
 
+@pytest.mark.faults
 def test_when_ray_fails_the_command_says_so_and_blames_no_puzzle(harder: Store, tmp_path: Path) -> None:
     out = tmp_path / "run"
     driver = psutil.Popen(command(harder, out, "--cpus", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -192,6 +194,7 @@ def command(store: Store, out: Path, *options: str) -> list[str]:
     ]
 
 
+@pytest.mark.faults
 def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
     undisturbed = run_serially(harder, tmp_path / "undisturbed")
     out = tmp_path / "run"
@@ -251,6 +254,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
     print(json.dumps({"kills": Counter(killed), "starts": starts, "tasks lost": lost, "puzzles": len(run.table())}))
 
 
+@pytest.mark.faults
 def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
     """A head without work and two nodes in processes of their own; one is killed in the middle."""
     from ray.cluster_utils import Cluster

@@ -38,6 +38,7 @@ def machine_without(folder: Path, address: str) -> Iterator[None]:
         process.wait()
 
 
+@pytest.mark.faults
 @pytest.mark.skipif(not can_unshare(), reason="this machine lets no process have mounts of its own")
 @pytest.mark.usefixtures("store")
 def test_a_machine_without_the_folder_is_named_before_anything_is_done(tmp_path: Path) -> None:
