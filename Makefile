@@ -12,6 +12,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
+# Modules are compiled when they are first imported, not all at once by pip: so that has to be kept.
+export PYTHONDONTWRITEBYTECODE :=
+
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
