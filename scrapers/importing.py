@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from scrapers.files import SourceFile
-from scrapers.formats import FormatError, detect, taai
+from scrapers.formats import Format, FormatError, detect, taai
 from solver.puzzle import Puzzle, described
 from solver.tables import mono_batch
 
@@ -27,35 +27,39 @@ class Problem(NamedTuple):
     reason: str
 
 
-def read_files(files: Iterable[SourceFile]) -> Iterator[Puzzle | Problem]:
+def read_files(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Problem]:
     """The puzzles of the files, and a Problem for each file with something wrong in it.
+
+    known   their format, if it is not to be found out
 
     A puzzle that doesn't say where it comes from gets its file's name without suffix as id. Where an earlier puzzle has
     that already, of the same file or of another whose name is the same but for the suffix, `#2` and so on follows.
     """
     taken: Counter[str] = Counter()
     for file in files:
-        yield from _read(file, taken)
+        yield from _read(file, taken, known)
 
 
-def read_in_bulk(files: Iterable[SourceFile]) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
+def read_in_bulk(
+    files: Iterable[SourceFile], known: Format | None = None
+) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
     """The same, but many puzzles of a regular file as a batch of the puzzles table, without an object for each."""
     taken: Counter[str] = Counter()
     for file in files:
-        batch = _read_at_once(file, taken)
+        batch = _read_at_once(file, taken) if known in (None, taai) else None
         if batch is None:
-            yield from _read(file, taken)
+            yield from _read(file, taken, known)
         else:
             yield batch
 
 
-def _read(file: SourceFile, taken: Counter[str]) -> Iterator[Puzzle | Problem]:
+def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterator[Puzzle | Problem]:
     if file.data is None:
         yield Problem(file.name, file.error or "it can't be read")
         return
     digest = hashlib.sha256(file.data).hexdigest()
     try:
-        for puzzle in detect(file.name, file.data).read(file.data):
+        for puzzle in (known or detect(file.name, file.data)).read(file.data):
             yield _placed(puzzle, file.name, digest, taken)
     except FormatError as error:
         yield Problem(file.name, str(error))

@@ -18,6 +18,7 @@ from pipeline.commands.bench import bench
 from pipeline.commands.certify import certify
 from pipeline.commands.classify import classify, retry
 from pipeline.commands.compare import compare
+from pipeline.commands.convert import convert
 from pipeline.commands.crawl import crawl
 from pipeline.commands.dataset import dataset
 from pipeline.commands.demo import demo
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo,
     "crawl": crawl,
     "import": import_,
+    "convert": convert,
     "generate": generate,
     "classify": classify,
     "status": status,

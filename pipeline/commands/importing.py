@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json
+from pipeline.commands.options import FileFormat, Json, format_named
 from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, tell, watching
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def import_(
     paths: Annotated[list[Path], typer.Argument(help="Puzzle files, folders, .zip and .tar.* archives.")],
     store: Annotated[str, typer.Option("--out", help="Store to make or to add to.")],
+    known: FileFormat = None,
     as_json: Json = False,
 ) -> None:
     """Bring local files of any known format into a store.
@@ -26,7 +27,7 @@ def import_(
     from pipeline.store.parts import open_store
 
     with resumable(), watching("importing") as watch:
-        report = import_paths(paths, store, watch)
+        report = import_paths(paths, store, watch, format_named(known))
     if not as_json:
         list_problems("could not be read", report.problems)
         list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)

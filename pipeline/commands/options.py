@@ -12,6 +12,8 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     from pipeline.executors.resources import Resources
     from pipeline.run.plan import Selection
+    from scrapers.formats import Format
+
 LONGEST = 60
 """Characters of what the user has typed that a message repeats."""
 
@@ -34,6 +36,12 @@ CheckGoal = Annotated[
     typer.Option("--check-goal", "-c", help="Take the author's picture, if it fits, and look only for another."),
 ]
 
+FileFormat = Annotated[
+    str | None, typer.Option("--format", help="Format of the files; else they are looked at.", metavar="FORMAT")
+]
+
+Which = Annotated[int | None, typer.Option("-n", min=1, help="Only the puzzle of this number.", metavar="N")]
+
 RunFolder = Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")]
 
 Cpus = Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")]
@@ -55,6 +63,16 @@ Where = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="At most so many puzzles with this command.")]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
+
+
+def format_named(name: str | None) -> "Format | None":
+    """The format that an option names."""
+    from scrapers.formats import FormatError, named
+
+    try:
+        return None if name is None else named(name)
+    except FormatError as error:
+        raise UserError(str(error)) from None
 
 
 def selected(ids: str | None, where: str | None, limit: int | None) -> "Selection":

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, no_puzzle_in
+from pipeline.commands.options import CheckGoal, CpuLimit, FileFormat, Json, Which, existing, format_named, no_puzzle_in
 from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, err, out, report_problem, tell
 from pipeline.commands.run_status import COLORS
 from pipeline.errors import UserError
@@ -35,6 +35,8 @@ def solve(
     most: Annotated[
         int, typer.Option("--all", min=0, max=MOST_SOLUTIONS, help="Draw up to N solutions.", metavar="N")
     ] = 0,
+    number: Which = None,
+    known: FileFormat = None,
     as_json: Json = False,
 ) -> None:
     """Solve puzzles of local files and draw them in the terminal.
@@ -48,7 +50,8 @@ def solve(
     from solver.waits import while_waiting
 
     good = bad = 0
-    for item in read_files(sources(files)):
+    found = read_files(sources(files), format_named(known))
+    for item in found if number is None else islice(found, number - 1, number):
         if isinstance(item, Problem):
             bad += 1
             report_problem(item.name, item.reason)

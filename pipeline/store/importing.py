@@ -13,6 +13,7 @@ from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
+from scrapers.formats import Format
 from scrapers.importing import Problem, read_in_bulk
 from solver.check import faults
 from solver.puzzle import Puzzle
@@ -35,8 +36,8 @@ class ImportReport:
     problems: list[Problem] = field(default_factory=list)
 
 
-def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY) -> ImportReport:
-    """Bring files, folders and archives into a store, made if need be.
+def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY, known: Format | None = None) -> ImportReport:
+    """Bring files, folders and archives into a store, made if need be; `known` is the files' format, if given.
 
     A UserError says so if a path does not exist, if no puzzle is found, or if another command writes to the store.
     """
@@ -55,7 +56,7 @@ def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY) -> Im
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
         watch.step(1, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_in_bulk(files_in(paths)), seen)
+    report = import_puzzles(place, read_in_bulk(files_in(paths), known), seen)
     if not report.added and not report.known:
         more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])

@@ -1,50 +1,83 @@
-"""File formats of puzzles, one module each, told apart by content first and by the file's suffix second."""
+"""File formats of puzzles, told apart by content first and by the file's suffix second."""
 
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
 
-from scrapers.formats import non, taai, webpbn_xml
+from scrapers.formats import g, jsonl, lp, matrix, non, pzl, quoted, taai, webpbn_xml
+from scrapers.formats.plain import PLAIN
+from scrapers.formats.sections import INI, TOML
 from scrapers.formats.shared import FormatError, decoded
 from solver.puzzle import Puzzle
 
-__all__ = ["FORMATS", "Format", "FormatError", "detect"]
+__all__ = ["FORMATS", "Format", "FormatError", "detect", "named"]
 
 
 class Format(Protocol):
-    """What the module of a format offers."""
+    """What a format offers: a module, or a record of several formats that are much alike."""
 
-    NAME: str
-    """the format's name on the command line"""
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """Its name on the command line."""
 
-    SUFFIXES: tuple[str, ...]
-    """what names of such files end with, in lower case; new files get the first"""
+    @property
+    def SUFFIXES(self) -> tuple[str, ...]:  # noqa: N802
+        """What names of such files end with, in lower case; new files get the first."""
+
+    @property
+    def HOLDS(self) -> frozenset[str]:  # noqa: N802
+        """What a file can hold beside black-and-white clues: of scrapers.formats.writing.WORDS."""
 
     def recognizes(self, data: bytes) -> bool:
-        """Whether these bytes look like this format and no other."""
+        """Whether these bytes look like this format."""
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
         """The puzzles in the file, those that can be read first; raises FormatError (then) for what is wrong."""
 
     def write(self, puzzle: Puzzle) -> bytes:
-        """A file with this puzzle; raises FormatError for what the format can't hold."""
+        """A file with a puzzle, which has nothing that the format can't hold (scrapers.formats.writing)."""
 
 
-FORMATS: tuple[Format, ...] = (non, webpbn_xml, taai)
-"""All formats, in the order in which they are asked whether they recognize a file."""
+DISTINCTIVE: tuple[Format, ...] = (non, webpbn_xml, taai, jsonl, TOML, INI, g, lp, pzl, quoted, matrix)
+"""Formats that no file of another looks like, in the order in which they are asked."""
+
+FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN)
+
+
+def named(name: str) -> Format:
+    """The format of a name; a FormatError lists those that there are."""
+    for known in FORMATS:
+        if name == known.NAME:
+            return known
+    raise FormatError(f"there is no format {name!r}: {', '.join(sorted(known.NAME for known in FORMATS))}")
+
+
+def of_suffix(name: str) -> Format | None:
+    """The format that names of files end for as this one does."""
+    suffix = PurePath(name).suffix.lower()
+    return next((known for known in FORMATS if suffix in known.SUFFIXES), None)
 
 
 def detect(name: str, data: bytes) -> Format:
-    """The format of a file: the one that recognizes its bytes, else the one that its name ends like."""
-    for known in FORMATS:
-        if known.recognizes(data):
-            return known
-    for known in FORMATS:
-        if PurePath(name).suffix.lower() in known.SUFFIXES:
-            return known
+    """The format of a file: the one that recognizes its bytes, else the one that its name ends like.
+
+    The plain formats differ so little that a file may be one of several. Then its name decides, and otherwise they must
+    say the same of it.
+    """
+    known = of_suffix(name)
+    if known is not None and known.recognizes(data):
+        return known
+    for distinctive in DISTINCTIVE:
+        if distinctive.recognizes(data):
+            return distinctive
+    fitting = [plain for plain in PLAIN if plain.recognizes(data)]
+    if fitting:
+        said = [next(plain.read(data)) for plain in fitting]
+        if any((puzzle.rows, puzzle.columns) != (said[0].rows, said[0].columns) for puzzle in said):
+            names = " or ".join(plain.NAME for plain in fitting)
+            raise FormatError(f"it may be {names}, and is another puzzle in each; --format says which")
+        return fitting[0]
+    if known is not None:
+        return known
     decoded(data)  # an empty, binary or undecodable file is called so
-    raise FormatError(f"unknown format: not one of {_known()}")
-
-
-def _known() -> str:
-    return ", ".join(f"{known.NAME} ({' '.join(known.SUFFIXES)})" for known in FORMATS)
+    raise FormatError(f"unknown format: not one of {', '.join(sorted(known.NAME for known in FORMATS))}")

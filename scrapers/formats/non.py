@@ -10,35 +10,26 @@ a blank line is an empty clue in some and nothing in others, width and height ma
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
+from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, lines_of, webpbn
 from solver.limits import MAX_CELLS
-from solver.puzzle import BLOT, Block, Clue, Puzzle
+from solver.puzzle import Clue, Puzzle
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
-
-Line = tuple[int, str]
-"""A line of the file: its number and its text."""
+HOLDS = frozenset({"goal", "title", "author", "copyright", "license", "webpbn"})
 
 MOST_LINES = 16 * MAX_CELLS
 """Of one puzzle: five times what the largest one takes, with its goal in as many lines as it has rows."""
 
-SHORT = 40
-"""Characters of a clue that is worth remembering: most clues of an archive are the same few."""
-
-BLOCKS = {str(length): Block(length) for length in range(1, MAX_CELLS + 1)}
-"""By how their lengths are written; one object for all blocks of a length."""
-
 DIVIDER = re.compile(r"={4,}\s*")
 HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
-NUMBERS = re.compile(r"[0-9]+(?:\s*,\s*[0-9]+)*")
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 WEBPBN = re.compile(r"(?:www\.)?webpbn(?:\.com)?\s+#?([0-9]+)", re.IGNORECASE)
 BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
@@ -126,7 +117,7 @@ def _clues(parts: _Parts, heading: str, side: str) -> tuple[Clue, ...]:
     if heading not in parts.sections:
         raise FormatError(f"it has no '{heading}'")
     lines = _clue_lines(parts.sections[heading], heading, side, _size(parts, side))
-    return tuple([_clue_at(line) for line in lines])
+    return tuple(map(clue_of, lines))
 
 
 def _size(parts: _Parts, side: str) -> int | None:
@@ -158,37 +149,6 @@ def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) ->
     raise FormatError(f"{side} is {size}, but there are {len(filled)} {heading}")
 
 
-def _clue_at(line: Line) -> Clue:
-    number, text = line
-    try:
-        return _known_clue(text) if len(text) <= SHORT else _clue(text)
-    except FormatError as error:
-        raise FormatError(f"line {number}: {error}") from None
-
-
-def _clue(text: str) -> Clue:
-    if text in ("", "0"):
-        return ()
-    if text.count(",") >= MAX_CELLS:
-        raise FormatError(f"it has more than {MAX_CELLS} numbers")
-    if not NUMBERS.fullmatch(text):
-        raise FormatError(f"{clipped(text)} is not a list of numbers")
-    return tuple([BLOCKS.get(length) or _block(length, text) for length in text.split(",")])
-
-
-def _block(length: str, text: str) -> Block:
-    """The block of a number that is not written as usual, in a clue."""
-    digits = length.strip().lstrip("0")
-    if not digits:
-        raise FormatError(f"{clipped(text)} has a 0 among its numbers")
-    if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
-        raise FormatError(f"the number {clipped(digits)} is more than {MAX_CELLS}")
-    return BLOCKS[digits]
-
-
-_known_clue = lru_cache(maxsize=1 << 16)(_clue)
-
-
 def _goal(parts: _Parts, width: int, height: int) -> np.ndarray | None:
     cells = "".join(text for _, text in parts.sections.get("goal", ()))
     cells = re.sub(r'["\s]', "", cells)
@@ -212,7 +172,6 @@ def _text(parts: _Parts, word: str) -> str | None:
 
 def write(puzzle: Puzzle) -> bytes:
     """A .non file as webpbn writes it, in plain ASCII. The colour of a puzzle in one colour is not kept."""
-    _refuse(puzzle)
     lines = [f'{word} "{_escaped(text)}"' for word, text in _texts(puzzle) if text]
     if puzzle.license:
         bare = BARE_WORD.fullmatch(puzzle.license)
@@ -223,14 +182,6 @@ def write(puzzle: Puzzle) -> bytes:
     if puzzle.goal is not None:
         lines += ["", 'goal "' + "".join(map(str, puzzle.goal.ravel().tolist())) + '"']
     return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
-
-
-def _refuse(puzzle: Puzzle) -> None:
-    blocks = [block for clue in puzzle.rows + puzzle.columns for block in clue]
-    if any(block.length == BLOT for block in blocks):
-        raise FormatError("the format non has no blots; webpbn-xml does")
-    if any(block.color > 1 for block in blocks) or (puzzle.goal is not None and puzzle.goal.max() > 1):
-        raise FormatError("the format non has no colours; webpbn-xml does")
 
 
 def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
@@ -245,3 +196,9 @@ def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("\r", "&#13;").replace("\n", "&#10;")
+
+
+def bundle(files: Iterable[bytes]) -> Iterator[bytes]:
+    """Several puzzles in a file, parted by equals signs."""
+    for number, file in enumerate(files):
+        yield b"====\n" + file if number else file

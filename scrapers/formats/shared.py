@@ -87,6 +87,12 @@ def clipped(text: str) -> str:
     return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
 
 
+def said_by(error: Exception) -> str:
+    """What a library says is wrong with a file, as one line of bearable length."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
 def each(parts: Iterable[Part], read: Callable[[Part], Puzzle]) -> Iterator[Puzzle]:
     """The puzzles of a file that may hold several: those that can be read, then one FormatError about the others."""
     told: list[tuple[int, str]] = []

@@ -6,17 +6,19 @@ number of lines.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
 from solver.limits import MAX_CELLS
-from solver.puzzle import BLOT, Block, Clue, Puzzle
+from solver.puzzle import Puzzle
 from solver.views import Clues, Views
 
 NAME = "taai"
 SUFFIXES: tuple[str, ...] = (".taai",)
+HOLDS: frozenset[str] = frozenset()
 
 HEADING = re.compile(r"\$\s*(\w+)\s*")
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\$[ \t]*\w+[ \t]*\r?\n")
@@ -30,9 +32,6 @@ PLAIN = b"$0123456789 \t\r\n"
 NEWLINE, DOLLAR, ZERO = b"\n$0"
 LONGEST = len(str(MAX_CELLS))
 """Digits of a number."""
-
-Line = tuple[int, str]
-"""A line of the file: its number and its text."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -131,28 +130,19 @@ def _puzzle(lines: list[Line]) -> Puzzle:
     if not clues or len(clues) % 2:
         raise FormatError(f"line {number}: {clipped(heading)} has {len(clues)} lines, not as many rows as columns")
     side = len(clues) // 2
-    columns, rows = (tuple([_clue(line) for line in part]) for part in (clues[:side], clues[side:]))
+    columns, rows = (tuple(map(clue_of, part)) for part in (clues[:side], clues[side:]))
     return Puzzle(rows, columns, title=heading.strip())
 
 
-def _clue(line: Line) -> Clue:
-    number, text = line
-    words = text.split(maxsplit=MAX_CELLS)
-    if len(words) > MAX_CELLS:
-        raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
-    if words == ["0"]:
-        return ()
-    for word in words:
-        if not re.fullmatch(r"[0-9]{1,9}", word) or not BLOT < int(word) <= MAX_CELLS:
-            raise FormatError(f"line {number}: {clipped(word)} is not a number from 1 to {MAX_CELLS}")
-    return tuple([Block(int(word)) for word in words])
-
-
 def write(puzzle: Puzzle) -> bytes:
-    """A tournament file with one puzzle. Refuses what the format can't hold: colours, blots, sides that differ."""
-    if puzzle.kind != "mono" or puzzle.blotted:
-        raise FormatError("the format taai has neither colours nor blots; webpbn-xml does")
+    """A tournament file with one puzzle; refuses one whose sides differ."""
     if puzzle.width != puzzle.height:
         raise FormatError(f"the format taai has square puzzles only, this one is {puzzle.width}x{puzzle.height}")
     lines = ["$1", *("\t".join(str(block.length) for block in clue) for clue in puzzle.columns + puzzle.rows)]
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def bundle(files: Iterable[bytes]) -> Iterator[bytes]:
+    """Several puzzles in a file, with a number each."""
+    for number, file in enumerate(files, 1):
+        yield file.replace(b"$1", b"$%d" % number, 1)

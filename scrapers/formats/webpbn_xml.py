@@ -30,6 +30,10 @@ from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, cl
 
 NAME = "webpbn-xml"
 SUFFIXES: tuple[str, ...] = (".xml",)
+HOLDS = frozenset(
+    {"colors", "blots", "goal", "rgb", "names", "symbols", "title", "author", "description", "copyright", "license"}
+    | {"webpbn", "note"}
+)
 
 TAG = re.compile(rb"<puzzle(?:set)?[\s>]")
 REFUSAL = re.compile(

@@ -1,58 +1,217 @@
-"""The registry: which format a file has."""
+"""All formats alike: what is written is read back, what is read is told apart, whatever is broken is said in a line."""
 
-import re
+import random
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import pictures, puzzles
 
-from scrapers.formats import FORMATS, FormatError, detect, non, taai, webpbn_xml
+from scrapers.files import files_in
+from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, taai
+from scrapers.formats.plain import PLAIN
+from scrapers.formats.writing import PART_OF_IT, WORDS, file_of, lacking
+from scrapers.importing import Problem, read_files
+from solver.puzzle import BLACK_ON_WHITE, Block, Color, InvalidPuzzle, Puzzle, from_picture
 
-NON = b"rows\n1\ncolumns\n1\n"
-XML = b"<puzzleset><puzzle><solution><image>|X|</image></solution></puzzle></puzzleset>"
+every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
 
 
-def test_every_format_says_what_it_is() -> None:
+def can_hold(puzzle: Puzzle, known: Format) -> bool:
+    square = known is not taai or puzzle.width == puzzle.height
+    return square and not any(word in PART_OF_IT for word in lacking(puzzle, known.HOLDS))
+
+
+@every_format
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_what_is_written_is_read_back(known: Format, data: st.DataObject) -> None:
+    colors = data.draw(st.integers(1, 3 if "colors" in known.HOLDS else 1))
+    puzzle = data.draw(puzzles(8)) if "blots" in known.HOLDS else from_picture(data.draw(pictures(colors, 8)), USUAL)
+    if not can_hold(puzzle, known):
+        return
+    (back,) = known.read(known.write(puzzle))
+    assert (back.rows, back.columns) == (puzzle.rows, puzzle.columns)
+    if "goal" in known.HOLDS and puzzle.goal is not None:
+        assert back.goal is not None
+        assert back.goal.tolist() == puzzle.goal.tolist()
+    used = slice(1, puzzle.colors + 1)
+    for word, field in (("rgb", "rgb"), ("names", "name"), ("symbols", "symbol")):
+        if word in known.HOLDS:
+            said = [getattr(color, field) for color in back.palette[used]]
+            assert said == [getattr(color, field) for color in puzzle.palette[used]]
+
+
+USUAL = (
+    *BLACK_ON_WHITE,
+    Color("red", "r", "ff0000"),
+    Color("dark green", "%", "00b000"),
+)
+
+
+@every_format
+def test_words_that_a_format_holds(known: Format) -> None:
+    """Each field that a format says it holds comes back, and file_of names each that it does not hold."""
+    said = {"title": "A & B", "author": "Ä. Ö.", "description": "two words", "copyright": "(c) me", "license": "MIT"}
+    puzzle = from_picture(np.eye(3, dtype=np.uint8), BLACK_ON_WHITE, **said)
+    held = {name for name in said if name in known.HOLDS}
+    (back,) = known.read(known.write(puzzle))
+    assert {name: getattr(back, name) for name in held} == {name: said[name] for name in held}
+    lost = sorted(WORDS[name].text for name in (*said, "goal") if name not in known.HOLDS)
+    assert sorted(file_of(puzzle, known, lossy=True)[1]) == lost
+    if lost:
+        with pytest.raises(FormatError, match=f"the format {known.NAME} can't hold .*; --lossy leaves that out"):
+            file_of(puzzle, known)
+
+
+def test_colours_and_hidden_lengths_are_never_left_out() -> None:
+    colored = from_picture(np.array([[1, 2]], np.uint8), USUAL[:3])
+    with pytest.raises(FormatError, match=r"^the format nin has no colours$"):
+        file_of(colored, named("nin"), lossy=True)
+    blotted = Puzzle(rows=((Block(0),),), columns=((Block(0),),))
+    with pytest.raises(FormatError, match=r"^the format non has no hidden lengths$"):
+        file_of(blotted, named("non"), lossy=True)
+
+
+@given(pictures(1, 9))
+@settings(max_examples=200, deadline=None)
+def test_a_file_without_a_name_is_told_apart(picture: np.ndarray) -> None:
+    """By content alone: as the format that it was written in, or as one in which it is the same puzzle."""
+    puzzle = from_picture(picture)
     for known in FORMATS:
-        assert re.fullmatch(r"[a-z-]+", known.NAME)
-        assert all(re.fullmatch(r"\.[a-z]+", suffix) for suffix in known.SUFFIXES)
-        assert known.__doc__
+        if can_hold(puzzle, known) and (known.NAME != "matrix" or puzzle.width > 1):
+            data = known.write(puzzle)
+            if known in PLAIN and len({readings(plain, data) for plain in PLAIN if plain.recognizes(data)}) > 1:
+                with pytest.raises(FormatError, match="--format says which"):
+                    detect("", data)
+                continue
+            found = detect("", data)
+            assert readings(found, data) == (puzzle.rows, puzzle.columns)
+            assert found is known or (known in PLAIN and (found in PLAIN or found.NAME == "non"))
 
 
-def test_names_and_suffixes_are_distinct() -> None:
+def readings(known: Format, data: bytes) -> tuple[object, object]:
+    (puzzle,) = known.read(data)
+    return puzzle.rows, puzzle.columns
+
+
+def test_where_two_formats_fit_the_name_decides() -> None:
+    """One row of two numbers and a gap: sizes and an empty clue, or a clue and the end of the rows."""
+    data = b"1 1\n\n1\n0\n1\n"
+    assert detect("x.keen", data).NAME == "keen"
+    assert [known.NAME for known in PLAIN if known.recognizes(data)] == ["keen", "ish"]
+    both = b"2 2\n2\n\n1\n1\n"
+    assert [known.NAME for known in PLAIN if known.recognizes(both)] == ["nin"]
+
+
+def test_every_name_is_a_format_s_own() -> None:
     names = [known.NAME for known in FORMATS]
     suffixes = [suffix for known in FORMATS for suffix in known.SUFFIXES]
     assert len(set(names)) == len(names)
     assert len(set(suffixes)) == len(suffixes)
+    assert all(set(WORDS) >= known.HOLDS for known in FORMATS)
+    with pytest.raises(FormatError, match="there is no format 'x': cwd, faase, "):
+        named("x")
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "expected"),
-    [
-        ("a.non", NON, non),
-        ("a", NON, non),
-        ("a.xml", NON, non),
-        ("a.non", XML, webpbn_xml),
-        ("a", XML, webpbn_xml),
-        ("a.txt", b"\r\n$1\r\n1\r\n1\r\n", taai),
-        ("a.NON", b"rows\n1", non),
-        ("folder.xml/a.nonpack", b"rows\n1", non),
-        ("a.XML", b"<html>", webpbn_xml),
-        ("a", b"Puzzle 5 does not exist\n", webpbn_xml),
-    ],
-)
-def test_content_first_suffix_second(name: str, data: bytes, expected: object) -> None:
-    assert detect(name, data) is expected
+@every_format
+def test_broken_files_are_read_or_refused_in_a_line(known: Format) -> None:
+    """Two thousand files, each changed at random in some places."""
+    source = random.Random(7)
+    samples = [known.write(puzzle) for puzzle in drawn() if can_hold(puzzle, known)]
+    assert samples
+    refused = 0
+    for _ in range(2000):
+        data = mutated(source.choice(samples), source)
+        said = refusal(known, data)
+        refused += said is not None
+        assert said is None or ("\n" not in said and len(said) < 2000)
+    assert 200 < refused < 2000
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"some text", "unknown format: not one of non (.non .nonpack), webpbn-xml (.xml), taai (.taai)"),
-        (b"", "it is empty"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0", "it is a binary file, not text"),
-        (b"abc\x9d", "it is text in neither UTF-8 nor Windows-1252 (byte 0x9d at offset 3)"),
-    ],
-)
-def test_no_known_format(data: bytes, message: str) -> None:
-    with pytest.raises(FormatError) as error:
-        detect("a.dat", data)
-    assert str(error.value) == message
+def refusal(known: Format, data: bytes) -> str | None:
+    """What a reader says is wrong with a file."""
+    try:
+        for puzzle in known.read(data):
+            assert puzzle.width * puzzle.height > 0
+    except (FormatError, InvalidPuzzle) as error:
+        return str(error)
+    return None
+
+
+def drawn() -> list[Puzzle]:
+    cells = np.random.default_rng(3).integers(0, 4, (6, 5, 5)).astype(np.uint8)
+    return [from_picture(picture * (picture <= k % 3 + 1), USUAL) for k, picture in enumerate(cells)]
+
+
+def mutated(data: bytes, source: random.Random) -> bytes:
+    """A file with some of its bytes changed, lost, moved or repeated."""
+    changed = bytearray(data)
+    for _ in range(source.randint(1, 4)):
+        place = source.randrange(len(changed) + 1)
+        match source.randrange(5):
+            case 0:
+                changed[place : place + 1] = bytes([source.randrange(256)])
+            case 1:
+                del changed[place : place + source.randint(1, 9)]
+            case 2:
+                changed[place:place] = changed[source.randrange(len(changed) + 1) :][: source.randint(1, 30)]
+            case 3:
+                changed[place:place] = source.choice(
+                    [b"0", b"99999999999", b"-1", b"\n", b"\n\n", b"{", b"[", b'"', b"\xff"]
+                )
+            case 4:
+                changed[place:place] = b"1 " * source.choice([1, 3, 2000])
+    return bytes(changed)
+
+
+def test_files_of_other_programs(shared_data: Path) -> None:
+    items = list(read_files(files_in([shared_data / "formats"])))
+    assert [item for item in items if isinstance(item, Problem)] == []
+    found = {item.puzzle_id: item for item in items if isinstance(item, Puzzle)}
+    assert len(found) == 23
+    uk = found["local/formats/toml/UK"]
+    assert (uk.width, uk.height) == (31, 15)
+    assert uk.rows == found["local/formats/ini/uk"].rows
+    assert [color.rgb for color in uk.palette] == ["ffffff", "ff0000", "0000ff"]
+    assert found["local/formats/g/rose"].colors == 7
+    assert found["local/formats/g/bicycle"].title == "Bicykl"
+    assert (found["local/formats/pzl/kolobok"].width, found["local/formats/pzl/kolobok"].height) == (50, 50)
+
+
+def test_what_no_reader_takes() -> None:
+    cases = [
+        ("g", b"#t\n:\n1\n:\n1\n:\n", "it is a triddler, whose lines run in three directions; only grids are read"),
+        ("g", b"#d\nt:/ black/red\n:\n1t\n:\n1t\n:\n", "line 2: 'black/red' is a triangle of two colours"),
+        ("g", b"#d\nr:% nocolour\n:\n1r\n:\n1r\n", "line 2: 'nocolour' is neither a colour like #ff0000 nor"),
+        ("cwd", b"2\n2\n1\n1\n1\n1\n", "line 5: after 2 rows there should be an empty line"),
+        ("nin", b"2 2\n1\n1\n1\n", "it ends after 3 of 4 clues"),
+        ("syro", b"1 0\n\n1\n", "line 3: '1' does not end with a 0 of its own"),
+        ("makhorin", b"1\n1\n", "between rows and columns there should be a line '&'"),
+        ("quoted", b'1\n1\n"1"\n"1","1"\n', "it has more than 2 clues, not 1 + 1"),
+        ("toml", b"[clues]\nrows = [[[\n", "it is no TOML: "),
+        ("ini", b"[clues]\nrows = 1r\ncolumns = 1\n", "line 2: '1r': the colour 'r' is not declared"),
+        ("lp", b"number_of_rows: 1\nnumber_of_columns: 1\nrow_1\nx: 1\ny: 1\n", "it has no column_1"),
+        ("jsonl", b'{"rows": [[[1, 1]]], "columns": [[[1, 1]]], "goal": "2"}\n', "line 1: its goal is no picture"),
+        ("pzl", b"1\n#ff0000\n1 1\n1 1 0 0 0\n", "row 1: the colour #000000 is not in the palette"),
+        ("matrix", b"01\n0\n", "row 2 has 1 cells, the first one 2"),
+    ]
+    for name, data, said in cases:
+        with pytest.raises(FormatError) as error:
+            list(named(name).read(data))
+        assert str(error.value).startswith(said), name
+
+
+def test_bundles() -> None:
+    """Several puzzles in a file, of formats that have a way to say it."""
+    several = [replace(puzzle, goal=None) for puzzle in drawn()[::3]]
+    for known in FORMATS:
+        bundle = getattr(known, "bundle", None)
+        if bundle is not None:
+            data = b"".join(bundle(iter(map(known.write, several))))
+            back = list(known.read(data))
+            assert [(puzzle.rows, puzzle.columns) for puzzle in back] == [(each.rows, each.columns) for each in several]
+    assert sum(hasattr(known, "bundle") for known in DISTINCTIVE) == 3

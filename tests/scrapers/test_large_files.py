@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scrapers.formats import FormatError, non, nonograms_org, taai, webpbn_xml
+from scrapers.formats import FormatError, named, non, nonograms_org, taai, webpbn_xml
 from scrapers.formats.shared import MOST_TOLD
 from solver.limits import MAX_CELLS
 
@@ -31,6 +31,11 @@ def clues(rows: bytes) -> bytes:
 
 def filled(unit: bytes) -> bytes:
     return unit * (SIZE // len(unit))
+
+
+def many(line: bytes) -> bytes:
+    """A line for each of 64 characters."""
+    return b"".join(line % (char, char) for char in range(64, 128))
 
 
 def peak(read: Callable[[], object]) -> int:
@@ -67,6 +72,44 @@ FILES = {
     "no puzzles": (non, filled(b"rows\n") , "line 16369: it has more than 16,368 lines"),
     "taai lines": (taai, b"$1\n" + filled(b"\n"), "line 1: '$1' has more than 2,048 lines"),
     "taai numbers": (taai, b"$1\n" + filled(b"1 ") + b"\n1\n", "line 2: it has more than 1023 numbers"),
+    "nin lines": (named("nin"), b"5 5\n" + filled(b"1\n"), "it has more than 8,184 lines"),
+    "ish numbers": (named("ish"), filled(b"1,") + b"1\n\n1\n", "line 1: it has more than 1023 numbers"),
+    "commas": (
+        named("ish"),
+        b"1" + filled(b",") + b"1\n\n1\n",
+        "line 1: '1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,...' is not a list of numbers",
+    ),
+    "g lines": (named("g"), b":\n" + filled(b"1\n"), "it has more than 16,368 lines"),
+    "g numbers": (named("g"), b":\n" + filled(b"1 ") + b"\n:\n1\n", "line 2: it has more than 1023 numbers"),
+    "g colours": (named("g"), b"#d\n" + many(b"%c:%c red\n") + b":\n1\n:\n1\n", "it has 32 colours; the most is 31"),
+    "ini clues": (
+        named("ini"),
+        b"[clues]\nrows = " + filled(b"1,") + b"\ncolumns = 1\n",
+        "it has 1024 rows; a side has 1 to 1023",
+    ),
+    "ini lines": (named("ini"), b"[clues]\nrows =\n" + filled(b"1\n"), "it has more than 16,368 lines"),
+    "toml brackets": (
+        named("toml"),
+        b"[clues]\nrows = " + filled(b"["),
+        "it is no TOML: too many brackets in brackets",
+    ),
+    "quoted clues": (named("quoted"), b"5\n5\n" + filled(b'"1",'), "it has more than 10 clues, not 5 + 5"),
+    "lp rows": (
+        named("lp"),
+        b"number_of_rows: 5\nnumber_of_columns: 5\n" + filled(b"row_1 "),
+        "row_1 stands there for the second time",
+    ),
+    "pzl numbers": (
+        named("pzl"),
+        b"1\n#ff0000\n5 5\n" + filled(b"5 "),
+        "row 1: the colour #050505 is not in the palette",
+    ),
+    "matrix rows": (named("matrix"), filled(b"01\n"), "it is no picture of up to 1023 rows and columns"),
+    "json brackets": (
+        named("jsonl"),
+        b'{"rows":' + filled(b"["),
+        "line 1: it is no puzzle: Expected `int`, got `array` - at `$.rows[0][0][0]`",
+    ),
 }  # fmt: skip
 
 

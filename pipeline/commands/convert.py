@@ -1,0 +1,53 @@
+"""The command convert, which writes puzzles in another format."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from pipeline.commands.importing import list_problems
+from pipeline.commands.options import FileFormat, Json, Which, format_named
+from pipeline.commands.output import DONE, SOME_FAILED, resumable, tell, watching
+
+
+def convert(
+    paths: Annotated[list[str], typer.Argument(help="Files, folders, archives and stores.", metavar="IN...")],
+    out: Annotated[str, typer.Argument(help="File to write, or a folder, named with a / at its end.", metavar="OUT")],
+    to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
+    known: FileFormat = None,
+    number: Which = None,
+    lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what the format can't hold.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write puzzles in another format: one file, several puzzles in one file, or a file each in a folder.
+
+    What a format can't hold is an error. With --lossy titles and the like are left out, and counted; colours and hidden
+    lengths never are, since it would be another puzzle.
+    """
+    from itertools import islice
+
+    from pipeline.store.convert import convert as converted
+    from pipeline.store.convert import format_for, puzzles_in
+
+    wanted, given = format_named(to), format_named(known)
+    with resumable(), watching("converting") as watch:
+        found = puzzles_in(paths, given, watch)
+        if number is not None:
+            found = islice(found, number - 1, number)
+        report = converted(found, out, format_for(out, wanted), lossy, watch)
+    if not as_json:
+        list_problems("could not be converted", report.problems)
+    lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())
+    files = f" in {report.files:,} files" if report.files > 1 else ""
+    tell(
+        as_json,
+        {
+            "puzzles": report.puzzles,
+            "files": report.files,
+            "left_out": dict(report.left_out),
+            "problems": [problem._asdict() for problem in report.problems],
+        },
+        f"[bold green]{report.puzzles:,}[/bold green] puzzles written to {escape(out)}{files}."
+        + (f"\nLeft out: {escape(lost)}." if lost else ""),
+    )
+    raise typer.Exit(SOME_FAILED if report.problems else DONE)

@@ -1,0 +1,142 @@
+"""Puzzles out of files and stores into files of a format."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline.errors import UserError
+from pipeline.store.folder import folder
+from pipeline.store.parts import MARK, open_store
+from pipeline.watch import NOBODY, Watch
+from scrapers.files import MOST_BYTES, count_files, files_in
+from scrapers.formats import Format, FormatError, of_suffix
+from scrapers.formats.writing import file_of
+from scrapers.importing import Problem, read_files
+from solver.puzzle import Puzzle
+from solver.tables import puzzles_of
+
+NO_NAME = re.compile(r"[^\w.#()-]+")
+"""What names of files are better without."""
+
+
+@dataclass
+class Conversion:
+    """What a conversion did: puzzles and files written, what was left out and how often, what could not be written."""
+
+    puzzles: int = 0
+    files: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def puzzles_in(paths: Sequence[str], known: Format | None, watch: Watch) -> Iterator[Puzzle | Problem]:
+    """All puzzles of files, folders, archives and stores, in this order; `known` is the files' format, if given."""
+    for path in paths:
+        if "://" in path or (Path(path).is_dir() and folder(path).has(MARK)):
+            store = open_store(path)
+            watch.begun("converting", store.rows())
+            yield from puzzles_of(store.batches())
+        elif not Path(path).exists():
+            raise UserError(f"{path} does not exist")
+        else:
+            watch.begun("converting", count_files([Path(path)]))
+            yield from read_files(files_in([path]), known)
+
+
+def format_for(out: str, wanted: Format | None) -> Format:
+    """The format of a file to be written: the one that is wanted, or the one that its name ends like."""
+    found = wanted or of_suffix(out)
+    if found is None:
+        raise UserError(f"{out}: its name says no format; give it one with --to")
+    return found
+
+
+def convert(
+    found: Iterable[Puzzle | Problem], out: str, known: Format, lossy: bool = False, watch: Watch = NOBODY
+) -> Conversion:
+    """Write puzzles as files of a format: into one file, or each into one of its own if `out` is, or ends as, a folder.
+
+    What the format can't hold is a problem, or with `lossy` left out where the puzzle stays the same. A UserError says
+    so if a file would need to hold several puzzles and can't, or if none can be written; nothing is written then.
+    """
+    report = Conversion()
+    written = _written(found, known, lossy, report, watch)
+    if out.endswith("/") or Path(out).is_dir():
+        place, names = folder(out), Counter[str]()
+        for puzzle, data in written:
+            with place.create(_free(_name(puzzle), names) + known.SUFFIXES[0]) as file:
+                file.write(data)
+            report.files += 1
+    else:
+        _one_file(out, written, known, report)
+    if not report.puzzles:
+        reasons = "".join(f": {problem.name}: {problem.reason}" for problem in report.problems[:1])
+        raise UserError(f"no puzzle could be written{reasons}")
+    return report
+
+
+def _written(
+    found: Iterable[Puzzle | Problem], known: Format, lossy: bool, report: Conversion, watch: Watch
+) -> Iterator[tuple[Puzzle, bytes]]:
+    """Each puzzle with its file; the report is brought up to date."""
+    for item in found:
+        if isinstance(item, Problem):
+            report.problems.append(item)
+        else:
+            try:
+                data, lost = file_of(item, known, lossy)
+            except FormatError as error:
+                report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
+            else:
+                report.puzzles += 1
+                report.left_out.update(lost)
+                yield item, data
+        bad = len(report.problems)
+        watch.step(1, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+
+
+def _one_file(out: str, written: Iterator[tuple[Puzzle, bytes]], known: Format, report: Conversion) -> None:
+    bundle = getattr(known, "bundle", None)
+    files = (data for _, data in written)
+    first = next(files, None)
+    if first is None:
+        return
+    path = Path(out)
+    with ExitStack() as stack:
+        file = stack.enter_context(folder(str(path.parent)).create(path.name))
+        if bundle is None:
+            file.write(first)
+            if next(files, None) is not None:
+                raise UserError(
+                    f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each"
+                )
+        else:
+            size = 0
+            for data in bundle(_chained(first, files)):
+                file.write(data)
+                size += len(data)
+                if size > MOST_BYTES:
+                    raise UserError(
+                        f"{out} would be larger than {MOST_BYTES >> 20} MiB, which is what is read of a file; "
+                        f"name a folder, {out}/, for a file each"
+                    )
+    report.files = 1
+
+
+def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from others
+
+
+def _name(puzzle: Puzzle) -> str:
+    """A name for a puzzle's file: its id, without what files are better not called."""
+    name = NO_NAME.sub("-", puzzle.puzzle_id.removeprefix("local/")).strip("-.")
+    return name[:120] or "puzzle"
+
+
+def _free(wish: str, taken: Counter[str]) -> str:
+    taken[wish] += 1
+    return wish if taken[wish] == 1 else _free(f"{wish}#{taken[wish]}", taken)

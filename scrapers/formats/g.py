@@ -1,0 +1,125 @@
+"""Mirek and Petr Olšák's .g: text, perhaps the colours, then the clues of the rows and of the columns.
+
+    #d
+      0:   white
+      1:*  black
+      r:%  #ff0000   dark red
+    : rows
+    1 2r
+    : columns
+    1
+    1r
+    1r
+    : end
+
+`#d` begins the colours: what stands behind a block's number, a colon, a character to print, and the colour itself.
+`0` is the background, `1` the colour of blocks that name none. Without them a puzzle is black and white. What stands
+before and behind is text. Triddlers (`#t`) and triangles, colours with a slash, are other puzzles.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from scrapers.formats.clues import Line
+from scrapers.formats.colors import SYMBOLS, Wish, colored_clue, distinct, palette_of, rgb_of
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
+from solver.limits import MAX_CELLS, MAX_COLORS
+from solver.puzzle import BLACK, WHITE, Color, Puzzle, arranged
+
+NAME = "g"
+SUFFIXES: tuple[str, ...] = (".g",)
+HOLDS: frozenset[str] = frozenset({"colors", "rgb", "names", "title"})
+
+PARTS = re.compile(rb"(?:^|[\r\n]):[^\r\n]*[\r\n](?:[^\r\n]*[\r\n])*?:")
+COLOR = re.compile(r"(\S):(\S?)\s*(\S+)\s*(.*)")
+MOST_LINES = 16 * MAX_CELLS
+BACKGROUND, DEFAULT = "0", "1"
+NO_MARKS = " \t0123456789,:#"
+"""What can't stand behind a number to name its colour."""
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether two of its lines begin with a colon."""
+    return PARTS.search(data) is not None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzle of a file; text before it is the title, if it is one line."""
+    return each([decoded(data)], _puzzle)
+
+
+def _puzzle(text: str) -> Puzzle:
+    lines = list(islice(lines_of(text), MOST_LINES + 1))
+    if len(lines) > MOST_LINES:
+        raise FormatError(f"it has more than {MOST_LINES:,} lines")
+    starts = [k for k, (_, line) in enumerate(lines) if line.startswith(":")]
+    if len(starts) < 2:
+        raise FormatError("it should have two lines that begin with a colon, before the rows and before the columns")
+    if len(starts) == 2:
+        starts.append(len(_trimmed(lines)))
+    head, rows, columns = lines[: starts[0]], lines[starts[0] + 1 : starts[1]], lines[starts[1] + 1 : starts[2]]
+    if any(line[:2].lower() == "#t" for _, line in head):
+        raise FormatError("it is a triddler, whose lines run in three directions; only grids are read")
+    declared = next((k for k, (_, line) in enumerate(head) if line[:2].lower() == "#d"), len(head))
+    title = [line.strip() for _, line in head[:declared] if line.strip()]
+    palette, marks, default = _colors(head[declared + 1 :]) if declared < len(head) else ((WHITE, BLACK), {}, 1)
+    for side in (rows, columns):
+        if not 1 <= len(side) <= MAX_CELLS:
+            raise FormatError(f"it has {len(side)} clues between two lines with colons; a side has 1 to {MAX_CELLS}")
+    above, beside = (tuple([colored_clue(line, marks, default) for line in side]) for side in (columns, rows))
+    return arranged(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
+
+
+def _trimmed(lines: list[Line]) -> list[Line]:
+    """Without blank lines at the end."""
+    while lines and not lines[-1][1].strip():
+        lines = lines[:-1]
+    return lines
+
+
+def _colors(lines: list[Line]) -> tuple[tuple[Color, ...], dict[str, int], int | None]:
+    """The palette, the colours by their marks, and the default one."""
+    background, wishes, marks, default = Wish(), list[Wish](), dict[str, int](), None
+    for number, line in lines:
+        if not line.strip():
+            continue
+        found = COLOR.fullmatch(line.strip())
+        if not found:
+            raise FormatError(f"line {number}: {clipped(line)} does not declare a colour, as 'r:% #ff0000' does")
+        mark, symbol, word, comment = found.groups()
+        if "/" in word or "\\" in word:
+            raise FormatError(f"line {number}: {clipped(word)} is a triangle of two colours; those are not read")
+        rgb = rgb_of(word)
+        if rgb is None:
+            raise FormatError(f"line {number}: {clipped(word)} is neither a colour like #ff0000 nor a colour's name")
+        wish = Wish(comment.strip() if word.startswith("#") else word, symbol, rgb)
+        if mark == BACKGROUND:
+            background = wish
+            continue
+        if mark in marks:
+            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared for the second time")
+        wishes.append(wish)
+        marks[mark] = len(wishes)
+        if mark == DEFAULT:
+            default = len(wishes)
+        if len(wishes) > MAX_COLORS:
+            break
+    return palette_of(wishes, background), marks, default
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A file with this puzzle; its colours are declared if they are not just black on white."""
+    colors = [(color.name, color.rgb) for color in puzzle.palette]
+    plain = [color.rgb for color in puzzle.palette] == [WHITE.rgb, BLACK.rgb]
+    wishes = ["" if color.symbol in NO_MARKS else color.symbol for color in puzzle.palette[1:]]
+    marks = ["", *distinct(wishes, (mark for mark in SYMBOLS if mark not in NO_MARKS))]
+    lines = [" ".join(puzzle.title.split()).lstrip(":#")] if puzzle.title else []
+    if not plain:
+        lines.append("#d")
+        for mark, color, (name, rgb) in zip([BACKGROUND, *marks[1:]], puzzle.palette, colors, strict=True):
+            lines.append(f"   {mark}:{color.symbol.strip() or '.'}  #{rgb}  {' '.join(name.split())}".rstrip())
+    for heading, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
+        texts = (" ".join([f"{block.length}{'' if plain else marks[block.color]}" for block in clue]) for clue in clues)
+        lines += [f": {heading}", *(text or "0" for text in texts)]
+    return "".join(f"{line}\n" for line in (*lines, ": end")).encode()

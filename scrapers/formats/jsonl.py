@@ -1,0 +1,111 @@
+"""JSON lines, the project's own: a puzzle a line, with all that the puzzles table has of it but hashes.
+
+    {"width": 2, "height": 1, "rows": [[[2, 1]]], "columns": [[[1, 1]], [[1, 1]]], "palette": [...], "goal": "11", ...}
+
+A clue is a list of blocks, a block is its length (0: a blot) and its colour's place in the palette, which begins with
+the background. The goal is a text of such places in base 36, row by row.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from scrapers.formats.shared import FormatError, decoded, each, lines_of, said_by
+from scrapers.formats.writing import WORDS
+from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, arranged
+
+NAME = "jsonl"
+SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
+HOLDS: frozenset[str] = frozenset(WORDS) - {"saved"}
+
+BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
+LONGEST = 1 << 24
+"""Characters of a line."""
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A line; the fields are those of Puzzle."""
+
+    rows: list[list[tuple[int, int]]]
+    columns: list[list[tuple[int, int]]]
+    width: int | None = None
+    height: int | None = None
+    palette: list[tuple[str, str, str]] | None = None
+    goal: str | None = None
+    puzzle_id: str = ""
+    source: str | None = None
+    source_id: str | None = None
+    url: str | None = None
+    title: str | None = None
+    author: str | None = None
+    description: str | None = None
+    copyright: str | None = None
+    license: str | None = None
+    site_note: str | None = None
+    site_version: str | None = None
+    site_quality: float | None = None
+    site_difficulty: float | None = None
+    site_date: date | None = None
+    site_steps: int | None = None
+    fetched_at: datetime | None = None
+    raw_sha256: str | None = None
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins with an object."""
+    return BEGINNING.match(data) is not None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzles of a file; blank lines are passed over."""
+    return each((line for line in lines_of(decoded(data)) if line[1].strip()), _puzzle)
+
+
+def _puzzle(line: tuple[int, str]) -> Puzzle:
+    number, text = line
+    try:
+        record = msgspec.json.decode(text, type=Record)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise FormatError(f"line {number}: it is no puzzle: {said_by(error)}") from None
+    palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
+    rows, columns = (
+        tuple([tuple([Block(*block) for block in clue]) for clue in side]) for side in (record.rows, record.columns)
+    )
+    if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
+        raise FormatError(f"line {number}: it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
+    others = {name: getattr(record, name) for name in record.__struct_fields__[6:]}
+    goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette), number)
+    return arranged(Puzzle(rows, columns, palette, goal, **others))
+
+
+def _goal(text: str, height: int, width: int, colors: int, number: int) -> np.ndarray:
+    places = [DIGITS.find(digit) for digit in text]
+    if len(places) != height * width or not all(0 <= place < colors for place in places):
+        raise FormatError(f"line {number}: its goal is no picture of {width}x{height} cells in {colors} colours")
+    return np.array(places, np.uint8).reshape(height, width)
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A line with this puzzle."""
+    fields: dict[str, Any] = {name: getattr(puzzle, name) for name in Record.__struct_fields__[6:]}
+    record = Record(
+        rows=[[(block.length, block.color) for block in clue] for clue in puzzle.rows],
+        columns=[[(block.length, block.color) for block in clue] for clue in puzzle.columns],
+        width=puzzle.width,
+        height=puzzle.height,
+        palette=None if puzzle.palette == BLACK_ON_WHITE else [(*color,) for color in puzzle.palette],
+        goal=None if puzzle.goal is None else "".join([DIGITS[place] for place in puzzle.goal.ravel().tolist()]),
+        **fields,
+    )
+    return msgspec.json.encode(record) + b"\n"
+
+
+def bundle(files: Iterable[bytes]) -> Iterable[bytes]:
+    """Several puzzles in a file."""
+    return files

@@ -1,0 +1,95 @@
+"""Robert Bosch's format for his integer programs: how many rows and columns, then each with its clusters' sizes.
+
+    number_of_rows: 2
+    number_of_columns: 1
+    row_1
+    number_of_clusters: 1
+    size(s): 1
+    ...
+    column_1
+    ...
+
+Which words stand before the numbers differs from file to file, and does not matter.
+"""
+
+import re
+from collections.abc import Iterator
+
+from scrapers.formats.clues import MOST_DIGITS
+from scrapers.formats.shared import FormatError, clipped, decoded, each
+from solver.limits import MAX_CELLS
+from solver.puzzle import Block, Clue, Puzzle
+
+NAME = "lp"
+SUFFIXES: tuple[str, ...] = (".lp",)
+HOLDS: frozenset[str] = frozenset()
+
+BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*number_of_rows:\s*[0-9]", re.IGNORECASE)
+HEADING = re.compile(r"(row|column)_([0-9]{1,4})", re.IGNORECASE)
+"""The heading of a line's clue."""
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins with the number of rows."""
+    return BEGINNING.match(data) is not None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzle of a file."""
+    return each([decoded(data)], _puzzle)
+
+
+def _puzzle(text: str) -> Puzzle:
+    parts = HEADING.split(text, 2 * MAX_CELLS + 1)
+    head, found = parts[0], parts[1:]
+    sides = _numbers(head, "its head")
+    if len(sides) != 2 or not all(1 <= side <= MAX_CELLS for side in sides):
+        raise FormatError(f"its head should have the numbers of rows and of columns, from 1 to {MAX_CELLS}")
+    clues: dict[tuple[str, int], Clue] = {}
+    for kind, number, content in zip(found[::3], found[1::3], found[2::3], strict=True):
+        name = f"{kind.lower()}_{int(number)}"
+        count, *lengths = _numbers(content, name) or [0]
+        if count != len(lengths):
+            raise FormatError(f"{name} has {len(lengths)} sizes, not {count}")
+        if (kind.lower(), int(number)) in clues:
+            raise FormatError(f"{name} stands there for the second time")
+        clues[kind.lower(), int(number)] = tuple([_block(length, name) for length in lengths])
+    rows, columns = (
+        tuple([_clue(clues, kind, number) for number in range(1, side + 1)])
+        for kind, side in zip(("row", "column"), sides, strict=True)
+    )
+    if clues:
+        kind, number = next(iter(clues))
+        raise FormatError(f"{kind}_{number} is beyond the last {kind}")
+    return Puzzle(rows, columns)
+
+
+def _numbers(text: str, name: str) -> list[int]:
+    """The numbers that stand alone, whatever words there are."""
+    words = text.replace(",", " ").split(maxsplit=2 * MAX_CELLS)
+    numbers = [word for word in words if word.isascii() and word.isdecimal()]
+    if any(len(word) > MOST_DIGITS for word in numbers) or len(words) > 2 * MAX_CELLS:
+        raise FormatError(f"{name} has a number, or more of them, than any puzzle: {clipped(text)}")
+    return [int(word) for word in numbers]
+
+
+def _block(length: int, name: str) -> Block:
+    if not 1 <= length <= MAX_CELLS:
+        raise FormatError(f"{name}: {length} is not a size from 1 to {MAX_CELLS}")
+    return Block(length)
+
+
+def _clue(clues: dict[tuple[str, int], Clue], kind: str, number: int) -> Clue:
+    if (kind, number) not in clues:
+        raise FormatError(f"it has no {kind}_{number}")
+    return clues.pop((kind, number))
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A file with this puzzle, in the words of Bosch's examples."""
+    lines = [f"number_of_rows: {puzzle.height}", f"number_of_columns: {puzzle.width}"]
+    for kind, clues in (("row", puzzle.rows), ("column", puzzle.columns)):
+        for number, clue in enumerate(clues, 1):
+            sizes = " ".join([str(block.length) for block in clue])
+            lines += ["", f"{kind}_{number}", f"number_of_clusters: {len(clue)}", f"size(s): {sizes}".rstrip()]
+    return "".join(f"{line}\n" for line in lines).encode()

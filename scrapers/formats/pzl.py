@@ -1,0 +1,96 @@
+"""Izaron's .pzl: a palette, height and width, then for each row and each column its number of blocks, and the blocks.
+
+    1
+    #ff0000
+
+    1 2
+    1 2 255 0 0
+    1 1 255 0 0
+    1 1 255 0 0
+
+A block is its length and its colour as three numbers. The background is white and need not be named; a colour that is
+white too is another one. A file without a palette is black and white, and its blocks are lengths alone.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from scrapers.formats.clues import MOST_DIGITS
+from scrapers.formats.colors import Wish, palette_of, rgb_of
+from scrapers.formats.shared import FormatError, clipped, decoded, each
+from solver.limits import MAX_CELLS, MAX_COLORS
+from solver.puzzle import BLACK, Block, Clue, Puzzle, arranged, described
+
+NAME = "pzl"
+SUFFIXES: tuple[str, ...] = (".pzl",)
+HOLDS: frozenset[str] = frozenset({"colors", "rgb"})
+
+BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*[0-9]{1,3}\s+#[0-9a-fA-F]{6}\s")
+WORD = re.compile(r"\S+")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins with a palette."""
+    return BEGINNING.match(data) is not None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzle of a file."""
+    return each([decoded(data)], _puzzle)
+
+
+def _puzzle(text: str) -> Puzzle:
+    words = (found[0] for found in WORD.finditer(text))
+    first = next(words, "")
+    rgbs: list[str] = []
+    if "#" in text:
+        for word in islice(words, _number(first, "the number of colours", MAX_COLORS + 1)):
+            if not word.startswith("#") or not (found := rgb_of(word)):
+                raise FormatError(f"{clipped(word)} is not a colour like #ff0000")
+            rgbs.append(found)
+        first = next(words, "")
+    colors = list(dict.fromkeys(rgbs))
+    height = _number(first, "the height", MAX_CELLS)
+    width = _number(next(words, ""), "the width", MAX_CELLS)
+    places = {color: number for number, color in enumerate(colors, 1)}
+    rows = tuple([_clue(words, places, width, f"row {number}") for number in range(1, height + 1)])
+    columns = tuple([_clue(words, places, height, f"column {number}") for number in range(1, width + 1)])
+    if rest := next(words, ""):
+        raise FormatError(f"{clipped(rest)} stands behind the last column")
+    puzzle = arranged(Puzzle(rows, columns, palette_of([Wish(rgb=color) for color in colors or [BLACK.rgb]])))
+    used = max(puzzle.colors, 1) + 1
+    return described(puzzle, palette=puzzle.palette[:used])
+
+
+def _clue(words: Iterator[str], places: dict[str, int], cells: int, where: str) -> Clue:
+    count = _number(next(words, ""), f"{where}: the number of blocks", cells, least=0)
+    return tuple([_block(words, places, cells, where) for _ in range(count)])
+
+
+def _block(words: Iterator[str], places: dict[str, int], cells: int, where: str) -> Block:
+    length = _number(next(words, ""), f"{where}: a length", cells)
+    if not places:
+        return Block(length)
+    rgb = "".join([f"{_number(next(words, ''), f'{where}: a colour', 255, least=0):02x}" for _ in range(3)])
+    if rgb not in places:
+        raise FormatError(f"{where}: the colour #{rgb} is not in the palette")
+    return Block(length, places[rgb])
+
+
+def _number(word: str, what: str, most: int, least: int = 1) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) <= MOST_DIGITS and least <= int(word) <= most):
+        raise FormatError(f"{what} is {clipped(word) if word else 'missing'}, not a number from {least} to {most}")
+    return int(word)
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A file with this puzzle, with a palette also if it is black and white."""
+    lines = [str(len(puzzle.palette) - 1), *(f"#{color.rgb}" for color in puzzle.palette[1:]), ""]
+    lines.append(f"{puzzle.height} {puzzle.width}")
+    colors = [" ".join(map(str, bytes.fromhex(color.rgb))) for color in puzzle.palette]
+    lines += [
+        " ".join([str(len(clue)), *(f"{block.length} {colors[block.color]}" for block in clue)])
+        for clue in (*puzzle.rows, *puzzle.columns)
+    ]
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,74 @@
+"""HoustonWeHaveABug's files: how many columns and rows there are, then the clues of the columns and of the rows.
+
+    2
+    1
+    "1-1","0"
+    "1-1"
+
+Each clue stands in quotation marks; `-1` behind a number is its colour, a digit or a letter. Nothing says which it is.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from scrapers.formats.clues import sizes
+from scrapers.formats.colors import Wish, colored_clue, palette_of
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
+from solver.puzzle import Clue, Puzzle, arranged
+
+NAME = "quoted"
+SUFFIXES: tuple[str, ...] = (".quoted",)
+HOLDS: frozenset[str] = frozenset({"colors"})
+
+BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*[0-9]{1,4}\s+[0-9]{1,4}\s+"[0-9]')
+CLUE = re.compile(r'"([^"\n]*)"')
+MARKS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether two numbers come first, then a number in quotation marks."""
+    return BEGINNING.match(data) is not None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzle of a file."""
+    return each([decoded(data)], _puzzle)
+
+
+def _puzzle(text: str) -> Puzzle:
+    lines = (line for line in lines_of(text) if line[1].strip())
+    (width,), (height,) = (sizes(next(lines, (0, "")), 1) for _ in range(2))
+    quoted: list[tuple[int, str]] = []
+    for number, line in lines:
+        rest = CLUE.sub("", line).replace(",", "").strip()
+        if rest:
+            raise FormatError(f"line {number}: {clipped(rest)} stands outside of quotation marks")
+        quoted += [(number, clue[1]) for clue in islice(CLUE.finditer(line), width + height + 1 - len(quoted))]
+        if len(quoted) > width + height:
+            break
+    if len(quoted) != width + height:
+        count = f"more than {width + height}" if len(quoted) > width + height else len(quoted)
+        raise FormatError(f"it has {count} clues, not {width} + {height}")
+    marks = sorted({word.partition("-")[2] for _, clue in quoted for word in clue.split(",") if "-" in word})
+    if any(len(mark) != 1 or mark not in MARKS for mark in marks):
+        raise FormatError(f"its colours are {clipped(', '.join(marks))}; each should be a digit or a letter")
+    colors = {mark: number for number, mark in enumerate(marks, 1)}
+    clues: list[Clue] = [colored_clue(line, colors, None if marks else 1, "-") for line in quoted]
+    return arranged(Puzzle(tuple(clues[width:]), tuple(clues[:width]), palette_of([Wish()] * max(1, len(marks)))))
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A file with this puzzle; in the order of their numbers its colours are 0, 1, ..."""
+    several = puzzle.kind == "color"
+
+    def text(clue: Clue) -> str:
+        words = [f"{block.length}-{MARKS[block.color - 1]}" if several else str(block.length) for block in clue]
+        return f'"{",".join(words) or 0}"'
+
+    lines = [
+        str(puzzle.width),
+        str(puzzle.height),
+        *(",".join(map(text, side)) for side in (puzzle.columns, puzzle.rows)),
+    ]
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,89 @@
+"""Puzzles written as files: what a format can't hold is refused, or left out and said.
+
+Colours and hidden lengths are part of a puzzle: a format without them can't hold it. Other things are about it, and may
+be left out on demand.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapers.formats.shared import FormatError
+from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle
+
+if TYPE_CHECKING:
+    from scrapers.formats import Format
+
+COLORS, BLOTS, GOAL = "colors", "blots", "goal"
+
+
+class Word(NamedTuple):
+    """Something that a puzzle may have and a format may hold.
+
+    text     as people say it
+    there    whether a puzzle has it
+    """
+
+    text: str
+    there: Callable[[Puzzle], bool]
+
+
+def _given(field: str) -> Callable[[Puzzle], bool]:
+    return lambda puzzle: getattr(puzzle, field) is not None
+
+
+def _goal_colors(puzzle: Puzzle) -> int:
+    """The highest colour of the author's picture, which may have others than the clues."""
+    return 0 if puzzle.goal is None else int(puzzle.goal.max())
+
+
+def _colors(palette: tuple[Color, ...], k: int, usual: tuple[Color, ...] = BLACK_ON_WHITE) -> bool:
+    """Whether some colour's name (0), symbol (1) or red, green and blue (2) is another than one would take it for."""
+    return any(color[k] != expected[k] for color, expected in zip(palette, usual, strict=False)) or len(palette) > 2
+
+
+WORDS: dict[str, Word] = {
+    COLORS: Word("colours", lambda puzzle: puzzle.kind == "color" or _goal_colors(puzzle) > 1),
+    BLOTS: Word("hidden lengths", lambda puzzle: puzzle.blotted),
+    GOAL: Word("its author's picture", _given("goal")),
+    "saved": Word("partly solved grids", lambda puzzle: bool(puzzle.saved)),
+    "rgb": Word("which colours they are", lambda puzzle: _colors(puzzle.palette, 2)),
+    "names": Word("the colours' names", lambda puzzle: _colors(puzzle.palette, 0)),
+    "symbols": Word("the colours' symbols", lambda puzzle: _colors(puzzle.palette, 1)),
+    "title": Word("its title", _given("title")),
+    "author": Word("its author", _given("author")),
+    "description": Word("its description", _given("description")),
+    "copyright": Word("its copyright line", _given("copyright")),
+    "license": Word("its licence", _given("license")),
+    "webpbn": Word("its number at webpbn.com", lambda puzzle: puzzle.source == "webpbn"),
+    "source": Word("where it comes from", lambda puzzle: puzzle.source not in (None, "local", "webpbn")),
+    "note": Word("the site's verdict", _given("site_note")),
+    "ratings": Word(
+        "the site's ratings and dates",
+        lambda puzzle: any(
+            getattr(puzzle, f"site_{name}") is not None for name in ("quality", "difficulty", "date", "steps")
+        ),
+    ),
+}
+"""What files can hold beside black-and-white clues."""
+
+PART_OF_IT = (COLORS, BLOTS)
+
+
+def lacking(puzzle: Puzzle, holds: frozenset[str]) -> list[str]:
+    """What a puzzle has and a format can't hold."""
+    return [name for name, word in WORDS.items() if name not in holds and word.there(puzzle)]
+
+
+def file_of(puzzle: Puzzle, known: "Format", lossy: bool = False) -> tuple[bytes, list[str]]:
+    """A puzzle as a file of a format, and what the file lacks of it, in words: nothing unless that is allowed.
+
+    A FormatError says what can't be left out.
+    """
+    lost = lacking(puzzle, known.HOLDS)
+    vital = [word for word in lost if word in PART_OF_IT]
+    if vital:
+        raise FormatError(f"the format {known.NAME} has no {' and no '.join(WORDS[word].text for word in vital)}")
+    if lost and not lossy:
+        said = ", ".join(WORDS[word].text for word in lost)
+        raise FormatError(f"the format {known.NAME} can't hold {said}; --lossy leaves that out")
+    return known.write(puzzle), [WORDS[word].text for word in lost]

@@ -1,0 +1,120 @@
+"""The command convert: files, archives and stores into any format, one file or many, nothing half-written."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stores import Result
+
+from pipeline.store.parts import append, create_store
+from scrapers.files import files_in
+from scrapers.formats import named
+from scrapers.importing import read_files
+from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
+from solver.tables import puzzle_batch
+
+Nonocensus = Callable[..., Result]
+
+RED = Color("red", "r", "ff0000")
+
+
+def drawn(count: int, **about: object) -> list[Puzzle]:
+    cells = np.random.default_rng(1).random((count, 6, 5)) < 0.6
+    return [
+        from_picture(
+            each.astype(np.uint8), BLACK_ON_WHITE, puzzle_id=f"local/p{k}", source="local", source_id=f"p{k}", **about
+        )
+        for k, each in enumerate(cells)
+    ]
+
+
+def clues(path: Path) -> list[object]:
+    return [(item.rows, item.columns) for item in read_files(files_in([path])) if isinstance(item, Puzzle)]
+
+
+def test_a_store_into_a_folder_and_back(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    puzzles = drawn(7, title="a title")
+    append(create_store(str(tmp_path / "store")), [puzzle_batch(puzzles)])
+    done = nonocensus("convert", str(tmp_path / "store"), f"{tmp_path}/files/", "--to", "nin", "--lossy")
+    assert done.code == 0
+    assert "7 puzzles written to" in done.out
+    assert "Left out: its author's picture (7), its title (7)." in done.out
+    assert sorted(path.name for path in (tmp_path / "files").iterdir()) == [f"p{k}.nin" for k in range(7)]
+    assert clues(tmp_path / "files") == [(puzzle.rows, puzzle.columns) for puzzle in puzzles]
+    done = nonocensus("convert", str(tmp_path / "files"), str(tmp_path / "all.jsonl"), "--json")
+    assert json.loads(done.out) == {"puzzles": 7, "files": 1, "left_out": {}, "problems": []}
+    assert clues(tmp_path / "all.jsonl") == [(puzzle.rows, puzzle.columns) for puzzle in puzzles]
+
+
+def test_several_puzzles_need_a_format_that_holds_them(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    (tmp_path / "two.jsonl").write_bytes(b"".join(map(named("jsonl").write, drawn(2))))
+    done = nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.mk"), "--lossy")
+    assert done.code == 2
+    assert "a file of the format mk holds one puzzle; name a folder" in done.err
+    assert not (tmp_path / "out.mk").exists()
+    assert nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.mk"), "--lossy", "-n", "2").code == 0
+    assert clues(tmp_path / "out.mk") == [(puzzle.rows, puzzle.columns) for puzzle in drawn(2)[1:]]
+    assert nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.non")).code == 0
+    assert len(clues(tmp_path / "out.non")) == 2
+
+
+def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    colored = from_picture(np.array([[1, 2]], np.uint8), (*BLACK_ON_WHITE, RED), puzzle_id="local/colored")
+    (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, [*drawn(1), colored])))
+    done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.non"))
+    assert done.code == 1
+    assert "local/colored: the format non has no colours" in " ".join(done.err.split())
+    assert len(clues(tmp_path / "out.non")) == 1
+    done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.nin"), "-n", "1")
+    assert done.code == 2
+    assert "can't hold its author's picture; --lossy leaves that out" in done.err
+    assert not (tmp_path / "out.nin").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["in.jsonl", "out.xyz"], "out.xyz: its name says no format; give it one with --to"),
+        (["in.jsonl", "out.non", "--to", "xyz"], "there is no format 'xyz': cwd, "),
+        (["missing.non", "out.non"], "missing.non does not exist"),
+        (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not in the range x>=1"),
+        (["in.jsonl", "out.non", "-n", "9"], "no puzzle could be written"),
+        (["in.jsonl", "out.non", "--format", "nin"], "no puzzle could be written: in.jsonl: "),
+    ],
+)
+def test_refused(
+    arguments: list[str], said: str, tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.jsonl").write_bytes(named("jsonl").write(drawn(1)[0]))
+    done = nonocensus("convert", *arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_file_that_could_not_be_read_back(
+    tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.store.convert.MOST_BYTES", 500)
+    (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, drawn(20))))
+    done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.non"))
+    assert done.code == 2
+    assert "would be larger than" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    assert nonocensus("convert", str(tmp_path / "in.jsonl"), f"{tmp_path}/out/", "--to", "non").code == 0
+    assert len(list((tmp_path / "out").iterdir())) == 20
+
+
+def test_names_of_files_are_harmless(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Ids come from strangers."""
+    ids = ["../../etc/passwd", "/abs", "a b\n", "", "x" * 500, "webpbn/1", "webpbn/1", "..", "-rf"]
+    puzzles = [from_picture(np.ones((1, k + 1), np.uint8), puzzle_id=name) for k, name in enumerate(ids)]
+    (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, puzzles)))
+    assert nonocensus("convert", str(tmp_path / "in.jsonl"), f"{tmp_path}/out/", "--to", "non").code == 0
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert len(names) == len(ids)
+    assert all(name.endswith(".non") and not name.startswith((".", "-")) and len(name) < 140 for name in names)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out"]
