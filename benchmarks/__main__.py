@@ -3,7 +3,19 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import certificates, crawl, faults, findings, importing, line_logic, scale, simulate, start_up, trust
+from benchmarks import (
+    certificates,
+    crawl,
+    faults,
+    findings,
+    formats,
+    importing,
+    line_logic,
+    scale,
+    simulate,
+    start_up,
+    trust,
+)
 from benchmarks.tables import ARCHIVE, write_tables
 from pipeline.findings.figures_page import Table
 
@@ -12,6 +24,7 @@ BENCHMARKS = {
     "crawl": crawl.run,
     "faults": faults.run,
     "findings": findings.run,
+    "formats": formats.run,
     "import": importing.run,
     "line_logic": line_logic.run,
     "scale": scale.run,

@@ -1,4 +1,5 @@
-"""Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings.
+"""Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
+docs/FORMATS.md from round trips.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -11,12 +12,19 @@ import sys
 import tomllib
 from pathlib import Path
 
+import round_trips
+
 from pipeline import errors
+from scrapers import formats
+from scrapers.formats.plain import Plain
+from scrapers.formats.sections import Sections
+from scrapers.formats.writing import WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
+FORMATS = ROOT / "docs" / "FORMATS.md"
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -46,6 +54,42 @@ def files_page() -> str:
     return "\n".join(lines)
 
 
+def formats_page() -> str:
+    """docs/FORMATS.md: the file formats, and what of a puzzle comes back when it is written and read."""
+    lines = [
+        "# File formats",
+        "",
+        "`import`, `solve` and `convert` read all of these, `convert` writes them. A file's format is found out by its",
+        "content, and where that leaves a choice by the end of its name, unless `--format` says it. Every file that is",
+        "written is read back first.",
+        "",
+        "| format | names end with | several puzzles | what it is |",
+        "|---|---|---|---|",
+    ]
+    for known in sorted(formats.FORMATS, key=lambda known: known.NAME):
+        several = "yes" if hasattr(known, "bundle") else ""
+        about = known.ABOUT if isinstance(known, Plain | Sections) else first_sentence(known.__doc__ or "")
+        lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {about} |")
+    lines += [
+        "",
+        "## What comes back",
+        "",
+        "Beside black-and-white clues; found by writing and reading puzzles that have it.",
+        "",
+    ]
+    names = sorted(known.NAME for known in formats.FORMATS)
+    found = {known.NAME: round_trips.kept(known) for known in formats.FORMATS}
+    poor = [name for name in names if not found[name]]
+    rich = [name for name in names if found[name]]
+    lines += [f"| | {' | '.join(rich)} |", "|---|" + "---|" * len(rich)]
+    lines += [
+        f"| {word.text} | {' | '.join('yes' if key in found[name] else '' for name in rich)} |"
+        for key, word in WORDS.items()
+    ]
+    lines += ["", f"Nothing else: {', '.join(poor)}.", "", "This page is made from round trips by `make docs`.", ""]
+    return "\n".join(lines)
+
+
 def row_of(path: Path) -> str:
     """A file as a line of its table."""
     return f"| `{path.stem}` | {docstring_start(path)} |"
@@ -63,9 +107,10 @@ def first_sentence(text: str) -> str:
 
 
 def main() -> None:
-    """Write both documents."""
+    """Write the documents."""
     COMMANDS.write_text(commands_page())
     FILES.write_text(files_page())
+    FORMATS.write_text(formats_page())
 
 
 if __name__ == "__main__":

@@ -60,9 +60,9 @@ def check(name: str, used: set[str]) -> None:
     assert used <= {option for parameter in KNOWN[name].params for option in parameter.opts} | {"--help"}, name
 
 
-@pytest.mark.parametrize("page", ["COMMANDS", "FILES"])
+@pytest.mark.parametrize("page", ["COMMANDS", "FILES", "FORMATS"])
 def test_made_documents_are_up_to_date(page: str) -> None:
-    made = {"COMMANDS": documents.commands_page, "FILES": documents.files_page}[page]()
+    made = getattr(documents, f"{page.lower()}_page")()
     assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"
 
 

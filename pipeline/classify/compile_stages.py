@@ -1,6 +1,7 @@
 """A process that compiles kernels: python -m pipeline.classify.compile_stages WORDS:COLORED:STAGE ...
 
-STAGE is one of solver.ladder.warm.STAGES; COLORED is 1 for puzzles of several colours, 0 for one.
+STAGE is one of solver.ladder.warm.STAGES; COLORED is 1 for puzzles of several colours, 0 for one. It says of each that
+it is done.
 """
 
 import sys
@@ -13,3 +14,4 @@ if __name__ == "__main__":
     for name in sys.argv[1:]:
         words, colored, stage = name.split(":")
         warm_up(views(example(int(words), colored == "1")), (stage,))
+        print(stage, "in colour" if colored == "1" else "in black and white", flush=True)

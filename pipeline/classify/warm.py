@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TextIO
 
 import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import StorageError
 from pipeline.settings import PLACE
+from pipeline.watch import NOBODY, Watch
 from solver.check import faults_of
 from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.groups import kinds
@@ -71,24 +73,32 @@ def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SO
         _end(processes)
 
 
-def warm_for_most() -> str:
+def warm_for_most(watch: Watch = NOBODY) -> str:
     """Compile the kernels for puzzles up to 63 cells a side, mono and coloured; returns the cache's folder."""
-    return _compile_all(FOR_MOST)
+    return _compile_all(FOR_MOST, watch)
 
 
-def warm_for_store(uri: str) -> str:
+def warm_for_store(uri: str, watch: Watch = NOBODY) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache's folder."""
     from pipeline.store.parts import open_store
 
-    return _compile_all(set[Kind]().union(*map(needed, open_store(uri).batches([*DECISIVE]))))
+    return _compile_all(set[Kind]().union(*map(needed, open_store(uri).batches([*DECISIVE]))), watch)
 
 
-def _compile_all(wanted: Iterable[Kind]) -> str:
+def _compile_all(wanted: Iterable[Kind], watch: Watch) -> str:
     """Compile everything for these kinds, in a process a core."""
     work = [(kind, stages) for stages in ALL for kind in sorted(wanted)]
     cores = os.cpu_count() or 1
-    processes = [_compiling(work[k::cores], subprocess.PIPE) for k in range(min(cores, len(work)))]
+    watch.begun("compiling", sum(len(stages) for _, stages in work))
+    processes: list[subprocess.Popen[str]] = []
+    here, there = os.pipe()
     try:
+        with os.fdopen(there, "w") as pipe:
+            shares = [work[k::cores] for k in range(min(cores, len(work)))]
+            processes.extend(_compiling(share, subprocess.PIPE, pipe) for share in shares)
+        with os.fdopen(here) as lines:
+            for line in lines:
+                watch.step(1, line.strip())
         for process in processes:
             said = process.communicate()[1].splitlines()
             if process.returncode:
@@ -99,10 +109,12 @@ def _compile_all(wanted: Iterable[Kind]) -> str:
     return str(CACHE_FOLDER)
 
 
-def _compiling(work: Sequence[tuple[Kind, tuple[str, ...]]], errors: int) -> "subprocess.Popen[str]":
+def _compiling(
+    work: Sequence[tuple[Kind, tuple[str, ...]]], errors: int, said: int | TextIO = subprocess.DEVNULL
+) -> "subprocess.Popen[str]":
     """A process that compiles some stages for some kinds, one after the other; Ctrl-C in a terminal does not reach it.
 
-    errors   where its errors go, as subprocess has it
+    errors, said   where its errors go, and what it says, as subprocess has it
     """
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
     command = [sys.executable, "-m", "pipeline.classify.compile_stages", *named]
@@ -110,7 +122,7 @@ def _compiling(work: Sequence[tuple[Kind, tuple[str, ...]]], errors: int) -> "su
         command,
         cwd=PLACE,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=said,
         stderr=errors,
         text=True,
         start_new_session=True,

@@ -1,13 +1,13 @@
 """The command convert, which writes puzzles in another format."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
 
 from pipeline.commands.importing import list_problems
-from pipeline.commands.options import FileFormat, Json, Which, format_named
-from pipeline.commands.output import DONE, SOME_FAILED, resumable, tell, watching
+from pipeline.commands.options import CpuLimit, FileFormat, Json, Which, format_named
+from pipeline.commands.output import DONE, SOME_FAILED, compiling, resumable, tell, watching
 
 
 def convert(
@@ -17,6 +17,11 @@ def convert(
     known: FileFormat = None,
     number: Which = None,
     lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what the format can't hold.")] = False,
+    solve: Annotated[
+        Literal["no", "unique", "any"],
+        typer.Option("--solve", help="Solve puzzles that have no picture, for formats that are one."),
+    ] = "no",
+    cpu_limit: CpuLimit = 60.0,
     as_json: Json = False,
 ) -> None:
     """Write puzzles in another format: one file, several puzzles in one file, or a file each in a folder.
@@ -26,15 +31,18 @@ def convert(
     """
     from itertools import islice
 
+    from pipeline.store.convert import How, format_for, puzzles_in
     from pipeline.store.convert import convert as converted
-    from pipeline.store.convert import format_for, puzzles_in
+    from solver.waits import while_waiting
 
     wanted, given = format_named(to), format_named(known)
     with resumable(), watching("converting") as watch:
         found = puzzles_in(paths, given, watch)
         if number is not None:
             found = islice(found, number - 1, number)
-        report = converted(found, out, format_for(out, wanted), lossy, watch)
+        how = How(format_for(out, wanted), lossy, solve, cpu_limit)
+        with while_waiting(compiling):
+            report = converted(found, out, how, watch)
     if not as_json:
         list_problems("could not be converted", report.problems)
     lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())

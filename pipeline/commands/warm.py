@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import out
+from pipeline.commands.output import out, watching
 
 
 def warm(
@@ -22,5 +22,6 @@ def warm(
     from pipeline.classify.warm import warm_for_most, warm_for_store
 
     began = time.monotonic()
-    folder = warm_for_most() if store is None else warm_for_store(store)
+    with watching("compiling") as watch:
+        folder = warm_for_most(watch) if store is None else warm_for_store(store, watch)
     out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}")

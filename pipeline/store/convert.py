@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
@@ -16,7 +17,7 @@ from scrapers.formats import Format, FormatError, of_suffix
 from scrapers.formats.writing import file_of
 from scrapers.importing import Problem, read_files
 from solver.puzzle import Puzzle
-from solver.tables import puzzles_of
+from solver.tables import picture, puzzles_of
 
 NO_NAME = re.compile(r"[^\w.#()-]+")
 """What names of files are better without."""
@@ -54,16 +55,33 @@ def format_for(out: str, wanted: Format | None) -> Format:
     return found
 
 
-def convert(
-    found: Iterable[Puzzle | Problem], out: str, known: Format, lossy: bool = False, watch: Watch = NOBODY
-) -> Conversion:
+Solve = Literal["no", "unique", "any"]
+"""Whether puzzles without a picture are solved where one is needed: those with one solution, or any."""
+
+
+class How(NamedTuple):
+    """How puzzles are written.
+
+    known       the format
+    lossy       what it can't hold is left out where the puzzle stays the same; else that is a problem
+    solve       for a picture, with so many CPU seconds
+    cpu_limit
+    """
+
+    known: Format
+    lossy: bool = False
+    solve: Solve = "no"
+    cpu_limit: float = 60.0
+
+
+def convert(found: Iterable[Puzzle | Problem], out: str, how: How, watch: Watch = NOBODY) -> Conversion:
     """Write puzzles as files of a format: into one file, or each into one of its own if `out` is, or ends as, a folder.
 
-    What the format can't hold is a problem, or with `lossy` left out where the puzzle stays the same. A UserError says
-    so if a file would need to hold several puzzles and can't, or if none can be written; nothing is written then.
+    A UserError says so if a file would need to hold several puzzles and can't, or if none can be written; nothing is
+    written then.
     """
-    report = Conversion()
-    written = _written(found, known, lossy, report, watch)
+    report, known = Conversion(), how.known
+    written = _written(found, how, report, watch)
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
@@ -79,7 +97,7 @@ def convert(
 
 
 def _written(
-    found: Iterable[Puzzle | Problem], known: Format, lossy: bool, report: Conversion, watch: Watch
+    found: Iterable[Puzzle | Problem], how: How, report: Conversion, watch: Watch
 ) -> Iterator[tuple[Puzzle, bytes]]:
     """Each puzzle with its file; the report is brought up to date."""
     for item in found:
@@ -87,7 +105,9 @@ def _written(
             report.problems.append(item)
         else:
             try:
-                data, lost = file_of(item, known, lossy)
+                if getattr(how.known, "PICTURE", False) and item.goal is None and how.solve != "no":
+                    item = _solved(item, how)
+                data, lost = file_of(item, how.known, how.lossy)
             except FormatError as error:
                 report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
             else:
@@ -96,6 +116,18 @@ def _written(
                 yield item, data
         bad = len(report.problems)
         watch.step(1, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+
+
+def _solved(puzzle: Puzzle, how: How) -> Puzzle:
+    """The puzzle with its solution for a picture; a FormatError says why there is none."""
+    from solver.api import solve
+
+    row = solve(puzzle, cpu_limit=how.cpu_limit)
+    if row["solutions"] == "multiple" and how.solve != "any":
+        raise FormatError("it has several solutions, and so no picture of its own; --solve any takes one of them")
+    if not isinstance(row["solution"], bytes) or (row["solutions"] == "unknown" and how.solve != "any"):
+        raise FormatError(f"no picture was found: its label is {row['label']}")
+    return replace(puzzle, goal=picture(row["solution"], puzzle.width, puzzle.height))
 
 
 def _one_file(out: str, written: Iterator[tuple[Puzzle, bytes]], known: Format, report: Conversion) -> None:

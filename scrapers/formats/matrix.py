@@ -12,7 +12,8 @@ from solver.puzzle import Puzzle, from_picture
 NAME = "matrix"
 SUFFIXES: tuple[str, ...] = (".matrix",)
 HOLDS: frozenset[str] = frozenset({"goal"})
-NEEDS_GOAL = True
+PICTURE = True
+"""A file is a picture: a puzzle without one can't be written."""
 
 BLANKS_AND_DIGITS = b"01 \t\r\n"
 

@@ -33,16 +33,22 @@ Sides = tuple[list[Line], list[Line]]
 class Plain(NamedTuple):
     """One of these formats.
 
+    ABOUT      whose it is, for people
     sides      parts a file's lines, without comments, into rows and columns
-    text       the text of a puzzle's rows and columns, each a line a clue
+    head       the lines before the rows, for a height and a width
+    between    the lines between rows and columns
+    end        the lines behind the columns
     comment    what comments begin with, if there are any
     commas     between numbers
     zeros      at the end of each line
     """
 
     NAME: str
+    ABOUT: str
     sides: Callable[[list[Line]], Sides]
-    text: Callable[[list[str], list[str]], list[str]]
+    head: Callable[[int, int], tuple[str, ...]]
+    between: tuple[str, ...]
+    end: tuple[str, ...] = ()
     comment: str = ""
     commas: bool = False
     zeros: bool = False
@@ -73,7 +79,8 @@ class Plain(NamedTuple):
         rows, columns = (written(clues, "," if self.commas else " ") for clues in (puzzle.rows, puzzle.columns))
         if self.zeros:
             rows, columns = ([line if line == "0" else f"{line} 0" for line in side] for side in (rows, columns))
-        return "".join(f"{line}\n" for line in self.text(rows, columns)).encode()
+        lines = (*self.head(len(rows), len(columns)), *rows, *self.between, *columns, *self.end)
+        return "".join(f"{line}\n" for line in lines).encode()
 
     def _puzzle(self, text: str) -> Puzzle:
         lines = [(number, line.strip()) for number, line in islice(lines_of(text), MOST_LINES + 1)]
@@ -177,13 +184,21 @@ def _headed(lines: list[Line]) -> Sides:
     return parts["rows"], parts["columns"]
 
 
+def _nothing(*sides: int) -> tuple[str, ...]:  # noqa: ARG001
+    return ()
+
+
+def _rows(*sides: int) -> tuple[str, ...]:  # noqa: ARG001
+    return ("rows",)
+
+
 PLAIN: tuple[Plain, ...] = (
-    Plain("mk", _mk, lambda rows, columns: [f"{len(rows)} {len(columns)}", *rows, "#", *columns]),
-    Plain("nin", _nin, lambda rows, columns: [f"{len(columns)} {len(rows)}", *rows, *columns]),
-    Plain("cwd", _cwd, lambda rows, columns: [str(len(rows)), str(len(columns)), *rows, "", *columns]),
-    Plain("makhorin", _ampersand, lambda rows, columns: [*rows, "&", *columns, "&"], comment="*"),
-    Plain("faase", _headed, lambda rows, columns: ["rows", *rows, "columns", *columns]),
-    Plain("keen", _blank, lambda rows, columns: [*rows, "", *columns]),
-    Plain("syro", _blank, lambda rows, columns: [*rows, "", *columns], comment="#", zeros=True),
-    Plain("ish", _blank, lambda rows, columns: [*rows, "", *columns], comment="#", commas=True),
+    Plain("mk", "Olšák's, for black and white.", _mk, lambda height, width: (f"{height} {width}",), ("#",)),
+    Plain("nin", "Jakub Wilk's `nonogram`.", _nin, lambda height, width: (f"{width} {height}",), ()),
+    Plain("cwd", "QNonograms and Sukhoy's solver.", _cwd, lambda height, width: (str(height), str(width)), ("",)),
+    Plain("makhorin", "Andrew Makhorin's `pbn`, with GLPK.", _ampersand, _nothing, ("&",), ("&",), comment="*"),
+    Plain("faase", "Frans Faase's solver.", _headed, _rows, ("columns",)),
+    Plain("keen", "webpbn.com's export of this name.", _blank, _nothing, ("",)),
+    Plain("syro", "JSolver.", _blank, _nothing, ("",), comment="#", zeros=True),
+    Plain("ish", "webpbn.com's export of this name.", _blank, _nothing, ("",), comment="#", commas=True),
 )

@@ -44,6 +44,7 @@ class Sections(NamedTuple):
     """One of the two formats."""
 
     NAME: str
+    ABOUT: str
     SUFFIXES: tuple[str, ...]
     toml: bool
     parts: Callable[[str], Parts]
@@ -188,5 +189,5 @@ def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-INI = Sections("ini", (".ini",), False, _ini, _ini_text)
-TOML = Sections("toml", (".toml",), True, _toml, _toml_text)
+INI = Sections("ini", "pynogram's ini.", (".ini",), False, _ini, _ini_text)
+TOML = Sections("toml", "nonogrid's TOML.", (".toml",), True, _toml, _toml_text)

@@ -31,7 +31,7 @@ from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, cl
 NAME = "webpbn-xml"
 SUFFIXES: tuple[str, ...] = (".xml",)
 HOLDS = frozenset(
-    {"colors", "blots", "goal", "rgb", "names", "symbols", "title", "author", "description", "copyright", "license"}
+    {"colors", "blots", "goal", "rgb", "names", "title", "author", "description", "copyright", "license"}
     | {"webpbn", "note"}
 )
 

@@ -4,11 +4,12 @@ Colours and hidden lengths are part of a puzzle: a format without them can't hol
 be left out on demand.
 """
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapers.formats.shared import FormatError
-from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle
+from solver.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
 
 if TYPE_CHECKING:
     from scrapers.formats import Format
@@ -36,19 +37,21 @@ def _goal_colors(puzzle: Puzzle) -> int:
     return 0 if puzzle.goal is None else int(puzzle.goal.max())
 
 
-def _colors(palette: tuple[Color, ...], k: int, usual: tuple[Color, ...] = BLACK_ON_WHITE) -> bool:
-    """Whether some colour's name (0), symbol (1) or red, green and blue (2) is another than one would take it for."""
-    return any(color[k] != expected[k] for color, expected in zip(palette, usual, strict=False)) or len(palette) > 2
+def _has_colors(puzzle: Puzzle) -> bool:
+    """Whether it is not just black on white."""
+    return [color.rgb for color in puzzle.palette] != [color.rgb for color in BLACK_ON_WHITE]
 
+
+USUAL_NAME = re.compile(r"white|black|background|color[0-9]+")
+"""A colour's name that nobody has thought of."""
 
 WORDS: dict[str, Word] = {
     COLORS: Word("colours", lambda puzzle: puzzle.kind == "color" or _goal_colors(puzzle) > 1),
     BLOTS: Word("hidden lengths", lambda puzzle: puzzle.blotted),
     GOAL: Word("its author's picture", _given("goal")),
     "saved": Word("partly solved grids", lambda puzzle: bool(puzzle.saved)),
-    "rgb": Word("which colours they are", lambda puzzle: _colors(puzzle.palette, 2)),
-    "names": Word("the colours' names", lambda puzzle: _colors(puzzle.palette, 0)),
-    "symbols": Word("the colours' symbols", lambda puzzle: _colors(puzzle.palette, 1)),
+    "rgb": Word("which colours they are", _has_colors),
+    "names": Word("the colours' names", lambda puzzle: not all(USUAL_NAME.fullmatch(c.name) for c in puzzle.palette)),
     "title": Word("its title", _given("title")),
     "author": Word("its author", _given("author")),
     "description": Word("its description", _given("description")),
@@ -77,13 +80,27 @@ def lacking(puzzle: Puzzle, holds: frozenset[str]) -> list[str]:
 def file_of(puzzle: Puzzle, known: "Format", lossy: bool = False) -> tuple[bytes, list[str]]:
     """A puzzle as a file of a format, and what the file lacks of it, in words: nothing unless that is allowed.
 
-    A FormatError says what can't be left out.
+    Each file is read back before anybody gets it. A FormatError says what can't be left out.
     """
     lost = lacking(puzzle, known.HOLDS)
     vital = [word for word in lost if word in PART_OF_IT]
     if vital:
         raise FormatError(f"the format {known.NAME} has no {' and no '.join(WORDS[word].text for word in vital)}")
+    if getattr(known, "PICTURE", False):
+        _check_picture(puzzle, known.NAME)
     if lost and not lossy:
         said = ", ".join(WORDS[word].text for word in lost)
         raise FormatError(f"the format {known.NAME} can't hold {said}; --lossy leaves that out")
-    return known.write(puzzle), [WORDS[word].text for word in lost]
+    data = known.write(puzzle)
+    back = list(known.read(data))
+    if len(back) != 1 or (back[0].rows, back[0].columns) != (puzzle.rows, puzzle.columns):
+        raise FormatError(f"the format {known.NAME} can't hold it: read back, it would be another puzzle")
+    return data, [WORDS[word].text for word in lost]
+
+
+def _check_picture(puzzle: Puzzle, name: str) -> None:
+    """Raise a FormatError unless a puzzle has a picture, of which it is the puzzle."""
+    if puzzle.goal is None:
+        raise FormatError(f"the format {name} is a picture, and the puzzle has none; --solve finds one")
+    if clues_of(puzzle.goal) != (puzzle.rows, puzzle.columns):
+        raise FormatError(f"the format {name} is a picture, and the puzzle's does not fit its clues")

@@ -13,6 +13,7 @@ import pytest
 from pipeline.classify import warm as warming
 from pipeline.classify.warm import LATER, compiled_beside
 from pipeline.errors import StorageError
+from pipeline.watch import Watch
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -108,6 +109,19 @@ def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch, tmp_pat
         warming.warm_for_most()
     assert processes
     assert None not in [process.poll() for process in processes]
+
+
+@in_kernels
+def test_warm_tells_how_far_it_is() -> None:
+    """Here everything is compiled already, so each stage is only loaded."""
+    told: list[tuple[object, ...]] = []
+    watch = Watch(begun=lambda *said: told.append(said), step=lambda *said: told.append(said))
+    warming.warm_for_most(watch)
+    stages = [stage for stages in warming.ALL for stage in stages]
+    assert told[0] == ("compiling", 2 * len(stages))
+    assert sorted(told[1:]) == sorted(
+        (1, f"{stage} in {how}") for stage in stages for how in ("colour", "black and white")
+    )
 
 
 @in_kernels

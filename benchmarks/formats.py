@@ -1,0 +1,98 @@
+"""File formats: how fast they are read and written, an archive through each and back, and what pbnsolve says of them.
+
+Set PBNSOLVE to the path of a built pbnsolve for the last table.
+"""
+
+import os
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from pipeline.findings.figures_page import Table
+from scrapers.files import files_in
+from scrapers.formats import FORMATS, Format, FormatError, detect, named
+from scrapers.formats.writing import file_of
+from scrapers.generate import Recipe, recipe_batch
+from scrapers.importing import read_files
+from solver.puzzle import Puzzle
+from solver.tables import puzzle_batch, puzzles_of
+
+RECIPE = Recipe("random", 25, 25, 0.5, 1, 2000)
+VERDICTS = Recipe("random", 12, 12, 0.55, 9, 200)
+OF_PBNSOLVE = {
+    "webpbn-xml": "xml",
+    "non": "non",
+    "mk": "mk",
+    "nin": "nin",
+    "cwd": "cwd",
+    "lp": "lp",
+    "g": "g",
+    "netpbm": "pbm",
+}
+"""The formats that pbnsolve reads, by what its option -f calls them."""
+
+
+def run(archive: Path) -> list[Table]:
+    puzzles = list(puzzles_of(recipe_batch(RECIPE, 0, RECIPE.count)))
+    heading = ["format", "bytes a puzzle", "read: puzzles a second", "MB a second", "write: puzzles a second"]
+    tables = [Table("Random 25x25, one core", heading, [speed(known, puzzles) for known in FORMATS])]
+    if archive.exists():
+        found = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
+        heading = ["format", "puzzles", "equal clue hashes", "recognized without a name", "seconds"]
+        rows = [through(known, found) for known in FORMATS]
+        tables.append(Table(f"{archive.name} through each format and back", heading, rows))
+    if solver := os.environ.get("PBNSOLVE"):
+        heading = ["format", "puzzles", "the same verdict"]
+        drawn = list(puzzles_of(recipe_batch(VERDICTS, 0, VERDICTS.count)))
+        rows = [verdicts(solver, name, drawn) for name in OF_PBNSOLVE]
+        tables.append(Table("pbnsolve -u on what was written, random 12x12", heading, rows))
+    return tables
+
+
+def speed(known: Format, puzzles: list[Puzzle]) -> list[object]:
+    start = time.process_time()
+    files = [known.write(puzzle) for puzzle in puzzles]
+    written = time.process_time() - start
+    start = time.process_time()
+    count = sum(1 for data in files for _ in known.read(data))
+    read = time.process_time() - start
+    size = sum(map(len, files))
+    return [known.NAME, size // count, round(count / read), size / read / 1e6, round(count / written)]
+
+
+def through(known: Format, puzzles: list[Puzzle]) -> list[object]:
+    """An archive written and read back."""
+    start = time.process_time()
+    there, back = list[Puzzle](), list[Puzzle]()
+    recognized = 0
+    for puzzle in puzzles:
+        try:
+            data, _ = file_of(puzzle, known, lossy=True)
+        except FormatError:
+            continue
+        there.append(puzzle)
+        back.extend(known.read(data))
+        with suppress(FormatError):
+            recognized += puzzle.rows == next(detect("", data).read(data)).rows
+    seconds = time.process_time() - start
+    hashes, again = (puzzle_batch(each)["clue_hash"].to_pylist() for each in (there, back))
+    equal = sum(map(str.__eq__, hashes, again))
+    return [known.NAME, len(there), equal, recognized, seconds]
+
+
+def verdicts(solver: str, name: str, puzzles: list[Puzzle]) -> list[object]:
+    """How often pbnsolve says of a file what it says of the puzzle as XML."""
+    same = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for puzzle in puzzles:
+            said = []
+            for each in (name, "webpbn-xml"):
+                file = Path(folder) / f"puzzle.{OF_PBNSOLVE[each]}"
+                file.write_bytes(file_of(puzzle, named(each), lossy=True)[0])
+                command = [solver, "-u", "-b", f"-f{OF_PBNSOLVE[each]}", str(file)]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                said.append((done.returncode, done.stdout))
+            same += said[0] == said[1]
+    return [name, len(puzzles), same]

@@ -1,0 +1,150 @@
+"""Netpbm's pictures, P1 to P6, one or several in a file. The puzzle is the picture's.
+
+P1 and P4 are black on white, the others have a colour for each that occurs. White is the background, or else the
+lightest colour.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from scrapers.formats.colors import Wish, palette_of
+from scrapers.formats.shared import FormatError, each
+from solver.limits import MAX_CELLS, MAX_COLORS
+from solver.puzzle import BLACK, WHITE, Puzzle, arranged, from_picture
+
+NAME = "netpbm"
+SUFFIXES: tuple[str, ...] = (".pnm", ".pbm", ".pgm", ".ppm")
+HOLDS = frozenset({"goal", "colors", "rgb"})
+PICTURE = True
+"""A file is a picture: a puzzle without one can't be written."""
+
+BEGINNING = re.compile(rb"P[1-6](?:\s|#)")
+BLANK = re.compile(rb"(?:[ \t\r\n\v\f]|#[^\r\n]*)+")
+NUMBER = re.compile(rb"[0-9]{1,9}")
+HEADER = (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))
+"""The numbers before a picture, and the most that they may be; bitmaps have the first two."""
+
+BITMAPS, PLAIN = (1, 4), (1, 2, 3)
+LIGHT = np.array([299, 587, 114])
+"""What red, green and blue give to how light a colour is."""
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins with P1 to P6."""
+    return BEGINNING.match(data) is not None
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzles of the pictures in a file."""
+    return each(_pictures(data), _puzzle)
+
+
+def _pictures(data: bytes) -> Iterator[tuple[int, np.ndarray]]:
+    """Each picture: its kind, and uint8[height, width, 3]."""
+    place = 0
+    while place < len(data) and (place == 0 or data[place:].strip()):
+        place = _after(BLANK, data, place) if place else 0
+        if not BEGINNING.match(data, place):
+            raise FormatError("it should begin with P1 to P6" if place == 0 else "what follows a picture is none")
+        kind = data[place + 1] - ord("0")
+        place += 2
+        sides = []
+        for what, most in (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))[
+            : 2 + (kind not in BITMAPS)
+        ]:
+            place = _after(BLANK, data, place)
+            number = NUMBER.match(data, place)
+            if number is None or not 1 <= int(number[0]) <= most:
+                raise FormatError(f"its {what} should be a number from 1 to {most}")
+            sides.append(int(number[0]))
+            place = number.end()
+        picture, place = _raster(data, place, kind, *sides)
+        yield kind, picture
+
+
+def _after(pattern: "re.Pattern[bytes]", data: bytes, place: int) -> int:
+    found = pattern.match(data, place)
+    return found.end() if found else place
+
+
+def _raster(data: bytes, place: int, kind: int, width: int, height: int, most: int = 1) -> tuple[np.ndarray, int]:
+    """A picture's cells, and where it ends."""
+    channels = 3 if kind in (3, 6) else 1
+    count = width * height * channels
+    if kind in PLAIN:
+        values, place = _plain_values(data, place, count, digits=kind == 1)
+    elif kind == 4:
+        rows = -(-width // 8)
+        packed = _bytes(data, place + 1, rows * height).reshape(height, rows)
+        values, place = np.unpackbits(packed, axis=1)[:, :width].reshape(-1), place + 1 + rows * height
+    else:
+        size = 1 if most < 256 else 2
+        values = _bytes(data, place + 1, count * size).view(np.uint8 if size == 1 else ">u2")
+        place += 1 + count * size
+    if values.max() > most:
+        raise FormatError(f"one of its values is {values.max()}, more than {most}")
+    light = 255 * (1 - values.astype(np.int64)) if kind in BITMAPS else values.astype(np.int64) * 255 // most
+    cells = light.astype(np.uint8).reshape(height, width, channels)
+    return np.repeat(cells, 3 // channels, axis=2), place
+
+
+def _bytes(data: bytes, place: int, count: int) -> np.ndarray:
+    if len(data) - place < count:
+        raise FormatError(f"it ends {count - max(len(data) - place, 0)} bytes too early")
+    return np.frombuffer(data, np.uint8, count, place)
+
+
+def _plain_values(data: bytes, place: int, count: int, digits: bool) -> tuple[np.ndarray, int]:
+    """So many numbers, or digits, which need no blanks between them."""
+    values = np.zeros(count, np.int64)
+    one = re.compile(rb"[01]") if digits else NUMBER
+    for k in range(count):
+        found = one.match(data, place := _after(BLANK, data, place))
+        if found is None:
+            raise FormatError(f"it has {k} of {count} values")
+        values[k] = int(found[0])
+        place = found.end()
+    return values, place
+
+
+def _puzzle(picture: tuple[int, np.ndarray]) -> Puzzle:
+    kind, cells = picture
+    if kind in BITMAPS:
+        return from_picture((cells[:, :, 0] == 0).astype(np.uint8))
+    return of_colors(cells)
+
+
+def of_colors(cells: np.ndarray) -> Puzzle:
+    """The puzzle of a picture, uint8[height, width, 3], each of whose colours is one of the puzzle's."""
+    codes = cells.astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+    colors, places = np.unique(codes, return_inverse=True)
+    if len(colors) - 1 > MAX_COLORS:
+        raise FormatError(f"it has {len(colors)} colours; the most is {MAX_COLORS + 1}, the background counted")
+    parts = (colors[:, None] >> np.array([16, 8, 0])) & 255
+    background = int(np.argmax(parts @ LIGHT))
+    order = [background, *(k for k in range(len(colors)) if k != background)]
+    rgbs = [f"{int(colors[k]):06x}" for k in order]
+    back = Wish(WHITE.name, WHITE.symbol, WHITE.rgb) if rgbs[0] == WHITE.rgb else Wish("background", "", rgbs[0])
+    wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs[1:]]
+    goal = np.argsort(order)[places.reshape(codes.shape)].astype(np.uint8)
+    return arranged(from_picture(goal, palette_of(wishes, back)))
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """The puzzle's picture as text: P1 if it is black on white, else P3. Refuses two colours that are the same."""
+    assert puzzle.goal is not None
+    rgbs = [color.rgb for color in puzzle.palette[: max(puzzle.colors, 1) + 1]]
+    if len(set(rgbs)) < len(rgbs):
+        raise FormatError("two of its colours are the same, in a picture nothing tells them apart")
+    plain = rgbs == [WHITE.rgb, BLACK.rgb]
+    values = ["0", "1"] if plain else [" ".join(map(str, bytes.fromhex(rgb))) for rgb in rgbs]
+    lines = ["P1" if plain else "P3", f"{puzzle.width} {puzzle.height}", *([] if plain else ["255"])]
+    lines += ["  ".join([values[color] for color in row]) for row in puzzle.goal.tolist()]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def bundle(files: Iterable[bytes]) -> Iterable[bytes]:
+    """Several pictures in a file."""
+    return files

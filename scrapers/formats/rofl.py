@@ -1,0 +1,94 @@
+"""ROFL, a picture as the clues of its puzzle, after a sketch of Izaron's; docs/ROFL.md is the specification."""
+
+from collections.abc import Iterator
+
+from scrapers.formats.colors import Wish, palette_of
+from scrapers.formats.shared import FormatError, each
+from solver.limits import MAX_CELLS, MAX_COLORS
+from solver.puzzle import BLACK, BLOT, WHITE, Block, Clue, Puzzle, arranged
+
+NAME = "rofl"
+SUFFIXES: tuple[str, ...] = (".rofl",)
+HOLDS = frozenset({"colors", "rgb"})
+
+MAGIC = b"ROFL"
+WIDE = b"\0\0"
+"""In place of width and height: both follow, and all numbers, in two bytes each."""
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins with ROFL."""
+    return data.startswith(MAGIC)
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzle of a file."""
+    return each([data], _puzzle)
+
+
+class _Numbers:
+    """A file's numbers, one after the other."""
+
+    def __init__(self, data: bytes, place: int) -> None:
+        self.data, self.place, self.size = data, place, 1
+
+    def next(self, what: str, least: int, most: int, size: int | None = None) -> int:
+        size = size or self.size
+        digits = self.data[self.place : self.place + size]
+        if len(digits) < size:
+            raise FormatError(f"it ends where {what} should be")
+        number = int.from_bytes(digits)
+        if not least <= number <= most:
+            raise FormatError(f"byte {self.place}: {what} is {number}, not a number from {least} to {most}")
+        self.place += size
+        return number
+
+
+def _puzzle(data: bytes) -> Puzzle:
+    if not data.startswith(MAGIC):
+        raise FormatError("it does not begin with ROFL")
+    numbers = _Numbers(data, len(MAGIC))
+    if data.startswith(MAGIC + WIDE):
+        numbers.place, numbers.size = numbers.place + len(WIDE), 2
+    width, height = (numbers.next(f"the {side}", 1, MAX_CELLS) for side in ("width", "height"))
+    colors = numbers.next("the number of colours", 1, MAX_COLORS, 1)
+    rgbs = [f"{numbers.next(f'colour {k}', 0, 0xFFFFFF, 3):06x}" for k in range(colors)]
+    rows, columns = (
+        tuple([_clue(numbers, cells, colors, f"{side} {k + 1}") for k in range(count)])
+        for side, count, cells in (("row", height, width), ("column", width, height))
+    )
+    if numbers.place < len(data):
+        raise FormatError(f"byte {numbers.place}: something stands behind the last column")
+    wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs]
+    return arranged(Puzzle(rows, columns, palette_of(wishes)))
+
+
+def _clue(numbers: _Numbers, cells: int, colors: int, where: str) -> Clue:
+    count = numbers.next(f"{where}: the number of groups", 0, cells)
+    return tuple(
+        [
+            Block(
+                numbers.next(f"{where}: a length", BLOT + 1, cells),
+                numbers.next(f"{where}: a colour", 1, colors, 1) if colors > 1 else 1,
+            )
+            for _ in range(count)
+        ]
+    )
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A file with this puzzle; refuses another background than white, which the format does not know."""
+    if puzzle.palette[0].rgb != WHITE.rgb:
+        raise FormatError("the format rofl has no background but white")
+    size = 1 if max(puzzle.width, puzzle.height) < 256 else 2
+    colors = puzzle.palette[1:]
+
+    def number(value: int) -> bytes:
+        return value.to_bytes(size)
+
+    parts = [MAGIC, b"" if size == 1 else WIDE, number(puzzle.width), number(puzzle.height), bytes([len(colors)])]
+    parts += [bytes.fromhex(color.rgb) for color in colors]
+    for clue in (*puzzle.rows, *puzzle.columns):
+        parts.append(number(len(clue)))
+        parts += [number(block.length) + (bytes([block.color]) if len(colors) > 1 else b"") for block in clue]
+    return b"".join(parts)
