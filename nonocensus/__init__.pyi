@@ -36,3 +36,4 @@ from .puzzles import Solved as Solved
 from .puzzles import iter_solutions as iter_solutions
 from .puzzles import read as read
 from .puzzles import solve as solve
+from .puzzles import write as write

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,30 @@ def read(paths: Paths) -> Reading:
     return Reading(
         [item for item in items if isinstance(item, Puzzle)], [item for item in items if isinstance(item, Problem)]
     )
+
+
+def write(
+    puzzles: Puzzle | Iterable[Puzzle],
+    out: str | Path,
+    *,
+    to: str | None = None,
+    lossy: bool = False,
+    solve: Literal["no", "unique", "any"] = "no",
+) -> Any:
+    """Write puzzles as a file, or each as a file of a folder (`out` is one, or ends with a slash), as `convert` does.
+
+    to      the format; else the end of `out` says it
+    lossy   leave out what the format can't hold, if the puzzle stays the same
+    solve   puzzles that have no picture, for formats that are one: those with one solution, or any
+
+    Returns what was written: `puzzles`, `files`, `left_out`, and `problems` with the reason for each puzzle that could
+    not be written. A UserError says so if none could be, if there is no such format, or if the file can hold only one.
+    """
+    from pipeline.store.convert import How, convert, format_called, format_for
+
+    several = [puzzles] if isinstance(puzzles, Puzzle) else puzzles
+    known = format_for(str(out), None if to is None else format_called(to))
+    return convert(several, str(out), How(known, lossy, solve))
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,18 @@ def test_pictures_and_puzzles_are_solved_and_drawn(picture: object) -> None:
     assert [found.tolist() for found in nc.iter_solutions(picture)] == [HEART]  # type: ignore[arg-type]
 
 
+def test_puzzles_are_written_and_read(tmp_path: Path) -> None:
+    puzzle = nc.from_picture(HEART, title="a heart")
+    written = nc.write(puzzle, tmp_path / "heart.nin", lossy=True)
+    assert (written.puzzles, dict(written.left_out)) == (1, {"its author's picture": 1, "its title": 1})
+    (back,) = nc.read(tmp_path / "heart.nin").puzzles
+    assert (back.rows, back.columns) == (puzzle.rows, puzzle.columns)
+    nc.write([puzzle, back], f"{tmp_path}/both/", to="png", lossy=True, solve="unique")
+    assert len(nc.read(f"{tmp_path}/both/puzzle.png").puzzles) == len(list((tmp_path / "both").iterdir())) - 1 == 1
+    with pytest.raises(nc.UserError, match="there is no format 'xyz'"):
+        nc.write(puzzle, tmp_path / "x", to="xyz")
+
+
 def test_two_solutions_are_drawn_both() -> None:
     solved = nc.solve([[1, 0], [0, 1]])
     assert repr(solved) == "<a puzzle 2x2: multiple>"

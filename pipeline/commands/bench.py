@@ -58,7 +58,7 @@ def bench(
 ) -> None:
     """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
     from pipeline.findings import bench as benches
-    from pipeline.findings.csv_file import STDOUT
+    from pipeline.store.target import STDOUT
 
     width, height = parsed_size(size)
     if csv and which in (BenchSet.lines, BenchSet.exhaustive):

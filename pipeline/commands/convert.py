@@ -12,7 +12,10 @@ from pipeline.commands.output import DONE, SOME_FAILED, compiling, resumable, te
 
 def convert(
     paths: Annotated[list[str], typer.Argument(help="Files, folders, archives and stores.", metavar="IN...")],
-    out: Annotated[str, typer.Argument(help="File to write, or a folder, named with a / at its end.", metavar="OUT")],
+    out: Annotated[
+        str,
+        typer.Argument(help="File to write, - for standard output, or a folder, with a / at its end.", metavar="OUT"),
+    ],
     to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
     known: FileFormat = None,
     number: Which = None,
@@ -31,10 +34,14 @@ def convert(
     """
     from itertools import islice
 
+    from pipeline.errors import UserError
     from pipeline.store.convert import How, format_for, puzzles_in
     from pipeline.store.convert import convert as converted
+    from pipeline.store.target import STDOUT
     from solver.waits import while_waiting
 
+    if out == STDOUT and as_json:
+        raise UserError("--json and - both want standard output; name a file for the puzzles")
     wanted, given = format_named(to), format_named(known)
     with resumable(), watching("converting") as watch:
         found = puzzles_in(paths, given, watch)
@@ -47,6 +54,9 @@ def convert(
         list_problems("could not be converted", report.problems)
     lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())
     files = f" in {report.files:,} files" if report.files > 1 else ""
+    if out == STDOUT:
+        raise typer.Exit(SOME_FAILED if report.problems else DONE)
+    what = "puzzle" if report.puzzles == 1 else "puzzles"
     tell(
         as_json,
         {
@@ -55,7 +65,7 @@ def convert(
             "left_out": dict(report.left_out),
             "problems": [problem._asdict() for problem in report.problems],
         },
-        f"[bold green]{report.puzzles:,}[/bold green] puzzles written to {escape(out)}{files}."
+        f"[bold green]{report.puzzles:,}[/bold green] {what} written to {escape(out)}{files}."
         + (f"\nLeft out: {escape(lost)}." if lost else ""),
     )
     raise typer.Exit(SOME_FAILED if report.problems else DONE)

@@ -21,9 +21,9 @@ def export(
 
     Without clues, pictures and texts, so that it may be shared; `query --csv` writes whatever one asks for.
     """
-    from pipeline.findings.csv_file import STDOUT
     from pipeline.findings.export import EXPORTED, export
     from pipeline.run.folder import open_run
+    from pipeline.store.target import STDOUT
 
     if csv == STDOUT and as_json:
         raise UserError("--json would stand among the rows that --csv - prints; choose a file")

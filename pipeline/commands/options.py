@@ -67,12 +67,9 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done,
 
 def format_named(name: str | None) -> "Format | None":
     """The format that an option names."""
-    from scrapers.formats import FormatError, named
+    from pipeline.store.convert import format_called
 
-    try:
-        return None if name is None else named(name)
-    except FormatError as error:
-        raise UserError(str(error)) from None
+    return None if name is None else format_called(name)
 
 
 def selected(ids: str | None, where: str | None, limit: int | None) -> "Selection":

@@ -37,10 +37,11 @@ def query(
     `nonocensus schema` describes them. It can only read. A terminal gets the first rows and the columns that fit; a
     file or a pipe gets all of both, between tabs. In JSON and CSV bytes are hexadecimal digits.
     """
-    from pipeline.findings.csv_file import STDOUT, write_csv
+    from pipeline.findings.csv_file import write_csv
     from pipeline.findings.tables import open_tables
     from pipeline.run.folder import open_place
     from pipeline.sql import one_line, selected
+    from pipeline.store.target import STDOUT
 
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the rows; choose one")

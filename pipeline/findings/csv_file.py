@@ -1,16 +1,12 @@
 """Any Arrow batches as a CSV file: streamed, compressed if its name ends in .gz, there as a whole or not at all.
 
-What is no regular file, a device or a pipe, is written to as it is; a file that is replaced keeps its mode.
-
 Null is an empty field, text stands in quotes, bytes are hexadecimal digits, lists and structs are JSON, NaN is nan.
 """
 
 import gzip
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -18,11 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from pipeline.errors import StorageError, UserError
 from pipeline.findings.json_value import json_value
-from pipeline.store.folder import folder
-
-STDOUT = "-"
+from pipeline.store.target import opened
 
 
 def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
@@ -39,39 +32,13 @@ def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -
 
 @contextmanager
 def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """A file that appears when the block ends well, or standard output."""
-    if path == STDOUT:
-        if sys.stdout is None:  # closed by whoever started the program
-            raise StorageError("standard output is closed")
-        yield sys.stdout.buffer
-        sys.stdout.flush()
-        return
-    with _created(path) as stream:
+    """A file that appears when the block ends well, compressed if its name says so; or standard output."""
+    with opened(path) as stream:
         if path.endswith(".gz"):
             with gzip.GzipFile(path.rpartition("/")[2], "wb", 6, stream, mtime=0) as compressed:
                 yield compressed
         else:
             yield stream
-
-
-@contextmanager
-def _created(path: str) -> Iterator[IO[bytes]]:
-    """A file that appears when the block ends well; a link's target does, and devices and pipes are written to."""
-    place = Path(path)
-    if "://" not in path:
-        if place.exists() and not (place.is_file() or place.is_dir()):
-            with place.open("wb") as stream:
-                yield stream
-            return
-        if place.is_dir():
-            path = f"{path}/"
-        elif place.is_symlink():
-            path = str(place.resolve())
-    parent, slash, name = path.rpartition("/")
-    if not name:
-        raise UserError(f"{path} is a folder; name a file")
-    with folder((parent or slash) or ".").create(name) as stream:
-        yield stream
 
 
 def _flat(kind: pa.DataType) -> pa.DataType:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -11,9 +10,10 @@ from typing import Literal, NamedTuple
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
 from pipeline.store.parts import MARK, open_store
+from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import MOST_BYTES, count_files, files_in
-from scrapers.formats import Format, FormatError, of_suffix
+from scrapers.formats import Format, FormatError, named, of_suffix
 from scrapers.formats.writing import file_of
 from scrapers.importing import Problem, read_files
 from solver.puzzle import Puzzle
@@ -45,6 +45,14 @@ def puzzles_in(paths: Sequence[str], known: Format | None, watch: Watch) -> Iter
         else:
             watch.begun("converting", count_files([Path(path)]))
             yield from read_files(files_in([path]), known)
+
+
+def format_called(name: str) -> Format:
+    """The format of a name; a UserError lists those that there are."""
+    try:
+        return named(name)
+    except FormatError as error:
+        raise UserError(str(error)) from None
 
 
 def format_for(out: str, wanted: Format | None) -> Format:
@@ -136,25 +144,18 @@ def _one_file(out: str, written: Iterator[tuple[Puzzle, bytes]], known: Format, 
     first = next(files, None)
     if first is None:
         return
-    path = Path(out)
-    with ExitStack() as stack:
-        file = stack.enter_context(folder(str(path.parent)).create(path.name))
-        if bundle is None:
-            file.write(first)
-            if next(files, None) is not None:
+    if bundle is None and next(files, None) is not None:
+        raise UserError(f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each")
+    size = 0
+    with opened(out) as file:
+        for data in bundle(_chained(first, files)) if bundle else [first]:
+            file.write(data)
+            size += len(data)
+            if size > MOST_BYTES and out != STDOUT:
                 raise UserError(
-                    f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each"
+                    f"{out} would be larger than {MOST_BYTES >> 20} MiB, which is what is read of a file; "
+                    f"name a folder, {out}/, for a file each"
                 )
-        else:
-            size = 0
-            for data in bundle(_chained(first, files)):
-                file.write(data)
-                size += len(data)
-                if size > MOST_BYTES:
-                    raise UserError(
-                        f"{out} would be larger than {MOST_BYTES >> 20} MiB, which is what is read of a file; "
-                        f"name a folder, {out}/, for a file each"
-                    )
     report.files = 1
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
 
-from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, pzl, quoted, rofl, taai, webpbn_xml
+from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, png, pzl, quoted, rofl, taai, webpbn_xml
 from scrapers.formats.plain import PLAIN
 from scrapers.formats.sections import INI, TOML
 from scrapers.formats.shared import FormatError, decoded
@@ -38,7 +38,22 @@ class Format(Protocol):
         """A file with a puzzle, which has nothing that the format can't hold (scrapers.formats.writing)."""
 
 
-DISTINCTIVE: tuple[Format, ...] = (non, webpbn_xml, taai, jsonl, rofl, netpbm, TOML, INI, g, lp, pzl, quoted, matrix)
+DISTINCTIVE: tuple[Format, ...] = (
+    non,
+    webpbn_xml,
+    taai,
+    jsonl,
+    rofl,
+    netpbm,
+    png,
+    TOML,
+    INI,
+    g,
+    lp,
+    pzl,
+    quoted,
+    matrix,
+)
 """Formats that no file of another looks like, in the order in which they are asked."""
 
 FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN)

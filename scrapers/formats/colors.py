@@ -71,27 +71,37 @@ def distinct(wishes: Iterable[str], spare: Iterable[str]) -> list[str]:
     return wishes
 
 
-def colored_clue(line: Line, colors: dict[str, int], default: int | None, separator: str = "") -> Clue:
-    """The clue on a line of numbers, each with its colour's mark behind it, or without one for the default colour.
+class Marks:
+    """What stands behind a number for its colour.
 
-    An empty line, or a single 0, is an empty clue.
+    colors      the places of the colours in the palette, by their marks
+    default     the place of the colour of numbers without a mark; None if they must have one
+    separator   between number and mark
     """
-    number, text = line
-    words = text.replace(",", " ").split(maxsplit=MAX_CELLS)
-    if len(words) > MAX_CELLS:
-        raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
-    if words == ["0"]:
-        return ()
-    return tuple([_block(number, word, colors, default, separator) for word in words])
 
+    def __init__(self, colors: dict[str, int], default: int | None, separator: str = "") -> None:
+        self.colors, self.default, self.separator = colors, default, separator
+        self._known: dict[str, Block] = {}
 
-def _block(number: int, word: str, colors: dict[str, int], default: int | None, separator: str) -> Block:
-    found = COLORED.fullmatch(word)
-    if not found or len(found[1]) > MOST_DIGITS or not 1 <= int(found[1]) <= MAX_CELLS:
-        raise FormatError(f"line {number}: {clipped(word)} does not begin with a number from 1 to {MAX_CELLS}")
-    mark = found[2].removeprefix(separator)
-    color = colors.get(mark) if mark else default
-    if color is None:
-        said = f"the colour {clipped(mark)} is not declared" if mark else "it has no colour, and there is no default"
-        raise FormatError(f"line {number}: {clipped(word)}: {said}")
-    return Block(int(found[1]), color)
+    def clue_of(self, line: Line) -> Clue:
+        """The clue on a line of numbers with marks. An empty line, or a single 0, is an empty clue."""
+        number, text = line
+        words = text.replace(",", " ").split(maxsplit=MAX_CELLS)
+        if len(words) > MAX_CELLS:
+            raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
+        if words == ["0"]:
+            return ()
+        return tuple([self._known.get(word) or self._block(number, word) for word in words])
+
+    def _block(self, number: int, word: str) -> Block:
+        found = COLORED.fullmatch(word)
+        if not found or len(found[1]) > MOST_DIGITS or not 1 <= int(found[1]) <= MAX_CELLS:
+            raise FormatError(f"line {number}: {clipped(word)} does not begin with a number from 1 to {MAX_CELLS}")
+        mark = found[2].removeprefix(self.separator)
+        color = self.colors.get(mark) if mark else self.default
+        if color is None:
+            said = (
+                f"the colour {clipped(mark)} is not declared" if mark else "it has no colour, and there is no default"
+            )
+            raise FormatError(f"line {number}: {clipped(word)}: {said}")
+        return self._known.setdefault(word, Block(int(found[1]), color))

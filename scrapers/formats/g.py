@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scrapers.formats.clues import Line
-from scrapers.formats.colors import SYMBOLS, Wish, colored_clue, distinct, palette_of, rgb_of
+from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, arranged
@@ -67,7 +67,8 @@ def _puzzle(text: str) -> Puzzle:
     for side in (rows, columns):
         if not 1 <= len(side) <= MAX_CELLS:
             raise FormatError(f"it has {len(side)} clues between two lines with colons; a side has 1 to {MAX_CELLS}")
-    above, beside = (tuple([colored_clue(line, marks, default) for line in side]) for side in (columns, rows))
+    known = Marks(marks, default)
+    above, beside = (tuple(map(known.clue_of, side)) for side in (columns, rows))
     return arranged(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
 
 

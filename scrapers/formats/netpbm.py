@@ -122,6 +122,8 @@ def of_colors(cells: np.ndarray) -> Puzzle:
     colors, places = np.unique(codes, return_inverse=True)
     if len(colors) - 1 > MAX_COLORS:
         raise FormatError(f"it has {len(colors)} colours; the most is {MAX_COLORS + 1}, the background counted")
+    if colors.tolist() == [0]:
+        return from_picture(np.ones(codes.shape, np.uint8))  # black on a white of which nothing is seen
     parts = (colors[:, None] >> np.array([16, 8, 0])) & 255
     background = int(np.argmax(parts @ LIGHT))
     order = [background, *(k for k in range(len(colors)) if k != background)]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scrapers.formats.clues import sizes
-from scrapers.formats.colors import Wish, colored_clue, palette_of
+from scrapers.formats.colors import Marks, Wish, palette_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
 from solver.puzzle import Clue, Puzzle, arranged
 
@@ -54,7 +54,8 @@ def _puzzle(text: str) -> Puzzle:
     if any(len(mark) != 1 or mark not in MARKS for mark in marks):
         raise FormatError(f"its colours are {clipped(', '.join(marks))}; each should be a digit or a letter")
     colors = {mark: number for number, mark in enumerate(marks, 1)}
-    clues: list[Clue] = [colored_clue(line, colors, None if marks else 1, "-") for line in quoted]
+    known = Marks(colors, None if marks else 1, "-")
+    clues = [known.clue_of(line) for line in quoted]
     return arranged(Puzzle(tuple(clues[width:]), tuple(clues[:width]), palette_of([Wish()] * max(1, len(marks)))))
 
 

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from scrapers.formats.clues import Line
-from scrapers.formats.colors import SYMBOLS, Wish, colored_clue, distinct, palette_of, rgb_of
+from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of, said_by
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLACK, Puzzle, arranged
@@ -65,8 +65,8 @@ class Sections(NamedTuple):
         rows, columns = _clues(parts.rows, "rows"), _clues(parts.columns, "columns")
         if not marks or any(re.search(r"\d(?:[\s,]|$)", line) and line != "0" for _, line in rows + columns):
             wishes.append(Wish(*BLACK))
-        default = len(wishes)
-        beside, above = (tuple([colored_clue(line, marks, default) for line in side]) for side in (rows, columns))
+        known = Marks(marks, len(wishes))
+        beside, above = (tuple(map(known.clue_of, side)) for side in (rows, columns))
         return arranged(Puzzle(beside, above, palette_of(wishes)))
 
     def write(self, puzzle: Puzzle) -> bytes:

@@ -1,17 +1,21 @@
 """All formats alike: what is written is read back, what is read is told apart, whatever is broken is said in a line."""
 
+import io
 import random
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from round_trips import SAMPLES, kept
 from strategies import pictures, puzzles
 
 from scrapers.files import files_in
-from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, netpbm, taai
+from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, netpbm, png, taai
 from scrapers.formats.plain import PLAIN
 from scrapers.formats.writing import PART_OF_IT, WORDS, file_of, lacking
 from scrapers.importing import Problem, read_files
@@ -24,7 +28,12 @@ def can_hold(puzzle: Puzzle, known: Format) -> bool:
     if known is taai and puzzle.width != puzzle.height:
         return False
     only_black = puzzle.colors <= 1 and puzzle.palette[1].rgb == BLACK_ON_WHITE[1].rgb
-    if known is netpbm and not only_black and puzzle.goal is not None and puzzle.goal.all():
+    if (
+        known in (netpbm, png)
+        and not (only_black and known is netpbm)
+        and puzzle.goal is not None
+        and puzzle.goal.all()
+    ):
         return False  # its background is nowhere to be seen
     return not any(word in PART_OF_IT for word in lacking(puzzle, known.HOLDS))
 
@@ -203,6 +212,7 @@ def test_what_no_reader_takes() -> None:
         ("netpbm", b"P5 2 2 9 \1\2\3", "it ends 1 bytes too early"),
         ("netpbm", b"P2 1 1 9 10", "one of its values is 10, more than 9"),
         ("netpbm", b"P6 2000 1 255 ", "its width should be a number from 1 to 1023"),
+        ("png", b"\x89PNG\r\n\x1a\n", "it is a damaged picture: "),
         ("rofl", b"ROFL\1\1\1\0\0\0\1\2", "byte 11: row 1: a length is 2, not a number from 1 to 1"),
         ("rofl", b"ROFL\1\1\1\0\0\0\0\0\0", "byte 12: something stands behind the last column"),
         ("rofl", b"ROFL\0\0\1", "it ends where the width should be"),
@@ -212,6 +222,41 @@ def test_what_no_reader_takes() -> None:
         with pytest.raises(FormatError) as error:
             list(named(name).read(data))
         assert str(error.value).startswith(said), name
+
+
+def test_pictures_of_all_kinds() -> None:
+    """As Pillow writes them, palettes, transparency and grey; and pictures that are none of a puzzle."""
+    puzzle = drawn()[2]
+    assert puzzle.goal is not None
+    rgb = np.array([[*bytes.fromhex(color.rgb)] for color in puzzle.palette], np.uint8)[puzzle.goal]
+    seen = np.dstack([rgb, np.where(puzzle.goal > 0, 255, 0)]).astype(np.uint8)
+    for suffix, image in (("PNG", rgb), ("GIF", rgb), ("BMP", rgb), ("TIFF", rgb), ("PNG", seen)):
+        file = io.BytesIO()
+        Image.fromarray(image).save(file, suffix)
+        assert detect("", file.getvalue()) is png
+        (back,) = png.read(file.getvalue())
+        assert (back.rows, back.columns) == (puzzle.rows, puzzle.columns)
+        assert [color.rgb for color in back.palette] == [color.rgb for color in puzzle.palette[: len(back.palette)]]
+    for cells, said in (
+        (np.zeros((1, 1024, 3), np.uint8), "the picture is 1024x1; a side may have 1 to 1023 cells"),
+        (np.arange(100 * 3, dtype=np.uint8).reshape(10, 10, 3), "it has 100 colours; the most is 32, the background"),
+    ):
+        file = io.BytesIO()
+        Image.fromarray(cells).save(file, "PNG")
+        with pytest.raises(FormatError) as error:
+            list(png.read(file.getvalue()))
+        assert str(error.value).startswith(said)
+
+
+def test_a_picture_that_would_not_fit_into_memory() -> None:
+    """A few bytes that say they are a picture of 65,535 x 65,535."""
+    head = struct.pack(">IIBBBBB", 65535, 65535, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b"")]
+    data = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part)) for kind, part in chunks
+    )
+    with pytest.raises(FormatError, match=r"the picture is 65535x65535|it is a damaged picture: .*bomb"):
+        list(png.read(data))
 
 
 def test_bundles() -> None:

@@ -1,6 +1,9 @@
 """The command convert: files, archives and stores into any format, one file or many, nothing half-written."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,3 +121,41 @@ def test_names_of_files_are_harmless(tmp_path: Path, nonocensus: Nonocensus) -> 
     assert len(names) == len(ids)
     assert all(name.endswith(".non") and not name.startswith((".", "-")) and len(name) < 140 for name in names)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out"]
+
+
+def test_devices_links_and_standard_output(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """A device is written to and stays one, a link's target is replaced, - is standard output."""
+    data = named("jsonl").write(drawn(1)[0])
+    (tmp_path / "in.jsonl").write_bytes(data)
+    assert nonocensus("convert", "in.jsonl", "/dev/null", "--to", "jsonl").code == 0
+    assert Path("/dev/null").is_char_device()
+    assert nonocensus("convert", "in.jsonl", "/dev/full", "--to", "jsonl").code == 4
+    assert Path("/dev/full").is_char_device()
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/there.jsonl").write_text("old")
+    (tmp_path / "link.jsonl").symlink_to("real/there.jsonl")
+    assert nonocensus("convert", "in.jsonl", "link.jsonl").code == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert (tmp_path / "real/there.jsonl").read_bytes() == data
+    command = [sys.executable, "-m", "nonocensus", "convert", "in.jsonl", "-", "--to", "jsonl"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, check=True)
+    assert done.stdout == data
+    refused = nonocensus("convert", "in.jsonl", "-", "--to", "jsonl", "--json")
+    assert (refused.code, "both want standard output" in refused.err) == (2, True)
+
+
+def test_pictures_are_solved_on_demand(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    (tmp_path / "one.nin").write_text("2 2\n2\n1\n2\n1\n")
+    (tmp_path / "two.nin").write_text("2 2\n1\n1\n1\n1\n")
+    (tmp_path / "none.nin").write_text("2 2\n2\n0\n0\n2\n")
+    refused = nonocensus("convert", "one.nin", "one.png")
+    assert (refused.code, "has none; --solve finds one" in refused.err) == (2, True)
+    assert nonocensus("convert", "one.nin", "one.png", "--solve", "unique").code == 0
+    assert clues(tmp_path / "one.png") == clues(tmp_path / "one.nin")
+    refused = nonocensus("convert", "two.nin", "two.png", "--solve", "unique")
+    assert (refused.code, "it has several solutions" in refused.err) == (2, True)
+    assert nonocensus("convert", "two.nin", "two.png", "--solve", "any").code == 0
+    assert clues(tmp_path / "two.png") == clues(tmp_path / "two.nin")
+    refused = nonocensus("convert", "none.nin", "none.png", "--solve", "any")
+    assert (refused.code, "no picture was found: its label is" in refused.err) == (2, True)

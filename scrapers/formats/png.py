@@ -1,0 +1,68 @@
+"""PNG and the other pictures that Pillow opens (GIF, BMP, WebP, TIFF, JPEG). The puzzle is the picture's.
+
+Each colour of the picture is one of the puzzle's; what is transparent is background. A photograph has too many colours.
+"""
+
+import io
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+from scrapers.formats.netpbm import of_colors
+from scrapers.formats.shared import FormatError, each, said_by
+from solver.limits import MAX_CELLS
+from solver.puzzle import Puzzle
+
+NAME = "png"
+SUFFIXES: tuple[str, ...] = (".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jpg", ".jpeg")
+HOLDS = frozenset({"goal", "colors", "rgb"})
+PICTURE = True
+"""A file is a picture: a puzzle without one can't be written."""
+
+MAGIC = (b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\xff\xd8\xff")
+OPENED = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins as such pictures do."""
+    bitmap = data[:2] == b"BM" and data[6:10] == b"\0\0\0\0"
+    return bitmap or data.startswith(MAGIC) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """The puzzle of a picture, of its first frame if it has several."""
+    return each([data], _puzzle)
+
+
+def _puzzle(data: bytes) -> Puzzle:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=OPENED) as image:
+            warnings.simplefilter("ignore")
+            if max(image.size) > MAX_CELLS:
+                width, height = image.size
+                raise FormatError(f"the picture is {width}x{height}; a side may have 1 to {MAX_CELLS} cells")
+            cells = np.asarray(image.convert("RGBA"))
+    except FormatError:
+        raise
+    except Exception as error:  # Pillow raises all kinds for files that are damaged
+        raise FormatError(f"it is a damaged picture: {said_by(error) or type(error).__name__}") from None
+    white = np.full(3, 255, np.uint8)
+    return of_colors(np.where(cells[:, :, 3:] == 0, white, cells[:, :, :3]))
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """A PNG of the puzzle's picture, a pixel a cell. Refuses two colours that are the same."""
+    from PIL import Image
+
+    assert puzzle.goal is not None
+    rgbs = [color.rgb for color in puzzle.palette[: max(puzzle.colors, 1) + 1]]
+    if len(set(rgbs)) < len(rgbs):
+        raise FormatError("two of its colours are the same, in a picture nothing tells them apart")
+    image = Image.fromarray(puzzle.goal.astype(np.uint8), "P")
+    image.putpalette(b"".join(map(bytes.fromhex, rgbs)))
+    file = io.BytesIO()
+    image.save(file, "PNG", optimize=True)
+    return file.getvalue()
