@@ -7,7 +7,7 @@ from typing import NamedTuple
 from scrapers.formats.clues import MOST_DIGITS, Line
 from scrapers.formats.shared import FormatError, clipped
 from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, WHITE, Block, Clue, Color
+from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, described
 
 SYMBOLS = "X*%&@#$+=?oabcdefghijklmnpqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWYZ"
 """For colours that have none."""
@@ -105,3 +105,9 @@ class Marks:
             )
             raise FormatError(f"line {number}: {clipped(word)}: {said}")
         return self._known.setdefault(word, Block(int(found[1]), color))
+
+
+def without_unused(puzzle: Puzzle) -> Puzzle:
+    """An arranged puzzle without the colours of its palette that neither clue nor goal has."""
+    highest = max(puzzle.colors, 1, 0 if puzzle.goal is None else int(puzzle.goal.max()))
+    return described(puzzle, palette=puzzle.palette[: highest + 1])

@@ -4,29 +4,35 @@ A file is a sequence of lines: properties (`title "Cat"`), and the headings `row
 below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row. Several puzzles in a file
 (.nonpack) are parted by lines of equals signs.
 
+nonogram-db has added colours: `color b #0000ff` declares one, `3b` is three cells of it, and `b` stands for it in the
+goal. A number without a letter is black.
+
 The files that exist differ: quotes are optional, inner quotes are not escaped, HTML entities stand for characters,
 a blank line is an empty clue in some and nothing in others, width and height may be missing.
 """
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
 import numpy as np
 
 from scrapers.formats.clues import Line, clue_of
+from scrapers.formats.colors import Marks, Wish, distinct, palette_of, without_unused
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, lines_of, webpbn
 from solver.limits import MAX_CELLS
-from solver.puzzle import Clue, Puzzle
+from solver.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Clue, Puzzle, arranged
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
-HOLDS = frozenset({"goal", "title", "author", "copyright", "license", "webpbn"})
+HOLDS = frozenset({"colors", "rgb", "goal", "title", "author", "copyright", "license", "webpbn"})
 
 MOST_LINES = 16 * MAX_CELLS
 """Of one puzzle: five times what the largest one takes, with its goal in as many lines as it has rows."""
 
+COLOR = re.compile(r"([a-z])\s+#([0-9a-fA-F]{6})")
 DIVIDER = re.compile(r"={4,}\s*")
 HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
@@ -68,6 +74,7 @@ class _Parts:
     """What a puzzle's lines say, not yet judged."""
 
     properties: dict[str, Line] = field(default_factory=dict)
+    colors: list[Line] = field(default_factory=list)
     sections: dict[str, list[Line]] = field(default_factory=dict)
 
 
@@ -75,20 +82,39 @@ def _puzzle(lines: list[Line]) -> Puzzle:
     if len(lines) > MOST_LINES:
         raise FormatError(f"line {lines[-1][0]}: it has more than {MOST_LINES:,} lines")
     parts = _parts(lines)
-    rows = _clues(parts, "rows", "height")
-    columns = _clues(parts, "columns", "width")
+    marks, wishes = _colors(parts.colors)
+    read_clue = Marks(marks, len(wishes)).clue_of if parts.colors else clue_of
+    rows = _clues(parts, "rows", "height", read_clue)
+    columns = _clues(parts, "columns", "width", read_clue)
+    places = {"0": 0, "1": len(wishes)} | marks if parts.colors else {"0": 0, "1": 1}
     catalogue = _text(parts, "catalogue")
     number = WEBPBN.fullmatch(catalogue or "")
-    return Puzzle(
+    puzzle = Puzzle(
         rows,
         columns,
-        goal=_goal(parts, len(columns), len(rows)),
+        palette_of(wishes) if parts.colors else BLACK_ON_WHITE,
+        _goal(parts, len(columns), len(rows), places),
         title=_text(parts, "title") or (None if number else catalogue),
         author=_text(parts, "by"),
         copyright=_text(parts, "copyright"),
         license=_text(parts, "license"),
         **(webpbn(number[1]) if number else Origin())._asdict(),
     )
+    return without_unused(arranged(puzzle)) if parts.colors else puzzle
+
+
+def _colors(lines: list[Line]) -> tuple[dict[str, int], list[Wish]]:
+    """The declared colours by their letters, and black behind them for numbers without one."""
+    marks, wishes = dict[str, int](), list[Wish]()
+    for number, text in lines:
+        found = COLOR.fullmatch(text)
+        if not found:
+            raise FormatError(f"line {number}: {clipped(text)} does not declare a colour, as 'b #0000ff' does")
+        if found[1] in marks:
+            raise FormatError(f"line {number}: the colour {clipped(found[1])} is declared for the second time")
+        marks[found[1]] = len(wishes) + 1
+        wishes.append(Wish(symbol=found[1], rgb=found[2].lower()))
+    return marks, [*wishes, Wish(*BLACK)]
 
 
 def _parts(lines: list[Line]) -> _Parts:
@@ -100,7 +126,10 @@ def _parts(lines: list[Line]) -> _Parts:
             continue
         found = PROPERTY.fullmatch(text) if text[:1].isalpha() else None
         word, value = (found[1].lower(), found[2]) if found else ("", None)
-        if word == "goal" or (word in ("rows", "columns") and value is None):
+        if word == "color" and value is not None:
+            parts.colors.append((number, value))
+            section = []
+        elif word == "goal" or (word in ("rows", "columns") and value is None):
             if word in parts.sections:
                 raise FormatError(f"line {number}: '{word}' stands here for the second time")
             section = parts.sections[word] = [(number, value)] if value else []
@@ -113,11 +142,11 @@ def _parts(lines: list[Line]) -> _Parts:
     return parts
 
 
-def _clues(parts: _Parts, heading: str, side: str) -> tuple[Clue, ...]:
+def _clues(parts: _Parts, heading: str, side: str, read_clue: Callable[[Line], Clue]) -> tuple[Clue, ...]:
     if heading not in parts.sections:
         raise FormatError(f"it has no '{heading}'")
     lines = _clue_lines(parts.sections[heading], heading, side, _size(parts, side))
-    return tuple(map(clue_of, lines))
+    return tuple(map(read_clue, lines))
 
 
 def _size(parts: _Parts, side: str) -> int | None:
@@ -149,17 +178,20 @@ def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) ->
     raise FormatError(f"{side} is {size}, but there are {len(filled)} {heading}")
 
 
-def _goal(parts: _Parts, width: int, height: int) -> np.ndarray | None:
+def _goal(parts: _Parts, width: int, height: int, places: dict[str, int]) -> np.ndarray | None:
+    """The picture; `places` are the colours in the palette by what stands for them."""
     cells = "".join(text for _, text in parts.sections.get("goal", ()))
     cells = re.sub(r'["\s]', "", cells)
     if not cells:
         return None
     number = parts.sections["goal"][0][0]
-    if wrong := cells.strip("01"):
+    if wrong := cells.strip("".join(places)):
         raise FormatError(f"line {number}: the goal has {clipped(wrong[0])} among its 0s and 1s")
     if len(cells) != width * height:
         raise FormatError(f"line {number}: the goal has {len(cells)} cells, but {width}x{height} are {width * height}")
-    return (np.frombuffer(cells.encode(), np.uint8) - ord("0")).reshape(height, width)
+    table = np.zeros(256, np.uint8)
+    table[[ord(mark) for mark in places]] = [*places.values()]
+    return table[np.frombuffer(cells.encode(), np.uint8)].reshape(height, width)
 
 
 def _text(parts: _Parts, word: str) -> str | None:
@@ -171,17 +203,39 @@ def _text(parts: _Parts, word: str) -> str | None:
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A .non file as webpbn writes it, in plain ASCII. The colour of a puzzle in one colour is not kept."""
+    """A .non file as webpbn writes it, in plain ASCII, with colours as nonogram-db has them.
+
+    Refuses another background than white, and more colours than letters.
+    """
     lines = [f'{word} "{_escaped(text)}"' for word, text in _texts(puzzle) if text]
     if puzzle.license:
         bare = BARE_WORD.fullmatch(puzzle.license)
         lines.append(f"license {puzzle.license}" if bare else f'license "{_escaped(puzzle.license)}"')
+    marks = _marks(puzzle)
+    if marks:
+        colors = zip(marks[1:], puzzle.palette[1:], strict=True)
+        lines += [f"color {mark} #{color.rgb}" for mark, color in colors]
     lines += [f"width {puzzle.width}", f"height {puzzle.height}"]
+    endings = marks or ["", ""]
     for heading, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
-        lines += ["", heading, *(",".join(str(block.length) for block in clue) or "0" for clue in clues)]
+        texts = (",".join([f"{block.length}{endings[block.color]}" for block in clue]) for clue in clues)
+        lines += ["", heading, *(text or "0" for text in texts)]
     if puzzle.goal is not None:
-        lines += ["", 'goal "' + "".join(map(str, puzzle.goal.ravel().tolist())) + '"']
+        cells = ["0", *(marks[1:] or "1")]
+        lines += ["", 'goal "' + "".join([cells[color] for color in puzzle.goal.ravel().tolist()]) + '"']
     return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
+
+
+def _marks(puzzle: Puzzle) -> list[str]:
+    """The letters of the colours, by their places; none for black on white."""
+    if puzzle.palette[0].rgb != WHITE.rgb:
+        raise FormatError("the format non has no background but white")
+    if [color.rgb for color in puzzle.palette] == [WHITE.rgb, BLACK.rgb]:
+        return []
+    if len(puzzle.palette) - 1 > len(ascii_lowercase):
+        raise FormatError(f"the format non has letters for {len(ascii_lowercase)} colours")
+    wishes = [color.symbol if color.symbol in ascii_lowercase else "" for color in puzzle.palette[1:]]
+    return ["", *distinct(wishes, ascii_lowercase)]
 
 
 def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:

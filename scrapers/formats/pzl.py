@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scrapers.formats.clues import MOST_DIGITS
-from scrapers.formats.colors import Wish, palette_of, rgb_of
+from scrapers.formats.colors import Wish, palette_of, rgb_of, without_unused
 from scrapers.formats.shared import FormatError, clipped, decoded, each
 from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, Block, Clue, Puzzle, arranged, described
+from solver.puzzle import BLACK, Block, Clue, Puzzle, arranged
 
 NAME = "pzl"
 SUFFIXES: tuple[str, ...] = (".pzl",)
@@ -58,9 +58,9 @@ def _puzzle(text: str) -> Puzzle:
     columns = tuple([_clue(words, places, height, f"column {number}") for number in range(1, width + 1)])
     if rest := next(words, ""):
         raise FormatError(f"{clipped(rest)} stands behind the last column")
-    puzzle = arranged(Puzzle(rows, columns, palette_of([Wish(rgb=color) for color in colors or [BLACK.rgb]])))
-    used = max(puzzle.colors, 1) + 1
-    return described(puzzle, palette=puzzle.palette[:used])
+    return without_unused(
+        arranged(Puzzle(rows, columns, palette_of([Wish(rgb=color) for color in colors or [BLACK.rgb]])))
+    )
 
 
 def _clue(words: Iterator[str], places: dict[str, int], cells: int, where: str) -> Clue:

@@ -31,7 +31,7 @@ from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, cl
 NAME = "webpbn-xml"
 SUFFIXES: tuple[str, ...] = (".xml",)
 HOLDS = frozenset(
-    {"colors", "blots", "goal", "rgb", "names", "title", "author", "description", "copyright", "license"}
+    {"colors", "blots", "goal", "saved", "rgb", "names", "title", "author", "description", "copyright", "license"}
     | {"webpbn", "note"}
 )
 
@@ -342,6 +342,7 @@ def write(puzzle: Puzzle) -> bytes:
         *_clue_elements("columns", puzzle.columns, palette),
         *_clue_elements("rows", puzzle.rows, palette),
         *_goal_element(puzzle.goal, palette),
+        *(line for grid in puzzle.saved for line in _saved_element(grid, palette)),
         "",
         "</puzzle>",
         "</puzzleset>",
@@ -388,6 +389,18 @@ def _goal_element(goal: np.ndarray | None, palette: tuple[Color, ...]) -> Iterat
         for row in goal.tolist():
             yield _content("|" + "".join(palette[cell].symbol for cell in row) + "|")
         yield from ("</image>", "</solution>")
+
+
+def _saved_element(grid: np.ndarray, palette: tuple[Color, ...]) -> Iterator[str]:
+    """A partly solved grid: of each cell what it may be, `?` for anything."""
+    yield from ("", '<solution type="saved">', "<image>")
+    for row in grid:
+        cells = [
+            "".join([color.symbol for color, may in zip(palette, cell, strict=True) if may]) for cell in row.tolist()
+        ]
+        texts = ["?" if len(text) == len(palette) else text if len(text) == 1 else f"[{text}]" for text in cells]
+        yield _content("|" + "".join(texts) + "|")
+    yield from ("</image>", "</solution>")
 
 
 def _attribute(text: str) -> str:

@@ -274,8 +274,8 @@ def test_round_trip(picture, title, author, owner, license, number) -> None:  # 
 
 @given(puzzles())
 def test_written_or_refused(puzzle: Puzzle) -> None:
-    if puzzle.blotted or puzzle.kind == "color":
-        with pytest.raises(FormatError, match=r"^the format non has no (hidden lengths|colours)"):
+    if puzzle.blotted:
+        with pytest.raises(FormatError, match=r"^the format non has no hidden lengths"):
             file_of(puzzle, non)
     else:
         again = one(file_of(puzzle, non, lossy=True)[0])
@@ -285,9 +285,44 @@ def test_written_or_refused(puzzle: Puzzle) -> None:
 def test_refused() -> None:
     with pytest.raises(FormatError, match="hidden lengths"):
         file_of(Puzzle(((Block(BLOT),),), ((Block(1),),)), non)
-    palette = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
-    with pytest.raises(FormatError, match="colours"):
-        file_of(Puzzle(((),), ((),), palette, np.array([[2]], np.uint8)), non)
+    blue = (Color("blue", ".", "0000ff"), Color("black", "X", "000000"))
+    with pytest.raises(FormatError, match="no background but white"):
+        file_of(from_picture(np.ones((1, 1), np.uint8), blue), non, lossy=True)
+
+
+COLORED = b"""color r #ff0000
+color b #0000FF
+width 3
+height 2
+rows
+1r,1b
+2
+columns
+1r
+1b,1
+1
+goal "rb0011"
+"""
+
+
+def test_colours() -> None:
+    """As in nonogram-db's description: letters for colours, black where there is none."""
+    puzzle = one(COLORED)
+    assert [color.rgb for color in puzzle.palette] == ["ffffff", "ff0000", "0000ff", "000000"]
+    assert puzzle.rows == ((Block(1, 1), Block(1, 2)), (Block(2, 3),))
+    assert puzzle.goal is not None
+    assert puzzle.goal.tolist() == [[1, 2, 0], [0, 3, 3]]
+    back = one(file_of(puzzle, non, lossy=True)[0])
+    assert (back.rows, back.columns, back.goal.tolist()) == (puzzle.rows, puzzle.columns, puzzle.goal.tolist())  # type: ignore[union-attr]
+    for wrong, said in (
+        (COLORED.replace(b"1r,1b", b"1r,1g"), "line 6: '1g': the colour 'g' is not declared"),
+        (COLORED.replace(b"color b", b"color r"), "line 2: the colour 'r' is declared for the second time"),
+        (COLORED.replace(b"#ff0000", b"red"), "line 1: 'r red' does not declare a colour"),
+        (COLORED.replace(b"rb0011", b"rg0011"), "line 12: the goal has 'g'"),
+    ):
+        with pytest.raises(FormatError) as error:
+            one(wrong)
+        assert str(error.value).startswith(said)
 
 
 @given(st.binary() | st.text('0123456789,\nrowsclumn "#=-x').map(str.encode) | st.text().map(str.encode))

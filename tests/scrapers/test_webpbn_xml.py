@@ -449,3 +449,14 @@ def test_saved_grids_that_can_not_be(image: str, reason: str) -> None:
     text = COLORED.replace("</puzzle>", f'<solution type="saved"><image>{image}</image></solution></puzzle>')
     with pytest.raises(ValueError, match=reason.replace("(", "\\(")):
         one(text)
+
+
+@given(st.data())
+def test_saved_grids_come_back(data: st.DataObject) -> None:
+    """Whatever a cell may be: one colour, several, any, or none."""
+    puzzle = data.draw(puzzles(5))
+    shape = (2, puzzle.height, puzzle.width, len(puzzle.palette))
+    bits = data.draw(st.lists(st.booleans(), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+    grids = np.array(bits, np.bool_).reshape(shape)
+    again = one(webpbn_xml.write(replace(puzzle, saved=tuple(grids))))
+    assert [grid.tolist() for grid in again.saved] == grids.tolist()
