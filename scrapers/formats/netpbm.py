@@ -44,8 +44,7 @@ def read(data: bytes) -> Iterator[Puzzle]:
 def _pictures(data: bytes) -> Iterator[tuple[int, np.ndarray]]:
     """Each picture: its kind, and uint8[height, width, 3]."""
     place = 0
-    while place < len(data) and (place == 0 or data[place:].strip()):
-        place = _after(BLANK, data, place) if place else 0
+    while place < len(data):
         if not BEGINNING.match(data, place):
             raise FormatError("it should begin with P1 to P6" if place == 0 else "what follows a picture is none")
         kind = data[place + 1] - ord("0")
@@ -62,6 +61,7 @@ def _pictures(data: bytes) -> Iterator[tuple[int, np.ndarray]]:
             place = number.end()
         picture, place = _raster(data, place, kind, *sides)
         yield kind, picture
+        place = _after(BLANK, data, place)
 
 
 def _after(pattern: "re.Pattern[bytes]", data: bytes, place: int) -> int:
@@ -98,6 +98,8 @@ def _bytes(data: bytes, place: int, count: int) -> np.ndarray:
 
 def _plain_values(data: bytes, place: int, count: int, digits: bool) -> tuple[np.ndarray, int]:
     """So many numbers, or digits, which need no blanks between them."""
+    if len(data) - place < count:
+        raise FormatError(f"it is too short for {count} values")
     values = np.zeros(count, np.int64)
     one = re.compile(rb"[01]") if digits else NUMBER
     for k in range(count):

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 from scrapers.formats.clues import Line, clue_of, sizes, written
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
-from solver.check import validate
 from solver.limits import MAX_CELLS
-from solver.puzzle import Clue, InvalidPuzzle, Puzzle
+from solver.puzzle import Clue, Puzzle
 
 MOST_LINES = 8 * MAX_CELLS
 """Of a file: four times what the largest puzzle takes."""
@@ -65,10 +64,9 @@ class Plain(NamedTuple):
             return False
         try:
             (puzzle,) = self.read(data)
-            validate(puzzle)
-        except (FormatError, InvalidPuzzle):
+        except FormatError:
             return False
-        return True
+        return _possible(puzzle)
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
         """The puzzle of a file."""
@@ -98,6 +96,17 @@ class Plain(NamedTuple):
             if end != "0" or not text[-1:].isspace():
                 raise FormatError(f"line {number}: {clipped(line[1])} does not end with a 0 of its own")
         return clue_of((number, text))
+
+
+def _possible(puzzle: Puzzle) -> bool:
+    """Whether each clue fits into its line, and rows and columns have as many black cells."""
+    black = []
+    for clues, cells in ((puzzle.rows, puzzle.width), (puzzle.columns, puzzle.height)):
+        sums = [sum([block.length for block in clue]) for clue in clues]
+        if any(size + len(clue) - 1 > cells for size, clue in zip(sums, clues, strict=True)):
+            return False
+        black.append(sum(sums))
+    return black[0] == black[1]
 
 
 def _trimmed(lines: list[Line]) -> list[Line]:

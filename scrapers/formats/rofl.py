@@ -64,16 +64,16 @@ def _puzzle(data: bytes) -> Puzzle:
 
 
 def _clue(numbers: _Numbers, cells: int, colors: int, where: str) -> Clue:
-    count = numbers.next(f"{where}: the number of groups", 0, cells)
-    return tuple(
-        [
-            Block(
-                numbers.next(f"{where}: a length", BLOT + 1, cells),
-                numbers.next(f"{where}: a colour", 1, colors, 1) if colors > 1 else 1,
-            )
-            for _ in range(count)
-        ]
-    )
+    """A clue, which has to fit into its line: of a picture it does."""
+    blocks: list[Block] = []
+    taken = 0
+    for _ in range(numbers.next(f"{where}: the number of groups", 0, cells)):
+        length = numbers.next(f"{where}: a length", BLOT + 1, cells)
+        blocks.append(Block(length, numbers.next(f"{where}: a colour", 1, colors, 1) if colors > 1 else 1))
+        taken += length
+        if taken > cells:
+            raise FormatError(f"{where}: its groups take more than the {cells} cells that there are")
+    return tuple(blocks)
 
 
 def write(puzzle: Puzzle) -> bytes:

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -104,6 +105,12 @@ FILES = {
         b"1\n#ff0000\n5 5\n" + filled(b"5 "),
         "row 1: the colour #050505 is not in the palette",
     ),
+    "netpbm size": (named("netpbm"), b"P2 1023 1023 255 " + filled(b"1 "), "it is too short for 1046529 values"),
+    "rofl groups": (
+        named("rofl"),
+        b"ROFL\0\0\3\xff\3\xff\1\0\0\0" + filled(b"\3\xff"),
+        "row 1: its groups take more than the 1023 cells that there are",
+    ),
     "matrix rows": (named("matrix"), filled(b"01\n"), "it is no picture of up to 1023 rows and columns"),
     "json brackets": (
         named("jsonl"),
@@ -185,3 +192,9 @@ def test_many_puzzles_of_a_file_come_one_by_one() -> None:
         assert sum(1 for _ in non.read(data)) == 5_000
 
     assert peak(read) < 4 * len(data)
+
+
+def test_many_pictures_take_no_time_beyond_their_own() -> None:
+    """Each is looked at once: what follows is not copied for each."""
+    data = 400_000 * b"P4 1 1 \0\n"
+    assert sum(1 for _ in islice(named("netpbm").read(data), 2000)) == 2000
