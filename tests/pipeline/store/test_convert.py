@@ -66,10 +66,10 @@ def test_several_puzzles_need_a_format_that_holds_them(tmp_path: Path, nonocensu
 def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path, nonocensus: Nonocensus) -> None:
     colored = from_picture(np.array([[1, 2]], np.uint8), (*BLACK_ON_WHITE, RED), puzzle_id="local/colored")
     (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, [*drawn(1), colored])))
-    done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.non"))
+    done = nonocensus("convert", str(tmp_path / "in.jsonl"), f"{tmp_path}/out/", "--to", "mk", "--lossy")
     assert done.code == 1
-    assert "local/colored: the format non has no colours" in " ".join(done.err.split())
-    assert len(clues(tmp_path / "out.non")) == 1
+    assert "local/colored: the format mk has no colours" in " ".join(done.err.split())
+    assert len(clues(tmp_path / "out")) == 1
     done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.nin"), "-n", "1")
     assert done.code == 2
     assert "can't hold its author's picture; --lossy leaves that out" in done.err
