@@ -80,7 +80,8 @@ class Driver:
             name = self.session.new_name()
             parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
-            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job)
+            wait = work.level > 0  # the sweep does not wait for kernels: what needs them goes up a level
+            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, wait)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
 

@@ -118,11 +118,12 @@ def prove_fit(job: Job) -> Unfit | None:
 
 
 def classify_rows(
-    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Job
+    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Job, wait: bool = True
 ) -> Piece | Unreadable | Unwritable | Unfit:
     """One task: read rows of the store, classify them with `limit` CPU seconds each, write a file of results.
 
-    Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`.
+    Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`. Nor have
+    those that need kernels that are still being compiled, if they are not to `wait`; at the run's own limit all do.
     """
     if job.stamp["run_id"] not in _proved and (unfit := prove_fit(job)) is not None:
         return unfit
@@ -133,7 +134,7 @@ def classify_rows(
             for chunk in _chunks(open_store(job.store), rows, parts):
                 seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
                 with _backstop(seconds) if job.apart else nullcontext():
-                    classified = made.classified(chunk, limit, job)
+                    classified = made.classified(chunk, limit, job, wait)
                 writer.write_batch(classified)
         return write_statistics(place, made.piece(name, limit, parts))
     except _CannotReadError as error:
@@ -205,13 +206,10 @@ class TaskStatistics:
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
 
-    def classified(self, chunk: Chunk, limit: float, job: Job) -> pa.RecordBatch:
-        """The rows of a chunk that are decided; the others are noted as left, to be given more time.
-
-        Until there is no more time to be given, nothing waits for kernels that are being compiled.
-        """
+    def classified(self, chunk: Chunk, limit: float, job: Job, wait: bool) -> pa.RecordBatch:
+        """The rows of a chunk that are decided; the others are noted as left, to be given more time."""
         last = limit >= job.settings["cpu_limit"]
-        rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit}, wait=last)
+        rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit}, wait=wait or last)
         seconds = rows["cpu_seconds"]
         there = seconds.is_valid().to_numpy(zero_copy_only=False)
         first = first_of_equals(chunk.batch["clue_hash"], views(chunk.batch), there)

@@ -14,7 +14,7 @@ from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import MOST_BYTES, count_files, files_in
 from scrapers.formats import Format, FormatError, named, of_suffix
-from scrapers.formats.writing import file_of
+from scrapers.formats.writing import file_of, is_picture
 from scrapers.importing import Problem, read_files
 from solver.puzzle import Puzzle
 from solver.tables import picture, puzzles_of
@@ -113,7 +113,7 @@ def _written(
             report.problems.append(item)
         else:
             try:
-                if getattr(how.known, "PICTURE", False) and item.goal is None and how.solve != "no":
+                if is_picture(how.known) and item.goal is None and how.solve != "no":
                     item = _solved(item, how)
                 data, lost = file_of(item, how.known, how.lossy)
             except FormatError as error:

@@ -76,8 +76,8 @@ def of_suffix(name: str) -> Format | None:
 def detect(name: str, data: bytes) -> Format:
     """The format of a file: the one that recognizes its bytes, else the one that its name ends like.
 
-    The plain formats differ so little that a file may be one of several. Then its name decides, and otherwise they must
-    say the same of it.
+    The plain formats differ so little that a file may be one of several. If so it is the same puzzle in each: two
+    sizes, read as a clue, are too long for it, or give one side more black cells than the other.
     """
     known = of_suffix(name)
     if known is not None and known.recognizes(data):
@@ -85,13 +85,9 @@ def detect(name: str, data: bytes) -> Format:
     for distinctive in DISTINCTIVE:
         if distinctive.recognizes(data):
             return distinctive
-    fitting = [plain for plain in PLAIN if plain.recognizes(data)]
-    if fitting:
-        said = [next(plain.read(data)) for plain in fitting]
-        if any((puzzle.rows, puzzle.columns) != (said[0].rows, said[0].columns) for puzzle in said):
-            names = " or ".join(plain.NAME for plain in fitting)
-            raise FormatError(f"it may be {names}, and is another puzzle in each; --format says which")
-        return fitting[0]
+    for plain in PLAIN:
+        if plain.recognizes(data):
+            return plain
     if known is not None:
         return known
     decoded(data)  # an empty, binary or undecodable file is called so

@@ -1,7 +1,7 @@
 """Palettes of formats that say less of a colour than a name, a symbol and six hexadecimal digits."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from scrapers.formats.clues import MOST_DIGITS, Line
@@ -58,6 +58,28 @@ def palette_of(wishes: Sequence[Wish], background: Wish = Wish()) -> tuple[Color
     names = distinct([wish.name for wish in everything], (f"color{k}" for k in range(1, 2 * len(everything) + 1)))
     symbols = distinct([wish.symbol for wish in everything], SYMBOLS)
     return tuple(map(Color, names, symbols, rgbs))
+
+
+def declared(
+    lines: Iterable[Line], parsed: Callable[[str], tuple[str, Wish] | None], example: str
+) -> tuple[dict[str, int], list[Wish]]:
+    """The colours that lines declare, and their places in the palette by the marks that stand behind numbers.
+
+    `parsed` gives a line's mark and colour, None if it has none; `example` is a line that has.
+    """
+    marks, wishes = dict[str, int](), list[Wish]()
+    for number, line in lines:
+        found = parsed(line)
+        if found is None:
+            raise FormatError(f"line {number}: {clipped(line)} does not declare a colour, as '{example}' does")
+        mark, wish = found
+        if mark in marks:
+            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared for the second time")
+        wishes.append(wish)
+        marks[mark] = len(wishes)
+        if len(wishes) > MAX_COLORS:
+            break
+    return marks, wishes
 
 
 def distinct(wishes: Iterable[str], spare: Iterable[str]) -> list[str]:

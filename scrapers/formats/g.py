@@ -19,11 +19,10 @@ before and behind is text. Triddlers (`#t`) and triangles, colours with a slash,
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from scrapers.formats.clues import Line
 from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, arranged
 
@@ -50,9 +49,7 @@ def read(data: bytes) -> Iterator[Puzzle]:
 
 
 def _puzzle(text: str) -> Puzzle:
-    lines = list(islice(lines_of(text), MOST_LINES + 1))
-    if len(lines) > MOST_LINES:
-        raise FormatError(f"it has more than {MOST_LINES:,} lines")
+    lines = lines_within(text, MOST_LINES)
     starts = [k for k, (_, line) in enumerate(lines) if line.startswith(":")]
     if len(starts) < 2:
         raise FormatError("it should have two lines that begin with a colon, before the rows and before the columns")

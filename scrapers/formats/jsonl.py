@@ -8,7 +8,7 @@ the background. The goal is a text of such places in base 36, row by row.
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -23,38 +23,27 @@ SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
 HOLDS: frozenset[str] = frozenset(WORDS) - {"saved"}
 
 BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
-LONGEST = 1 << 24
-"""Characters of a line."""
-
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class Record(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A line; the fields are those of Puzzle."""
+ABOUT = [field for field in fields(Puzzle) if field.name not in ("rows", "columns", "palette", "goal", "saved")]
+"""What a line says of a puzzle in the puzzle's own types."""
 
-    rows: list[list[tuple[int, int]]]
-    columns: list[list[tuple[int, int]]]
-    width: int | None = None
-    height: int | None = None
-    palette: list[tuple[str, str, str]] | None = None
-    goal: str | None = None
-    puzzle_id: str = ""
-    source: str | None = None
-    source_id: str | None = None
-    url: str | None = None
-    title: str | None = None
-    author: str | None = None
-    description: str | None = None
-    copyright: str | None = None
-    license: str | None = None
-    site_note: str | None = None
-    site_version: str | None = None
-    site_quality: float | None = None
-    site_difficulty: float | None = None
-    site_date: date | None = None
-    site_steps: int | None = None
-    fetched_at: datetime | None = None
-    raw_sha256: str | None = None
+Record: Any = msgspec.defstruct(
+    "Record",
+    [
+        ("rows", list[list[tuple[int, int]]]),
+        ("columns", list[list[tuple[int, int]]]),
+        ("width", int | None, None),
+        ("height", int | None, None),
+        ("palette", list[tuple[str, str, str]] | None, None),
+        ("goal", str | None, None),
+        *((field.name, field.type, field.default) for field in ABOUT),
+    ],
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+)
+"""A line; the fields are those of Puzzle."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -79,7 +68,7 @@ def _puzzle(line: tuple[int, str]) -> Puzzle:
     )
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"line {number}: it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
-    others = {name: getattr(record, name) for name in record.__struct_fields__[6:]}
+    others = {field.name: getattr(record, field.name) for field in ABOUT}
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette), number)
     return arranged(Puzzle(rows, columns, palette, goal, **others))
 
@@ -93,7 +82,6 @@ def _goal(text: str, height: int, width: int, colors: int, number: int) -> np.nd
 
 def write(puzzle: Puzzle) -> bytes:
     """A line with this puzzle."""
-    fields: dict[str, Any] = {name: getattr(puzzle, name) for name in Record.__struct_fields__[6:]}
     record = Record(
         rows=[[(block.length, block.color) for block in clue] for clue in puzzle.rows],
         columns=[[(block.length, block.color) for block in clue] for clue in puzzle.columns],
@@ -101,7 +89,7 @@ def write(puzzle: Puzzle) -> bytes:
         height=puzzle.height,
         palette=None if puzzle.palette == BLACK_ON_WHITE else [(*color,) for color in puzzle.palette],
         goal=None if puzzle.goal is None else "".join([DIGITS[place] for place in puzzle.goal.ravel().tolist()]),
-        **fields,
+        **{field.name: getattr(puzzle, field.name) for field in ABOUT},
     )
     return msgspec.json.encode(record) + b"\n"
 

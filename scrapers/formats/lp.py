@@ -86,7 +86,7 @@ def _clue(clues: dict[tuple[str, int], Clue], kind: str, number: int) -> Clue:
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A file with this puzzle, in the words of Bosch's examples."""
+    """A file with this puzzle."""
     lines = [f"number_of_rows: {puzzle.height}", f"number_of_columns: {puzzle.width}"]
     for kind, clues in (("row", puzzle.rows), ("column", puzzle.columns)):
         for number, clue in enumerate(clues, 1):

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scrapers.formats.colors import Wish, palette_of
+from scrapers.formats.pictures import colors_of, of_colors
 from scrapers.formats.shared import FormatError, each
-from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, WHITE, Puzzle, arranged, from_picture
+from solver.limits import MAX_CELLS
+from solver.puzzle import BLACK, WHITE, Puzzle, from_picture
 
 NAME = "netpbm"
 SUFFIXES: tuple[str, ...] = (".pnm", ".pbm", ".pgm", ".ppm")
@@ -27,8 +27,6 @@ HEADER = (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))
 """The numbers before a picture, and the most that they may be; bitmaps have the first two."""
 
 BITMAPS, PLAIN = (1, 4), (1, 2, 3)
-LIGHT = np.array([299, 587, 114])
-"""What red, green and blue give to how light a colour is."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -50,9 +48,7 @@ def _pictures(data: bytes) -> Iterator[tuple[int, np.ndarray]]:
         kind = data[place + 1] - ord("0")
         place += 2
         sides = []
-        for what, most in (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))[
-            : 2 + (kind not in BITMAPS)
-        ]:
+        for what, most in HEADER[: 2 if kind in BITMAPS else 3]:
             place = _after(BLANK, data, place)
             number = NUMBER.match(data, place)
             if number is None or not 1 <= int(number[0]) <= most:
@@ -118,30 +114,10 @@ def _puzzle(picture: tuple[int, np.ndarray]) -> Puzzle:
     return of_colors(cells)
 
 
-def of_colors(cells: np.ndarray) -> Puzzle:
-    """The puzzle of a picture, uint8[height, width, 3], each of whose colours is one of the puzzle's."""
-    codes = cells.astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
-    colors, places = np.unique(codes, return_inverse=True)
-    if len(colors) - 1 > MAX_COLORS:
-        raise FormatError(f"it has {len(colors)} colours; the most is {MAX_COLORS + 1}, the background counted")
-    if colors.tolist() == [0]:
-        return from_picture(np.ones(codes.shape, np.uint8))  # black on a white of which nothing is seen
-    parts = (colors[:, None] >> np.array([16, 8, 0])) & 255
-    background = int(np.argmax(parts @ LIGHT))
-    order = [background, *(k for k in range(len(colors)) if k != background)]
-    rgbs = [f"{int(colors[k]):06x}" for k in order]
-    back = Wish(WHITE.name, WHITE.symbol, WHITE.rgb) if rgbs[0] == WHITE.rgb else Wish("background", "", rgbs[0])
-    wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs[1:]]
-    goal = np.argsort(order)[places.reshape(codes.shape)].astype(np.uint8)
-    return arranged(from_picture(goal, palette_of(wishes, back)))
-
-
 def write(puzzle: Puzzle) -> bytes:
     """The puzzle's picture as text: P1 if it is black on white, else P3. Refuses two colours that are the same."""
     assert puzzle.goal is not None
-    rgbs = [color.rgb for color in puzzle.palette[: max(puzzle.colors, 1) + 1]]
-    if len(set(rgbs)) < len(rgbs):
-        raise FormatError("two of its colours are the same, in a picture nothing tells them apart")
+    rgbs = colors_of(puzzle)
     plain = rgbs == [WHITE.rgb, BLACK.rgb]
     values = ["0", "1"] if plain else [" ".join(map(str, bytes.fromhex(rgb))) for rgb in rgbs]
     lines = ["P1" if plain else "P3", f"{puzzle.width} {puzzle.height}", *([] if plain else ["255"])]

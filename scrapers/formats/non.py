@@ -20,7 +20,7 @@ from string import ascii_lowercase
 import numpy as np
 
 from scrapers.formats.clues import Line, clue_of
-from scrapers.formats.colors import Marks, Wish, distinct, palette_of, without_unused
+from scrapers.formats.colors import Marks, Wish, declared, distinct, palette_of, without_unused
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, lines_of, webpbn
 from solver.limits import MAX_CELLS
 from solver.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Clue, Puzzle, arranged
@@ -82,7 +82,8 @@ def _puzzle(lines: list[Line]) -> Puzzle:
     if len(lines) > MOST_LINES:
         raise FormatError(f"line {lines[-1][0]}: it has more than {MOST_LINES:,} lines")
     parts = _parts(lines)
-    marks, wishes = _colors(parts.colors)
+    marks, wishes = declared(parts.colors, _color, "b #0000ff")
+    wishes.append(Wish(*BLACK))  # of numbers without a letter
     read_clue = Marks(marks, len(wishes)).clue_of if parts.colors else clue_of
     rows = _clues(parts, "rows", "height", read_clue)
     columns = _clues(parts, "columns", "width", read_clue)
@@ -103,18 +104,10 @@ def _puzzle(lines: list[Line]) -> Puzzle:
     return without_unused(arranged(puzzle)) if parts.colors else puzzle
 
 
-def _colors(lines: list[Line]) -> tuple[dict[str, int], list[Wish]]:
-    """The declared colours by their letters, and black behind them for numbers without one."""
-    marks, wishes = dict[str, int](), list[Wish]()
-    for number, text in lines:
-        found = COLOR.fullmatch(text)
-        if not found:
-            raise FormatError(f"line {number}: {clipped(text)} does not declare a colour, as 'b #0000ff' does")
-        if found[1] in marks:
-            raise FormatError(f"line {number}: the colour {clipped(found[1])} is declared for the second time")
-        marks[found[1]] = len(wishes) + 1
-        wishes.append(Wish(symbol=found[1], rgb=found[2].lower()))
-    return marks, [*wishes, Wish(*BLACK)]
+def _color(text: str) -> tuple[str, Wish] | None:
+    """A declared colour and the letter that stands for it."""
+    found = COLOR.fullmatch(text)
+    return (found[1], Wish(symbol=found[1], rgb=found[2].lower())) if found else None
 
 
 def _parts(lines: list[Line]) -> _Parts:

@@ -4,8 +4,8 @@
     mk         height and width         a line `#`                 #          Olšák's `grid`
     nin        width and height                                               Wilk's `nonogram`
     cwd        height, then width       a blank line                          QNonograms, Sukhoy's solver
-    keen                                a blank line                          Keen's solver
-    ish                                 a blank line               #          Ish's solver; commas between numbers
+    keen                                a blank line                          webpbn.com's export `keen`
+    ish                                 a blank line               #          webpbn.com's export `ish`; commas
     syro                                a blank line               #          JSolver; each line ends with a 0
     makhorin                            a line `&`                 *          GLPK's `pbn`; one at the end too
     faase      headings `rows` and `columns`                                  Faase's solver
@@ -14,11 +14,10 @@ webpbn.com exports all of them. An empty clue is a 0. Where lines are counted, a
 """
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from scrapers.formats.clues import Line, clue_of, sizes, written
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
 from solver.limits import MAX_CELLS
 from solver.puzzle import Clue, Puzzle
 
@@ -81,9 +80,7 @@ class Plain(NamedTuple):
         return "".join(f"{line}\n" for line in lines).encode()
 
     def _puzzle(self, text: str) -> Puzzle:
-        lines = [(number, line.strip()) for number, line in islice(lines_of(text), MOST_LINES + 1)]
-        if len(lines) > MOST_LINES:
-            raise FormatError(f"it has more than {MOST_LINES:,} lines")
+        lines = [(number, line.strip()) for number, line in lines_within(text, MOST_LINES)]
         if self.comment:
             lines = [line for line in lines if not line[1].startswith(self.comment)]
         rows, columns = self.sides(_trimmed(lines))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrapers.formats.netpbm import of_colors
+from scrapers.formats.pictures import colors_of, of_colors
 from scrapers.formats.shared import FormatError, each, said_by
 from solver.limits import MAX_CELLS
 from solver.puzzle import Puzzle
@@ -58,11 +58,8 @@ def write(puzzle: Puzzle) -> bytes:
     from PIL import Image
 
     assert puzzle.goal is not None
-    rgbs = [color.rgb for color in puzzle.palette[: max(puzzle.colors, 1) + 1]]
-    if len(set(rgbs)) < len(rgbs):
-        raise FormatError("two of its colours are the same, in a picture nothing tells them apart")
     image = Image.fromarray(puzzle.goal.astype(np.uint8), "P")
-    image.putpalette(b"".join(map(bytes.fromhex, rgbs)))
+    image.putpalette(b"".join(map(bytes.fromhex, colors_of(puzzle))))
     file = io.BytesIO()
     image.save(file, "PNG", optimize=True)
     return file.getvalue()

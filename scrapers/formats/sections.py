@@ -14,13 +14,12 @@ digits. A `#` or `;` begins a comment.
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from scrapers.formats.clues import Line
-from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of, said_by
-from solver.limits import MAX_CELLS, MAX_COLORS
+from scrapers.formats.colors import SYMBOLS, Marks, Wish, declared, distinct, palette_of, rgb_of
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within, said_by
+from solver.limits import MAX_CELLS
 from solver.puzzle import BLACK, Puzzle, arranged
 
 CLUES = re.compile(rb"(?:^|[\r\n])[ \t]*\[clues\][ \t]*(?=[\r\n#;])")
@@ -61,7 +60,7 @@ class Sections(NamedTuple):
 
     def _puzzle(self, text: str) -> Puzzle:
         parts = self.parts(text)
-        marks, wishes = _colors(parts.colors)
+        marks, wishes = declared(parts.colors, _color, "r = (red) %")
         rows, columns = _clues(parts.rows, "rows"), _clues(parts.columns, "columns")
         if not marks or any(re.search(r"\d(?:[\s,]|$)", line) and line != "0" for _, line in rows + columns):
             wishes.append(Wish(*BLACK))
@@ -94,21 +93,11 @@ def _symbol(symbol: str) -> str:
     return "" if symbol in "#;'\"\\" else symbol
 
 
-def _colors(lines: list[Line]) -> tuple[dict[str, int], list[Wish]]:
-    """The colours by the marks that stand behind numbers."""
-    marks, wishes = dict[str, int](), list[Wish]()
-    for number, line in lines:
-        found = COLOR.fullmatch(line)
-        rgb = rgb_of(found[2]) if found else None
-        if not found or rgb is None:
-            raise FormatError(f"line {number}: {clipped(line)} does not declare a colour, as 'r = (red) %' does")
-        if found[1] in marks:
-            raise FormatError(f"line {number}: the colour {clipped(found[1])} is declared for the second time")
-        marks[found[1]] = len(wishes) + 1
-        wishes.append(Wish(found[1], found[3], rgb))
-        if len(wishes) > MAX_COLORS:
-            break
-    return marks, wishes
+def _color(line: str) -> tuple[str, Wish] | None:
+    """A colour and the mark that stands behind numbers of it."""
+    found = COLOR.fullmatch(line)
+    rgb = rgb_of(found[2]) if found else None
+    return (found[1], Wish(found[1], found[3], rgb)) if found and rgb else None
 
 
 def _clues(lines: list[Line], side: str) -> list[Line]:
@@ -128,10 +117,7 @@ def _ini(text: str) -> Parts:
     found: dict[tuple[str, str], list[Line]] = {}
     colors: list[Line] = []
     section = setting = ""
-    lines = list(islice(lines_of(text), MOST_LINES + 1))
-    if len(lines) > MOST_LINES:
-        raise FormatError(f"it has more than {MOST_LINES:,} lines")
-    for number, line in lines:
+    for number, line in lines_within(text, MOST_LINES):
         line = line.strip()
         if section == "colors" and line[:1] not in ("", "[", "#", ";"):
             colors.append((number, line))

@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from solver.puzzle import InvalidPuzzle, Puzzle
@@ -79,6 +80,14 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
         yield number, text[start : end.start()]
         start, number = end.end(), number + 1
     yield number, text[start:]
+
+
+def lines_within(text: str, most: int) -> list[tuple[int, str]]:
+    """The lines of a text and their numbers; a FormatError if there are more than `most`."""
+    lines = list(islice(lines_of(text), most + 1))
+    if len(lines) > most:
+        raise FormatError(f"it has more than {most:,} lines")
+    return lines
 
 
 def clipped(text: str) -> str:

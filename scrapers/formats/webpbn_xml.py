@@ -14,7 +14,7 @@ import html.entities
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -24,6 +24,7 @@ import numpy as np
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
+from scrapers.formats.colors import distinct
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, decoded_as, each, webpbn
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, clue_of
@@ -173,7 +174,7 @@ def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
         raise FormatError(f"its background {clipped(background)} is not among its colours")
     names = [background, *(name for name in colors if name != background)]
     certain = len({background, *(color.name for color in declared)})
-    symbols = _distinct([colors[name].symbol for name in names], SPARE_SYMBOLS)
+    symbols = distinct([colors[name].symbol for name in names], SPARE_SYMBOLS)
     palette = tuple(colors[name]._replace(symbol=symbol) for name, symbol in zip(names, symbols, strict=True))
     return palette, max(2, certain)
 
@@ -187,17 +188,6 @@ def _color(element: Element) -> Color:
         raise FormatError(f"the colour {clipped(name)} has the char {clipped(symbol)}, more than one character")
     rgb = digits[1].lower()
     return Color(name, symbol, rgb if len(rgb) == 6 else "".join(digit * 2 for digit in rgb))
-
-
-def _distinct(wishes: Iterable[str], spare: Iterable[str]) -> list[str]:
-    """The wishes, with something spare in place of those that are empty or taken."""
-    wishes = list(wishes)
-    spares = (text for text in spare if text not in wishes)
-    taken: set[str] = set()
-    for place, wish in enumerate(wishes):
-        wishes[place] = wish if wish and wish not in taken else next(spares)
-        taken.add(wishes[place])
-    return wishes
 
 
 def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue, ...]]:
@@ -352,9 +342,9 @@ def write(puzzle: Puzzle) -> bytes:
 
 def _writable(palette: tuple[Color, ...]) -> tuple[Color, ...]:
     """The palette with distinct names, and with distinct symbols that an image can hold."""
-    names = _distinct([color.name for color in palette], (f"color{n}" for n in itertools.count(1)))
+    names = distinct([color.name for color in palette], (f"color{n}" for n in itertools.count(1)))
     plain = [c.symbol if len(c.symbol) == 1 and c.symbol.isprintable() else "" for c in palette]
-    symbols = _distinct(["" if symbol in NO_SYMBOLS else symbol for symbol in plain], SPARE_SYMBOLS)
+    symbols = distinct(["" if symbol in NO_SYMBOLS else symbol for symbol in plain], SPARE_SYMBOLS)
     return tuple(Color(*triple) for triple in zip(names, symbols, (color.rgb for color in palette), strict=True))
 
 

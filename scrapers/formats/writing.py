@@ -14,7 +14,7 @@ from solver.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
 if TYPE_CHECKING:
     from scrapers.formats import Format
 
-COLORS, BLOTS, GOAL = "colors", "blots", "goal"
+COLORS, BLOTS = "colors", "blots"
 
 
 class Word(NamedTuple):
@@ -48,7 +48,7 @@ USUAL_NAME = re.compile(r"white|black|background|color[0-9]+")
 WORDS: dict[str, Word] = {
     COLORS: Word("colours", lambda puzzle: puzzle.kind == "color" or _goal_colors(puzzle) > 1),
     BLOTS: Word("hidden lengths", lambda puzzle: puzzle.blotted),
-    GOAL: Word("its author's picture", _given("goal")),
+    "goal": Word("its author's picture", _given("goal")),
     "saved": Word("partly solved grids", lambda puzzle: bool(puzzle.saved)),
     "rgb": Word("which colours they are", _has_colors),
     "names": Word("the colours' names", lambda puzzle: not all(USUAL_NAME.fullmatch(c.name) for c in puzzle.palette)),
@@ -72,6 +72,11 @@ WORDS: dict[str, Word] = {
 PART_OF_IT = (COLORS, BLOTS)
 
 
+def is_picture(known: "Format") -> bool:
+    """Whether its files are pictures: a puzzle without one can't be written."""
+    return getattr(known, "PICTURE", False)
+
+
 def lacking(puzzle: Puzzle, holds: frozenset[str]) -> list[str]:
     """What a puzzle has and a format can't hold."""
     return [name for name, word in WORDS.items() if name not in holds and word.there(puzzle)]
@@ -86,7 +91,7 @@ def file_of(puzzle: Puzzle, known: "Format", lossy: bool = False) -> tuple[bytes
     vital = [word for word in lost if word in PART_OF_IT]
     if vital:
         raise FormatError(f"the format {known.NAME} has no {' and no '.join(WORDS[word].text for word in vital)}")
-    if getattr(known, "PICTURE", False):
+    if is_picture(known):
         _check_picture(puzzle, known.NAME)
     if lost and not lossy:
         said = ", ".join(WORDS[word].text for word in lost)

@@ -1,5 +1,6 @@
 """What the driver believes: a machine that has proved itself, a file that it sees, a part that can be read."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +42,18 @@ def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder makes none"
 
 
+def with_job(arguments: tuple[Any, ...], changed: Callable[[tasks.Job], tasks.Job]) -> tuple[Any, ...]:
+    """A task's arguments with another job."""
+    return tuple(changed(each) if isinstance(each, tasks.Job) else each for each in arguments)
+
+
 class Elsewhere(Serial):
     """A crew whose machine sees another folder under the run's name: what it writes is not here."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
-        *others, job = arguments
         if function is tasks.classify_rows:
-            job = job._replace(run=job.run.replace("/run", "/mounted"))
-        return super().submit(function, *others, job)
+            arguments = with_job(arguments, lambda job: job._replace(run=job.run.replace("/run", "/mounted")))
+        return super().submit(function, *arguments)
 
 
 def test_a_file_counts_when_it_is_seen(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,10 +73,9 @@ class Later(Serial):
     """A crew whose machine has come after the others were asked, and has another Python."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
-        *others, job = arguments
         if function is tasks.classify_rows:
-            job = job._replace(versions=job.versions | {"python": "2.7"})
-        return super().submit(function, *others, job)
+            arguments = with_job(arguments, lambda job: job._replace(versions=job.versions | {"python": "2.7"}))
+        return super().submit(function, *arguments)
 
 
 def test_a_machine_that_comes_later_proves_itself_too(

@@ -39,7 +39,9 @@ POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
 classify_rows = classifying.classify_rows
 
 
-def classify_rows_with_bugs(rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any) -> Any:
+def classify_rows_with_bugs(
+    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any, wait: bool
+) -> Any:
     """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
     for chunk in classifying._chunks(classifying.open_store(job.store), rows, parts):
         ids = chunk.batch["puzzle_id"].to_pylist()
@@ -47,7 +49,7 @@ def classify_rows_with_bugs(rows: dict[str, Spans], parts: dict[str, Part], limi
             os.kill(os.getpid(), signal.SIGKILL)
         if FAULTY in ids:
             raise ZeroDivisionError("a bug")
-    return classify_rows(rows, parts, limit, name, job)
+    return classify_rows(rows, parts, limit, name, job, wait)
 
 
 @pytest.mark.faults
