@@ -14,8 +14,8 @@ from pipeline.findings.figures_page import Table
 from scrapers.files import files_in
 from scrapers.formats import FORMATS, Format, FormatError, detect, named
 from scrapers.formats.writing import file_of
-from scrapers.generate import Recipe, recipe_batch
 from scrapers.importing import read_files
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch, puzzles_of
 

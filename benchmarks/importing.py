@@ -10,7 +10,7 @@ from pathlib import Path
 from pipeline.findings.figures_page import Table
 from pipeline.store.parts import open_store
 from scrapers.formats import taai
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.tables import puzzles_of
 
 HEADING = ["what", "puzzles", "wall seconds", "puzzles a second"]

@@ -8,8 +8,8 @@ import pyarrow as pa
 from pipeline.findings.bench import batches_of, line_throughput, random_batches
 from pipeline.findings.figures_page import Table
 from scrapers.files import files_in
-from scrapers.generate import Recipe, recipe_batch
 from scrapers.importing import read_files
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.bits import words_for
 from solver.board import Board
 from solver.clock import cpu_seconds

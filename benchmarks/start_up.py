@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.findings.figures_page import Table
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import picture
 

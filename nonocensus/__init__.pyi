@@ -33,7 +33,9 @@ from .names import UserError as UserError
 from .names import from_picture as from_picture
 from .puzzles import Reading as Reading
 from .puzzles import Solved as Solved
+from .puzzles import from_image as from_image
 from .puzzles import iter_solutions as iter_solutions
+from .puzzles import make_unique as make_unique
 from .puzzles import read as read
 from .puzzles import solve as solve
 from .puzzles import write as write

@@ -24,7 +24,7 @@ from pipeline.watch import NOBODY, Watch
 if TYPE_CHECKING:
     from pipeline.findings.compare import Comparison
     from reports.figures import Certified
-    from scrapers.generate import Recipe
+    from scrapers.pictures.recipe import Recipe
 
 Place = str | Path
 """A local path, or a URI of one of Arrow's filesystems."""
@@ -67,7 +67,7 @@ def reparse_store(store: Place, watch: Watch = NOBODY) -> Crawled:
 
 
 def generate_store(store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: Watch = NOBODY) -> int:
-    """Fill a store with the pictures of a recipe (scrapers.generate.Recipe); returns how many were made."""
+    """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); returns how many were made."""
     from pipeline.store.fill import fill_store
 
     return fill_store(str(store), recipe, resources, watch)

@@ -6,7 +6,7 @@ from pipeline.errors import NetworkError as NetworkError
 from pipeline.errors import StorageError as StorageError
 from pipeline.errors import UserError as UserError
 from pipeline.executors.resources import Resources as Resources
-from scrapers.generate import Recipe as Recipe
+from scrapers.pictures.recipe import Recipe as Recipe
 from solver.puzzle import Block as Block
 from solver.puzzle import Color as Color
 from solver.puzzle import InvalidPuzzle as InvalidPuzzle

@@ -42,6 +42,55 @@ def read(paths: Paths) -> Reading:
     )
 
 
+def from_image(
+    image: str | Path | bytes,
+    size: tuple[int, int] | None = None,
+    colors: int = 2,
+    dither: Literal["none", "ordered", "floyd-steinberg"] = "none",
+) -> Puzzle:
+    """The puzzle of an image: a file of any kind that Pillow opens, or its bytes.
+
+    size     width and height in cells; else 30 on the longer side
+    colors   the background counted; 2 is black on white
+    dither   how colours between those of the palette are shown
+
+    A UserError says what is wrong with the image; a ValueError refuses a size, a number of colours, or a dither that
+    is none.
+    """
+    from pipeline.errors import UserError
+    from scrapers.formats import FormatError
+    from scrapers.pictures.image import Wish, puzzle_of_image
+
+    width, height = size or (None, None)
+    wish = Wish(width, height, colors, dither)
+    try:
+        return puzzle_of_image(image if isinstance(image, bytes) else Path(image).read_bytes(), wish).puzzle
+    except (FormatError, OSError) as error:
+        name = "the image" if isinstance(image, bytes) else str(image)
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"{name}: {reason}") from None
+
+
+def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: float = 60.0) -> Puzzle:
+    """The puzzle of a picture with as few cells changed as need be for the puzzle to have one solution.
+
+    puzzle      that has a picture of its own (goal), or the picture
+    rung        that has to be enough to solve it: line, depth-2, probe or search
+    cpu_limit   CPU seconds for the whole search
+
+    Raises TimeoutError if it was not reached, and ValueError for a puzzle without a picture and a rung that is none.
+    """
+    from scrapers.pictures.repair import repaired, with_picture
+
+    asked = _puzzle(puzzle)
+    if asked.goal is None:
+        raise ValueError("the puzzle has no picture of its own; solve it, and give a solution")
+    made = repaired(asked.goal, rung, cpu_limit=cpu_limit)
+    if not made.reached:
+        raise TimeoutError(f"no such picture was found in {cpu_limit} CPU seconds, {made.changed} cells from the first")
+    return with_picture(asked, made.picture)
+
+
 def write(
     puzzles: Puzzle | Iterable[Puzzle],
     out: str | Path,

@@ -6,15 +6,9 @@ The counters of the results table (score, sweeps, probes, ...) are measures too;
 import numpy as np
 import pyarrow as pa
 
+from solver.effort import CONFLICT, difficulty
 from solver.limits import MAX_CELLS
 from solver.views import clue_arrays
-
-CONFLICT = 400
-"""Line solves that a conflict of clause learning counts as in the difficulty.
-
-About what it takes: on the 6,746 puzzles of webpbn.com's 2014 archive a line solve took 0.15 microseconds and a
-conflict 36, some 240 line solves; on the hardest one known, 25820, a conflict took 240. A report tells its own run's.
-"""
 
 PUZZLE_COLUMNS = ["width", "height", "rows", "columns"]
 RESULT_COLUMNS = ["solution", "line_solves", "conflicts"]
@@ -99,7 +93,7 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
     blots = rows["blots"] + columns["blots"]
     with np.errstate(divide="ignore", invalid="ignore"):  # no lines, no work: not known
         density = np.where(blots > 0, _painted(results["solution"], blots > 0), rows["cells"]) / (width * height)
-        work = _numbers(results["line_solves"]) + CONFLICT * np.nan_to_num(_numbers(results["conflicts"]))
+        conflicts = np.nan_to_num(_numbers(results["conflicts"]))
         values = {
             "blocks": rows["blocks"] + columns["blocks"],
             "colors": np.maximum(rows["colors"], columns["colors"]),
@@ -108,7 +102,7 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
             "mean_slack": slack / lines,
             "max_slack": np.maximum(rows["most"], columns["most"]),
             "log10_arrangements": ways,
-            "difficulty": np.log10(work / lines),
+            "difficulty": difficulty(_numbers(results["line_solves"]), conflicts, lines),
         }
     arrays = [_array(values[field.name], clued | (field.name == "difficulty"), field.type) for field in MEASURES]
     return pa.RecordBatch.from_arrays(arrays, schema=MEASURES)

@@ -8,7 +8,7 @@ asks for no more than naming them: public domain, CC0, CC-BY, CC-BY-SA, MIT, Apa
 - GPL and the like: they ask for a source, and what that is of a picture nobody knows;
 - words that we don't know ("free for my friends"), and no licence at all.
 
-Puzzles made by rule (`scrapers.generate`) have no designer: anybody can make them again.
+Puzzles made by rule (`scrapers.pictures`) have no designer: anybody can make them again.
 """
 
 import numpy as np

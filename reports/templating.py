@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from reports import words
 from reports.clean import clean
-from reports.measures import CONFLICT
+from solver.effort import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from scrapers.generate import views_of
+from scrapers.pictures.batch import views_of
 from solver.puzzle import Block, Color, Puzzle
 from solver.tables import LINES, PUZZLES
 from solver.views import Clues

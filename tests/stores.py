@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pipeline.settings import Settings, default_settings
 from pipeline.store.parts import Store, append, create_store
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 
 SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
 """Ten row groups of five puzzles in a part."""

@@ -129,13 +129,16 @@ def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:
     for wrong in ({"limit": 0}, {"limit": -1}, {"ids": "random/nobody"}, {"resources": nc.Resources(cpus=0)}):
         with pytest.raises(nc.UserError):
             nc.classify_store(tmp_path / "store", tmp_path / "run", **({"resources": serial} | wrong))  # type: ignore[arg-type]
-    for recipe in (
-        nc.Recipe("random", 5000, 5, 0.5, 1, 2),
-        nc.Recipe("random", 5, 5, 7.0, 1, 2),
-        nc.Recipe("random", 5, 5, 0.5, 1, -2),
-        nc.Recipe("foo", 5, 5, 0.5, 1, 2),
+    for recipe, reason in (
+        (nc.Recipe("random", 5000, 5, 0.5, 1, 2), "is no recipe"),
+        (nc.Recipe("random", 5, 5, 7.0, 1, 2), "is no recipe"),
+        (nc.Recipe("random", 5, 5, 0.5, 1, -2), "is no recipe"),
+        (nc.Recipe("random", 5, 5, None, 1, 2), "is no recipe"),
+        (nc.Recipe("cycles", 5, 5, 0.5, 1, 2), "is no recipe"),
+        (nc.Recipe("dominoes", 5, 5, None, None, 2), "there are 1 dominoes of 5x5"),
+        (nc.Recipe("foo", 5, 5, 0.5, 1, 2), "is no kind of pictures"),
     ):
-        with pytest.raises(nc.UserError, match="is no recipe"):
+        with pytest.raises(nc.UserError, match=reason):
             nc.generate_store(tmp_path / "other", recipe, serial)
     with pytest.raises(nc.UserError, match=r"--kind .foo.: one of mono, color"):
         nc.crawl_site(tmp_path / "crawled", "nonograms", "1", kind="foo")

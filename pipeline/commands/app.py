@@ -27,6 +27,7 @@ from pipeline.commands.failed import failed
 from pipeline.commands.generate import generate
 from pipeline.commands.importing import import_
 from pipeline.commands.output import DONE, WRONG_USE, err, out, wishes
+from pipeline.commands.picture import picture
 from pipeline.commands.query import query
 from pipeline.commands.report import report
 from pipeline.commands.schema import schema
@@ -49,6 +50,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "crawl": crawl,
     "import": import_,
     "convert": convert,
+    "picture": picture,
     "generate": generate,
     "classify": classify,
     "status": status,
@@ -72,7 +74,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
-TELLING = ("status", "failed", "query", "compare", "solve", "schema", "bench")
+TELLING = ("status", "failed", "query", "compare", "solve", "picture", "schema", "bench")
 """Commands whose result is what they print; what the others print says that all went well."""
 
 for name, command in COMMANDS.items():

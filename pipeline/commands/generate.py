@@ -1,7 +1,6 @@
 """The command generate, which fills a store with pictures made by rule."""
 
 import time
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,37 +9,29 @@ from rich.markup import escape
 from pipeline.commands.options import Address, Cpus, Json, Serial, finite, parsed_size, resources_of
 from pipeline.commands.output import DONE, resumable, tell, watching
 from pipeline.errors import UserError
+from scrapers.pictures.kinds import KINDS
 
 if TYPE_CHECKING:
-    from scrapers.generate import Recipe
+    from scrapers.pictures.recipe import Recipe
 
 DENSITY, SEED = 0.5, 1
 
 
-class Kind(StrEnum):
-    """The kinds of pictures that can be made."""
-
-    random = "random"
-    blobs = "blobs"
-    exhaustive = "exhaustive"
+def _kinds() -> str:
+    return "; ".join(f"{name}: {kind.about}" for name, kind in KINDS.items())
 
 
 def generate(
-    kind: Annotated[
-        Kind,
-        typer.Argument(
-            help="random: each cell for itself; blobs: smooth areas; exhaustive: every picture of the size.",
-            metavar="random|blobs|exhaustive",
-        ),
-    ],
+    kind: Annotated[str, typer.Argument(help=f"{_kinds()}.", metavar="KIND")],
     size: Annotated[str, typer.Argument(help="Width x height, like 10x10.")],
     store: Annotated[str, typer.Option("--out", help="Store to make or to go on with.")],
-    count: Annotated[int | None, typer.Option(min=1, help="How many pictures; exhaustive makes all.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="How many pictures, unless the kind says that.")] = None,
     density: Annotated[
         float | None,
         typer.Option(min=0.0, max=1.0, callback=finite, help=f"Share of black cells.  [default: {DENSITY}]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
+    colors: Annotated[int, typer.Option(min=1, help="Colours beside the background.")] = 1,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
@@ -50,11 +41,11 @@ def generate(
 
     With a larger --count it goes on from the last picture.
 
-    Each picture depends on kind, size, density, seed and its number alone.
+    Each picture depends on kind, size, density, seed, colours and its number alone.
     """
     from pipeline.store.fill import fill_store
 
-    recipe = recipe_of(kind, parsed_size(size), count, density, seed)
+    recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors)
     resources = resources_of(cpus, address, serial)
     start = time.perf_counter()
     with resumable(), watching("generating") as watch:
@@ -64,19 +55,30 @@ def generate(
 
 
 def recipe_of(
-    kind: Kind, size: tuple[int, int], count: int | None, density: float | None, seed: int | None
+    name: str, size: tuple[int, int], count: int | None, density: float | None, seed: int | None, colors: int
 ) -> "Recipe":
     """The recipe that the options ask for; refuse those that do not fit the kind."""
-    from scrapers.generate import Recipe, exhaustive
+    from scrapers.pictures.recipe import Recipe
 
-    if kind is not Kind.exhaustive:
-        if count is None:
-            raise UserError(f"say how many {kind.value} pictures to make: --count")
-        return Recipe(kind.value, *size, DENSITY if density is None else density, SEED if seed is None else seed, count)
-    for option, value in (("--count", count), ("--density", density), ("--seed", seed)):
-        if value is not None:
-            raise UserError(f"{option} is for random and blobs; exhaustive makes every picture of the size once")
-    return exhaustive(*size)
+    kind = KINDS.get(name)
+    if kind is None:
+        raise UserError(f"{name} is no kind of pictures: {', '.join(KINDS)}")
+    total = kind.total and kind.total(*size)
+    if total is None and count is None:
+        raise UserError(f"say how many {name} pictures to make: --count")
+    several = None if colors == 1 else colors
+    takes = {"count": total is None, "density": kind.density, "seed": kind.seed, "colors": kind.seed and not kind.slow}
+    for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):
+        if value is not None and not takes[option]:
+            raise UserError(f"--{option} is not for {name}: {kind.about}")
+    return Recipe(
+        name,
+        *size,
+        (DENSITY if density is None else density) if kind.density else None,
+        (SEED if seed is None else seed) if kind.seed else None,
+        total or count or 0,
+        colors,
+    )
 
 
 def say(store: str, total: int, made: int, seconds: float, as_json: bool) -> None:

@@ -14,7 +14,9 @@ import pyarrow as pa
 
 from pipeline.errors import UserError
 from pipeline.findings.csv_file import write_csv
-from scrapers.generate import Recipe, every_picture, recipe_batch, views_of
+from scrapers.pictures.batch import views_of
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from scrapers.pictures.rules import every_picture
 from solver.api import classify
 from solver.check import faults
 from solver.ladder.climb import climb

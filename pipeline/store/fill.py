@@ -7,7 +7,7 @@ from pipeline.store.folder import folder
 from pipeline.store.generate import Task, make_part, missing_parts
 from pipeline.store.lock import sole_writer
 from pipeline.watch import Watch
-from scrapers.generate import Recipe
+from scrapers.pictures.recipe import Recipe
 
 TRIES = 3
 """Times that a part is tried whose making fails."""

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
 from pipeline.store.parts import Part, Store, create_store, mark, write_part
-from scrapers.generate import Recipe, recipe_batch
-from solver.limits import MAX_CELLS
+from scrapers.pictures.kinds import KINDS
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.limits import MAX_CELLS, MAX_COLORS
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
 GROUP_ROWS = 16_384
@@ -24,14 +25,14 @@ GROUP_BYTES = 560 * GROUP_ROWS
 """Most bytes of a row group, one for a cell and four for a line: up to 20x20 all of its rows. More takes memory."""
 
 LEAST_ROWS, LEAST_GROUPS = 1_024, 64
-"""A recipe of few pictures is cut into more groups, down to this size, so that a run of it has work for all cores."""
+"""A recipe of few pictures is cut into more groups, down to this size, so that a run of it has work for all cores.
+
+Where a picture takes seconds, a group may have one picture."""
 
 GROUPS = 16
 """Row groups in a part."""
 
 MOST_PARTS = 100_000
-
-KINDS = ("random", "blobs", "exhaustive")
 
 
 class Task(NamedTuple):
@@ -64,7 +65,8 @@ class Task(NamedTuple):
 def rows_per_group(recipe: Recipe, count: int) -> int:
     """Puzzles in a row group of so many pictures of a recipe."""
     size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
-    return min(GROUP_ROWS, GROUP_BYTES // size, max(LEAST_ROWS, count // LEAST_GROUPS))
+    least = 1 if KINDS[recipe.kind].slow else LEAST_ROWS
+    return min(GROUP_ROWS, GROUP_BYTES // size, max(least, count // LEAST_GROUPS))
 
 
 class Earlier(TypedDict):
@@ -103,13 +105,23 @@ def _made_by(store: Store, part: Part, task: Task) -> bool:
 
 def _refuse_senseless(recipe: Recipe) -> None:
     """Raise a UserError for a recipe that no picture can follow."""
+    kind = KINDS.get(recipe.kind)
+    if kind is None:
+        raise UserError(f"{recipe.kind} is no kind of pictures: {', '.join(KINDS)}")
     sides = 1 <= min(recipe.width, recipe.height) <= max(recipe.width, recipe.height) <= MAX_CELLS
-    drawn = recipe.density is None or (0 <= recipe.density <= 1 and (recipe.seed or 0) >= 0)
-    if recipe.kind not in KINDS or not sides or not drawn or recipe.count < 1:
+    density = kind.density and 0 <= recipe.density <= 1 if recipe.density is not None else not kind.density
+    seed = kind.seed and recipe.seed >= 0 if recipe.seed is not None else not kind.seed
+    colors = 1 <= recipe.colors <= (MAX_COLORS if kind.seed and not kind.slow else 1)
+    if not (sides and density and seed and colors) or recipe.count < 1:
         raise UserError(
-            f"{recipe} is no recipe: kinds are {', '.join(KINDS)}, sides 1 to {MAX_CELLS}, densities 0 to 1, "
-            "seeds from 0, and a picture at least"
+            f"{recipe} is no recipe: sides are 1 to {MAX_CELLS}, densities 0 to 1, seeds from 0, colours 1 to "
+            f"{MAX_COLORS}, and there is a picture at least"
         )
+    if refusal := kind.refusal(recipe.width, recipe.height):
+        raise UserError(f"no {recipe.kind} of {recipe.width}x{recipe.height}: {refusal}")
+    total = kind.total and kind.total(recipe.width, recipe.height)
+    if total is not None and recipe.count > total:
+        raise UserError(f"there are {total:,} {recipe.kind} of {recipe.width}x{recipe.height}, not {recipe.count:,}")
 
 
 def _refuse_too_many(recipe: Recipe) -> None:

@@ -1,14 +1,44 @@
-"""Pictures whose colours are a puzzle's: a puzzle from one, and the colours for one."""
+"""Pictures whose colours are a puzzle's: images opened, a puzzle from a picture, and the colours for one."""
+
+import io
+import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from scrapers.formats.colors import Wish, palette_of
-from scrapers.formats.shared import FormatError
+from scrapers.formats.shared import FormatError, said_by
 from solver.limits import MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Puzzle, arranged, from_picture
 
+OPENED = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
+"""What Pillow is let open, by its names."""
+
 LIGHT = np.array([299, 587, 114])
 """What red, green and blue give to how light a colour is."""
+
+
+def opened(data: bytes, refusal: Callable[[int, int], str]) -> Any:
+    """An image of any of these kinds, its first frame, as Pillow's in RGBA.
+
+    `refusal` says what is wrong with a width and height, nothing if nothing is: it is asked before memory is taken.
+    A FormatError says so, or that it is no picture, or damaged.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=OPENED) as image:
+            warnings.simplefilter("ignore")
+            if refused := refusal(image.width, image.height):
+                raise FormatError(f"the picture is {image.width}x{image.height}; {refused}")
+            return ImageOps.exif_transpose(image).convert("RGBA")
+    except FormatError:
+        raise
+    except UnidentifiedImageError:
+        raise FormatError(f"it is no picture: not one of {', '.join(OPENED)}") from None
+    except Exception as error:  # Pillow raises all kinds for files that are damaged
+        raise FormatError(f"it is a damaged picture: {said_by(error) or type(error).__name__}") from None
 
 
 def of_colors(cells: np.ndarray) -> Puzzle:

@@ -4,13 +4,12 @@ Each colour of the picture is one of the puzzle's; what is transparent is backgr
 """
 
 import io
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
-from scrapers.formats.pictures import colors_of, of_colors
-from scrapers.formats.shared import FormatError, each, said_by
+from scrapers.formats.pictures import colors_of, of_colors, opened
+from scrapers.formats.shared import each
 from solver.limits import MAX_CELLS
 from solver.puzzle import Puzzle
 
@@ -21,7 +20,6 @@ PICTURE = True
 """A file is a picture: a puzzle without one can't be written."""
 
 MAGIC = (b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\xff\xd8\xff")
-OPENED = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
 
 
 def recognizes(data: bytes) -> bool:
@@ -36,21 +34,13 @@ def read(data: bytes) -> Iterator[Puzzle]:
 
 
 def _puzzle(data: bytes) -> Puzzle:
-    from PIL import Image
-
-    try:
-        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=OPENED) as image:
-            warnings.simplefilter("ignore")
-            if max(image.size) > MAX_CELLS:
-                width, height = image.size
-                raise FormatError(f"the picture is {width}x{height}; a side may have 1 to {MAX_CELLS} cells")
-            cells = np.asarray(image.convert("RGBA"))
-    except FormatError:
-        raise
-    except Exception as error:  # Pillow raises all kinds for files that are damaged
-        raise FormatError(f"it is a damaged picture: {said_by(error) or type(error).__name__}") from None
+    cells = np.asarray(opened(data, _refusal))
     white = np.full(3, 255, np.uint8)
     return of_colors(np.where(cells[:, :, 3:] == 0, white, cells[:, :, :3]))
+
+
+def _refusal(width: int, height: int) -> str:
+    return f"a side may have 1 to {MAX_CELLS} cells" if max(width, height) > MAX_CELLS else ""
 
 
 def write(puzzle: Puzzle) -> bytes:

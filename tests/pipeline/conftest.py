@@ -13,7 +13,7 @@ from pipeline.commands.app import main
 from pipeline.commands.output import out
 from pipeline.run.folder import Run
 from pipeline.store.parts import Store, append, create_store
-from scrapers.generate import Recipe
+from scrapers.pictures.recipe import Recipe
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
-from scrapers.generate import random_pictures
+from scrapers.pictures.rules import random_pictures
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from oracle import arrangements, lines_of
 from strategies import puzzles
 
-from reports.measures import CONFLICT, MEASURES, SOURCES, measures
+from reports.measures import MEASURES, SOURCES, measures
+from solver.effort import CONFLICT
 from solver.puzzle import BLOT, Puzzle
 from solver.tables import RESULTS, puzzle_batch
 

@@ -210,7 +210,7 @@ def test_what_no_reader_takes() -> None:
         ("netpbm", b"P5 2 2 9 \1\2\3", "it ends 1 bytes too early"),
         ("netpbm", b"P2 1 1 9 10", "one of its values is 10, more than 9"),
         ("netpbm", b"P6 2000 1 255 ", "its width should be a number from 1 to 1023"),
-        ("png", b"\x89PNG\r\n\x1a\n", "it is a damaged picture: "),
+        ("png", b"\x89PNG\r\n\x1a\n", "it is no picture: not one of PNG"),
         ("rofl", b"ROFL\1\1\1\0\0\0\1\2", "byte 11: row 1: a length is 2, not a number from 1 to 1"),
         ("rofl", b"ROFL\1\1\1\0\0\0\0\0\0", "byte 12: something stands behind the last column"),
         ("rofl", b"ROFL\0\0\1", "it ends where the width should be"),

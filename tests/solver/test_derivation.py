@@ -18,7 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import known_lines, puzzles, shuffled_puzzles
 
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify, solve
 from solver.derivation import FAILED, PROVED, TIMEOUT
 from solver.derivation import checker as checker_module

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver import identity, jit, proof
 from solver.identity import clue_hashes
 from solver.views import views

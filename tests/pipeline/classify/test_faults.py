@@ -33,7 +33,7 @@ from pipeline.run.summary import summarize
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
 from pipeline.store.spans import Spans
-from scrapers.generate import Recipe
+from scrapers.pictures.recipe import Recipe
 
 POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
 classify_rows = classifying.classify_rows

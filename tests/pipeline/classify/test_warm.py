@@ -22,7 +22,7 @@ COUNTED = """
 import solver.api, solver.derivation.certificate as certificate
 from pipeline.certify.prove import Order, _certified
 from pipeline.certify.table import VERDICT
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.jit import _Entry
 from solver.tables import puzzles_of
 

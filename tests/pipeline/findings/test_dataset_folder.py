@@ -22,7 +22,7 @@ from pipeline.run.folder import Run, start_run
 from pipeline.store.parts import append, create_store
 from reports.dataset import SPLITS, Content, schema
 from reports.rights import CONTENT
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.puzzle import Block, Puzzle, arranged, from_picture
 from solver.tables import puzzle_batch
 

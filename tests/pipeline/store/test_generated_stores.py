@@ -16,7 +16,11 @@ from pipeline.errors import InputError, UserError
 from pipeline.store import generate
 from pipeline.store.generate import make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
-from scrapers.generate import Recipe, exhaustive, recipe_batch
+from scrapers.pictures.kinds import KINDS
+from scrapers.pictures.recipe import Recipe, exhaustive, recipe_batch
+from solver.api import classify
+from solver.puzzle import arranged
+from solver.tables import puzzle_batch, puzzles_of
 
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
@@ -132,7 +136,7 @@ def command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[...,
 
     def run(kind: str, size: str, **options: Any) -> str:
         with pytest.raises(typer.Exit) as ended:
-            generate_cli.generate(generate_cli.Kind(kind), size, str(tmp_path / "s"), serial=True, **options)
+            generate_cli.generate(kind, size, str(tmp_path / "s"), serial=True, **options)
         assert ended.value.exit_code == 0
         return capsys.readouterr().out
 
@@ -148,10 +152,19 @@ def test_the_command_says_what_it_has_made(command: Callable[..., str]) -> None:
     ("kind", "size", "options", "reason"),
     [
         ("random", "4x3", {}, "--count"),
-        ("exhaustive", "4x3", {"count": 3}, "--count is for random and blobs"),
-        ("exhaustive", "4x3", {"seed": 3}, "--seed is for"),
-        ("exhaustive", "4x3", {"density": 0.0}, "--density is for"),
+        ("exhaustive", "4x3", {"count": 3}, "--count is not for exhaustive: every picture of the size"),
+        ("exhaustive", "4x3", {"seed": 3}, "--seed is not for"),
+        ("exhaustive", "4x3", {"density": 0.0}, "--density is not for"),
         ("blobs", "4", {"count": 3}, "width x height"),
+        ("waves", "4x3", {"count": 3}, "waves is no kind of pictures: random, blobs, "),
+        ("letters", "4x9", {"count": 3}, "no letters of 4x9: a letter takes 5x7 cells"),
+        ("letters", "9x9", {"count": 3, "density": 0.5}, "--density is not for letters"),
+        ("cycles", "4x5", {"count": 3}, "no cycles of 4x5: they are square"),
+        ("dominoes", "6x6", {}, "no dominoes of 6x6: they are square with an odd side"),
+        ("dominoes", "7x7", {"seed": 1}, "--seed is not for dominoes"),
+        ("hard", "30x30", {"count": 1}, "no hard of 30x30: the search takes hours"),
+        ("hard", "5x5", {"count": 1, "colors": 2}, "--colors is not for hard"),
+        ("random", "5x5", {"count": 1, "colors": 32}, "colours 1 to 31"),
     ],
 )
 def test_options_that_do_not_fit(
@@ -159,6 +172,25 @@ def test_options_that_do_not_fit(
 ) -> None:
     with pytest.raises(UserError, match=reason):
         command(kind, size, **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_fills_a_store(command: Callable[..., str], tmp_path: Path, kind: str) -> None:
+    """With valid puzzles whose goals fit, in several colours where there are any; and the same again adds nothing."""
+    size = {"exhaustive": "3x2", "letters": "11x7", "hard": "4x4"}.get(kind, "7x7")
+    options: dict[str, Any] = {} if KINDS[kind].total else {"count": 12}
+    several = KINDS[kind].seed and kind != "hard"
+    if several:
+        options["colors"] = 3
+    command(kind, size, **options)
+    table = pa.Table.from_batches(open_store(str(tmp_path / "s")).batches())
+    assert len(table) == {"exhaustive": 64, "dominoes": 1}.get(kind, 12)
+    assert len(set(table["puzzle_id"].to_pylist())) == len(table)
+    assert classify(table, rung="line")["goal_matches"].to_pylist() == [True] * len(table)
+    assert set(table["kind"].to_pylist()) == ({"color"} if several else {"mono"})
+    for one, puzzle in zip(puzzles_of(table.to_batches()), puzzles_of(table.to_batches()), strict=True):
+        assert puzzle_batch([one])["clue_hash"][0] == puzzle_batch([arranged(puzzle)])["clue_hash"][0]
+    assert "is complete" in command(kind, size, **options)
 
 
 def test_imported_puzzles_are_not_taken_for_generated_ones(tmp_path: Path) -> None:

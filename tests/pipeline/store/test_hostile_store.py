@@ -14,7 +14,7 @@ from pipeline.classify.warm import needed
 from pipeline.findings.reporting import write_run_report
 from pipeline.run.folder import start_run
 from pipeline.store.parts import HASH_KEY, Store, append, create_store
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
 from solver.ladder.groups import kinds
 from solver.tables import PUZZLES

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
-from scrapers.generate import Recipe, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify, solve
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance

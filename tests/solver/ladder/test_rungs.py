@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
-from scrapers.generate import Recipe, picture_batch, pictures, recipe_batch
+from scrapers.pictures.batch import picture_batch
+from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
 from solver.api import classify, iter_solutions, solve
 from solver.check import faults
 from solver.ladder.climb import climb

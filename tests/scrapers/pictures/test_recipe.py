@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from strategies import PALETTE
 
-from scrapers import generate
-from scrapers.generate import Recipe, exhaustive, picture_batch, pictures, recipe_batch, views_of
+from scrapers.pictures.batch import picture_batch, views_of
+from scrapers.pictures.recipe import Recipe, exhaustive, pictures, recipe_batch
 from solver.puzzle import Puzzle, clues_of, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
@@ -51,7 +51,7 @@ def test_pictures_are_the_same_whatever_the_batch(recipe: Recipe) -> None:
 
 def test_a_batch_made_in_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [recipe_batch(recipe, 3, recipe.count) for recipe in RECIPES]
-    monkeypatch.setattr(generate, "PIECE_CELLS", 100)
+    monkeypatch.setattr("scrapers.pictures.recipe.PIECE_CELLS", 100)
     assert all(recipe_batch(recipe, 3, recipe.count).equals(one) for recipe, one in zip(RECIPES, whole, strict=True))
 
 

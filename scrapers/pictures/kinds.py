@@ -1,0 +1,52 @@
+"""The kinds of pictures that rules make, and what each of them takes."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """A kind of pictures.
+
+    about     what it is, in words
+    density   whether it takes a share of black cells
+    seed      whether its pictures are drawn at random
+    total     how many pictures of a width and height there are, if that is not for the user to say
+    refusal   why there is none of a width and height; empty if there is
+    slow      whether a picture takes seconds
+    """
+
+    about: str
+    density: bool = False
+    seed: bool = True
+    total: Callable[[int, int], int] | None = None
+    refusal: Callable[[int, int], str] = lambda *_: ""
+    slow: bool = False
+
+
+def _square(width: int, height: int) -> str:
+    return "" if width == height > 1 else "they are square, 2x2 or larger"
+
+
+def _odd_square(width: int, height: int) -> str:
+    return "" if width == height and width % 2 and width > 2 else "they are square with an odd side, 3x3 or larger"
+
+
+def _small(width: int, height: int) -> str:
+    return "" if width * height <= 400 else "the search takes hours beyond 400 cells"
+
+
+def _room_for_a_letter(width: int, height: int) -> str:
+    return "" if width >= 5 and height >= 7 else "a letter takes 5x7 cells"
+
+
+KINDS: dict[str, Kind] = {
+    "random": Kind("each cell for itself", density=True),
+    "blobs": Kind("smooth areas", density=True),
+    "symmetric": Kind("random, the right half as the left one in a mirror", density=True),
+    "shapes": Kind("discs, rings, boxes and bars upon each other", density=True),
+    "letters": Kind("letters and digits", refusal=_room_for_a_letter),
+    "cycles": Kind("two cells a row, on the diagonal and where a random permutation says", refusal=_square),
+    "dominoes": Kind("Wolter's n-Dom, for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square),
+    "hard": Kind("the hardest unique puzzle that a local search finds", density=True, refusal=_small, slow=True),
+    "exhaustive": Kind("every picture of the size", seed=False, total=lambda w, h: 1 << w * h),
+}

@@ -1,0 +1,158 @@
+"""Pictures made by rule, many at a time. Each is a function of the rule and its number alone."""
+
+import numpy as np
+
+REACH = 3
+"""Cells on either side that a smooth picture's cells are averaged over, where it is large enough."""
+
+
+def random_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
+    """Pictures number `first` to `last` - 1 whose cells are black with probability `density`, each for itself.
+
+    They lie one after the other in the stream of one generator, which goes straight to where the first one begins. It
+    makes two numbers of 32 bits a step.
+    """
+    cells = width * height
+    steps, rest = divmod(first * cells, 2)
+    draws = _generator(seed, steps).random(rest + (last - first) * cells, np.float32)[rest:]
+    return (draws < density).astype(np.uint8).reshape(-1, height, width)
+
+
+def smooth_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
+    """Pictures number `first` to `last` - 1 of smooth blobs, a share `density` of the cells of each black.
+
+    Random numbers are averaged over their neighbourhood, across the borders, and the highest are black.
+    """
+    cells = width * height
+    fields = _generator(seed, first * cells).random((last - first, height, width))
+    for axis, side in ((1, height), (2, width)):
+        reach = min(REACH, side // 5)
+        sums = np.roll(fields, -reach, axis)
+        for step in range(1 - reach, reach + 1):
+            sums += np.roll(fields, step, axis)
+        fields = sums
+    fields = fields.reshape(-1, cells)
+    black = round(density * cells)
+    lowest = np.partition(fields, cells - black, axis=1)[:, cells - black, None] if black else np.inf
+    return (fields >= lowest).astype(np.uint8).reshape(-1, height, width)
+
+
+def _generator(seed: int, steps: int) -> np.random.Generator:
+    """NumPy's usual generator after so many steps of 64 bits."""
+    return np.random.Generator(np.random.PCG64(seed).advance(steps))
+
+
+def every_picture(width: int, height: int, first: int, last: int) -> np.ndarray:
+    """Black and white pictures number `first` to `last` - 1 of the 2^(width x height), cell k being bit k."""
+    numbers = np.arange(first, last, dtype="<u8")[:, None].view(np.uint8)
+    return np.unpackbits(numbers, axis=1, count=width * height, bitorder="little").reshape(-1, height, width)
+
+
+def symmetric_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
+    """Pictures number `first` to `last` - 1: random ones, the right half as the left one in a mirror."""
+    left = random_pictures(-(-width // 2), height, density, seed, first, last)
+    return np.concatenate([left, left[:, :, : width // 2][:, :, ::-1]], axis=2)
+
+
+MOST_SHAPES = 300
+
+
+def shapes(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
+    """Pictures number `first` to `last` - 1 of shapes upon each other, until a share `density` of the cells is black.
+
+    Discs, rings, boxes and bars in any direction, some of them white, fewer the darker the picture. The last shape may
+    be more than the share asks for.
+    """
+    made = np.zeros((last - first, height, width), np.uint8)
+    y, x = np.mgrid[:height, :width] + 0.5
+    for picture, number in zip(made, range(first, last), strict=True):
+        draw = np.random.default_rng([seed, number])
+        for _ in range(MOST_SHAPES):
+            if picture.mean() >= density:
+                break
+            picture[_shape(draw, x, y, min(width, height))] = draw.random() >= 0.3 * (1 - density)
+    return made
+
+
+def _shape(draw: np.random.Generator, x: np.ndarray, y: np.ndarray, side: int) -> np.ndarray:
+    """The cells of a shape, bool[height, width]; x and y are the cells' centres."""
+    height, width = x.shape
+    turned = draw.random() * np.pi
+    right, down = x - draw.random() * width, y - draw.random() * height
+    along = np.abs(right * np.cos(turned) + down * np.sin(turned))
+    across = np.abs(down * np.cos(turned) - right * np.sin(turned))
+    away = np.hypot(right, down)
+    size = max(0.7, side * (0.08 + 0.22 * draw.random()))
+    cells = (
+        away <= size,
+        (away <= size) & (away >= size * 0.6),
+        (np.abs(right) <= size) & (np.abs(down) <= size * (0.5 + draw.random())),
+        (along <= size * 2) & (across <= max(0.7, size * 0.25)),
+    )[draw.integers(4)]
+    return np.asarray(cells)
+
+
+def cycles(width: int, height: int, seed: int, first: int, last: int) -> np.ndarray:
+    """Pictures number `first` to `last` - 1 with two cells in each row: on the diagonal, and at a permutation's place.
+
+    The permutation leaves nothing in its place. Its cycles are closed walks along rows and columns, which is what two
+    solutions of a puzzle differ in (Ryser's switches are the shortest): most of these puzzles have very many.
+    """
+    assert width == height
+    made = np.zeros((last - first, height, width), np.uint8)
+    rows = np.arange(height)
+    for picture, number in zip(made, range(first, last), strict=True):
+        draw = np.random.default_rng([seed, number])
+        where = draw.permutation(height)
+        while (where == rows).any():
+            where = draw.permutation(height)
+        picture[rows, rows] = picture[rows, where] = 1
+    return made
+
+
+def dominoes(width: int, height: int, first: int, last: int) -> np.ndarray:
+    """The one picture of Wolter's n-Dom family for this size, a square with the side 2n + 1.
+
+    A chain of n pairs of bars, after Josh Greifer's "Domino Logic III" (9-Dom, webpbn.com 8098). A person solves it by
+    counting rows; search by lines alone takes exponential time in n.
+    """
+    assert width == height
+    picture = np.zeros((height, width), np.uint8)
+    for top in range(0, height - 1, 2):
+        left = width - 3 - top
+        picture[top, left : left + 3] = 1
+        picture[top : top + 3, left + 2] = 1
+    return picture[None][first:last]
+
+
+def colored(pictures: np.ndarray, colors: int, seed: int, first: int, by_cell: bool) -> np.ndarray:
+    """Black and white pictures in several colours, numbered in order of first use, row by row.
+
+    pictures   uint8[count, height, width], the first one of them number `first`
+    by_cell    each cell draws its colour for itself; or else the picture's areas do, which are those nearest to points
+               (Voronoi's)
+    """
+    made = np.zeros_like(pictures)
+    _, height, width = pictures.shape
+    y, x = np.mgrid[:height, :width]
+    for picture, cells, number in zip(pictures, made, range(first, first + len(pictures)), strict=True):
+        draw = np.random.default_rng([seed, number, colors])
+        if by_cell:
+            drawn = draw.integers(colors, size=picture.shape)
+        else:
+            points = draw.random((2 * colors, 2)) * (height, width)
+            distance = np.hypot(y[..., None] - points[:, 0], x[..., None] - points[:, 1])
+            drawn = distance.argmin(axis=2) % colors
+        cells[:] = (drawn + 1) * picture
+    return _in_order_of_use(made, colors)
+
+
+def _in_order_of_use(pictures: np.ndarray, colors: int) -> np.ndarray:
+    """The pictures with their colours renumbered, as the puzzles table has them."""
+    cells = pictures.reshape(len(pictures), -1)
+    uses = np.stack([cells == color for color in range(1, colors + 1)], axis=1)
+    first = np.where(uses.any(axis=2), uses.argmax(axis=2), cells.shape[1])
+    order, numbers = np.argsort(first, axis=1, kind="stable"), np.arange(1, colors + 1, dtype=np.uint8)
+    place = np.zeros((len(pictures), colors + 1), np.uint8)
+    np.put_along_axis(place[:, 1:], order, numbers[None], axis=1)
+    return np.take_along_axis(place, cells, axis=1).reshape(pictures.shape)

@@ -1,0 +1,134 @@
+"""The command picture: puzzles of images drawn, repaired and written; what can't be is named, and the others go on."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from stores import Result
+
+import nonocensus as nc
+from pipeline.commands import picture as commands
+from scrapers.formats import named
+from solver.api import solve
+from solver.puzzle import clues_of
+
+Nonocensus = Callable[..., Result]
+
+SWITCH = np.eye(4, dtype=np.uint8)
+"""Its puzzle has 24 solutions."""
+
+
+def png(picture: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray((255 * (1 - picture)).astype(np.uint8)).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    path = tmp_path / "switch.png"
+    path.write_bytes(png(SWITCH))
+    return path
+
+
+def test_an_image_is_drawn_with_its_verdict(nonocensus: Nonocensus, image: Path) -> None:
+    done = nonocensus("picture", str(image), "--size", "4x4")
+    assert done.code == 0
+    assert "local/switch 4x4: multiple" in done.out
+    assert "X...\n.X..\n..X.\n...X" in done.out
+
+
+@pytest.mark.parametrize(("options", "label"), [(["--unique"], "unique"), (["--rung", "line"], "unique line")])
+def test_an_image_is_made_unique(nonocensus: Nonocensus, image: Path, options: list[str], label: str) -> None:
+    done = nonocensus("picture", str(image), "--size", "4x4", *options, "--out", str(image.with_name("out.non")))
+    assert done.code == 0
+    assert label in done.out
+    assert "of 16 cells changed" in done.out
+    assert "as it was" in done.out
+    assert "1 file written: " in done.out
+    (written,) = named("non").read(image.with_name("out.non").read_bytes())
+    assert solve(written)["solutions"] == "unique"
+    told = json.loads(nonocensus("picture", str(image), "--size", "4x4", *options, "--json").out)
+    assert told["files"] == 0
+    assert told["problems"] == []
+    (one,) = told["pictures"]
+    assert written.goal is not None
+    assert one["picture"] == written.goal.tolist()
+    assert one["before"] == SWITCH.tolist()
+    assert one["changed"] == int((written.goal != SWITCH).sum()) > 0
+
+
+def test_several_images_into_a_folder(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
+    (tmp_path / "no.png").write_bytes(b"no image")
+    (tmp_path / "plain.gif").write_bytes(png(np.zeros((3, 3))))
+    (tmp_path / "folder.png").mkdir()
+    other = tmp_path / "other.png"
+    other.write_bytes(png(1 - SWITCH))
+    paths = [str(tmp_path / name) for name in ("no.png", "plain.gif", "folder.png")]
+    done = nonocensus("picture", *paths, str(image), str(other), "--out", f"{tmp_path}/out/", "--to", "webpbn-xml")
+    assert done.code == 1
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["other.xml", "switch.xml"]
+    assert "3 could not be made into puzzles" in done.err
+    assert "no.png: it is no picture" in done.err
+    assert "plain.gif: it has one colour only" in done.err
+    assert "folder.png: Is a directory" in done.err
+
+
+def test_to_standard_output(nonocensus: Nonocensus, image: Path) -> None:
+    done = nonocensus("picture", str(image), "--size", "4x4", "--out", "-", "--to", "mk")
+    assert done.code == 0
+    assert [len(list(named("mk").read(done.out.encode())))] == [1]
+
+
+def test_what_can_not_be_is_said_before_any_work(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
+    for options, reason in (
+        (["--size", "4"], "a size is width x height"),
+        (["--out", "x.unknown"], "its name says no format"),
+        (["--to", "mk"], "name it with --out"),
+        (["--out", "-", "--to", "mk", "--json"], "both want standard output"),
+        (["--colors", "40"], "--colors"),
+    ):
+        done = nonocensus("picture", str(image), *options)
+        assert done.code == 2
+        assert reason in done.err
+    assert nonocensus("picture", str(tmp_path / "nothing.png")).code == 2
+
+
+def test_what_is_not_reached_is_not_written(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    (tmp_path / "noise.png").write_bytes(png(draw.random((60, 60)) < 0.2))
+    done = nonocensus(
+        *("picture", str(tmp_path / "noise.png"), "--size", "60x60", "--unique"),
+        *("--cpu-limit", "0.01", "--out", str(tmp_path / "out.non")),
+    )
+    assert done.code == 1
+    assert "noise.png: no way was found in 0.01 CPU seconds" in done.err
+    assert not (tmp_path / "out.non").exists()
+
+
+def test_a_file_that_is_too_large(nonocensus: Nonocensus, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "MOST_BYTES", 50)
+    done = nonocensus("picture", str(image))
+    assert done.code == 1
+    assert "switch.png: it is larger than" in done.err
+
+
+def test_from_python(image: Path, tmp_path: Path) -> None:
+    puzzle = nc.from_image(image, (4, 4))
+    assert (puzzle.rows, puzzle.columns) == clues_of(SWITCH)
+    assert nc.from_image(image.read_bytes(), (4, 4)).rows == puzzle.rows
+    made = nc.make_unique(puzzle, "line")
+    assert nc.solve(made).label == "unique line"
+    assert nc.solve(nc.make_unique(SWITCH)).row["solutions"] == "unique"
+    with pytest.raises(nc.UserError, match=r"nothing\.png: No such file"):
+        nc.from_image(tmp_path / "nothing.png")
+    with pytest.raises(nc.UserError, match="the image: it is no picture"):
+        nc.from_image(b"nothing")
+    with pytest.raises(ValueError, match="has no picture of its own"):
+        nc.make_unique(nc.Puzzle(puzzle.rows, puzzle.columns))
+    with pytest.raises(TimeoutError, match="no such picture was found in 0"):
+        nc.make_unique(np.random.default_rng(1).random((60, 60)) < 0.2, cpu_limit=0)

@@ -1,0 +1,110 @@
+"""Pictures changed until their puzzles have one solution: what is promised holds, and no cell changes in vain."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import line_logic, verdict
+from strategies import PALETTE
+
+from scrapers.pictures.batch import views_of
+from scrapers.pictures.repair import possibilities, repaired, with_picture
+from scrapers.pictures.rules import cycles, random_pictures
+from solver.api import solve
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.rungs import RUNGS
+from solver.puzzle import from_picture
+
+
+def is_so(picture: np.ndarray, rung: str) -> bool:
+    """Whether a picture's puzzle has one solution that the rung finds."""
+    puzzle = from_picture(picture, PALETTE[: max(2, int(picture.max()) + 1)])
+    if rung == "search":
+        return verdict(puzzle) == "unique"
+    row = solve(puzzle)
+    return row["solutions"] == "unique" and RUNGS.index(str(row["technique"])) <= RUNGS.index(rung)
+
+
+@pytest.mark.parametrize(("rung", "colors"), [*product(RUNGS, (1,)), ("line", 3), ("search", 3)])
+def test_repaired_pictures_are_as_wanted(rung: str, colors: int) -> None:
+    draw = np.random.default_rng(5)
+    for picture in random_pictures(8, 7, 0.45, 3, 0, 12):
+        picture = picture * draw.integers(1, colors + 1, picture.shape).astype(np.uint8)
+        kept = picture.copy()
+        found = repaired(picture, rung)
+        assert found.reached
+        assert (picture == kept).all(), "the caller's own picture is left alone"
+        assert found.changed == (found.picture != picture).sum()
+        assert is_so(found.picture, rung)
+        if is_so(picture, rung):
+            assert found.changed == 0
+        for cell in np.flatnonzero(found.picture != picture):
+            fewer = found.picture.copy()
+            fewer.reshape(-1)[cell] = picture.reshape(-1)[cell]
+            if found.changed == 1:
+                assert not is_so(fewer, rung), "a cell was changed in vain"
+
+
+def test_the_only_change_is_found() -> None:
+    """A switch of four cells alone in the picture: one of them changed is enough, and two never are needed."""
+    picture = np.zeros((6, 6), np.uint8)
+    picture[1, 1] = picture[3, 4] = 1
+    assert repaired(picture).changed == 1
+
+
+def test_among_equals_the_cheapest_changes() -> None:
+    picture = np.zeros((2, 2), np.uint8)
+    picture[0, 0] = picture[1, 1] = 1
+    for cell in range(4):
+        cost = np.ones((2, 2, 2))
+        cost.reshape(4, 2)[cell] = 0
+        found = repaired(picture, cost=cost)
+        assert np.flatnonzero(found.picture != picture).tolist() == [cell]
+
+
+def test_it_is_the_same_every_time() -> None:
+    picture = random_pictures(20, 20, 0.4, 1, 0, 1)[0]
+    assert (repaired(picture).picture == repaired(picture).picture).all()
+
+
+def test_when_time_is_over_it_says_so() -> None:
+    picture = cycles(40, 40, 1, 0, 1)[0]
+    found = repaired(picture, cpu_limit=0.0)
+    assert not found.reached
+    assert found.picture.shape == picture.shape
+
+
+def test_a_rung_that_is_none() -> None:
+    with pytest.raises(ValueError, match="rung is one of line, depth-2, probe, search, not 'magic'"):
+        repaired(np.zeros((2, 2), np.uint8), "magic")
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**31), st.integers(1, 3))
+def test_possibilities_are_what_line_logic_leaves(width: int, height: int, seed: int, colors: int) -> None:
+    """Every solution lies within, a decided cell has one colour, and columns say what rows do."""
+    picture = np.random.default_rng(seed).integers(0, colors + 1, (height, width)).astype(np.uint8)
+    puzzle = from_picture(picture, PALETTE[: colors + 1])
+    assert puzzle.goal is not None
+    memory = line_fixpoint(views_of(puzzle.goal[None]), 60.0)
+    assert memory is not None
+    found = possibilities(memory.board)
+    assert found.shape == (width * height, int(memory.board.size[2]))
+    board = line_logic(puzzle)
+    assert board is not None
+    assert [set(np.flatnonzero(cell).tolist()) for cell in found] == [set(cell) for row in board for cell in row]
+
+
+def test_the_puzzle_of_another_picture() -> None:
+    puzzle = from_picture([[2, 0], [0, 1]], PALETTE[:3], title="Two")
+    changed = with_picture(puzzle, np.array([[0, 0], [0, 1]], np.uint8))
+    assert changed.title == "Two"
+    assert len(changed.palette) == 2, "a colour that is nowhere any more is gone"
+    assert changed.goal is not None
+    assert changed.goal.tolist() == [[0, 0], [0, 1]]
+    assert (changed.rows, changed.columns) == (
+        from_picture([[0, 0], [0, 1]]).rows,
+        from_picture([[0, 0], [0, 1]]).columns,
+    )
