@@ -58,8 +58,9 @@ def download(url: str, contact: str | None) -> tuple[str, bytes]:
 
 def name_at(url: str) -> str:
     """The name of the file at an address, as far as the address tells: its last part, or its host."""
-    path = PurePosixPath(unquote(urlsplit(url).path)) if "[" not in url else PurePosixPath()
-    return clean(path.name) or clean(url.partition("://")[2].partition("/")[0])
+    host, _, path = url.partition("://")[2].partition("/")
+    last = unquote(path.partition("?")[0].partition("#")[0].rpartition("/")[2])
+    return clean(last).rpartition("/")[2] or clean(host)
 
 
 def _name(reply: Reply) -> str:

@@ -38,7 +38,10 @@ def members(file: IO[bytes], budget: Budget) -> Iterator[SourceFile]:
                 yield found
         # tarfile takes a header that it can't make out for the end
         bounded.seek(archive.offset)
-        if bounded.read(tarfile.BLOCKSIZE).strip(b"\0"):
+        end = bounded.read(tarfile.BLOCKSIZE)
+        if not end:
+            raise tarfile.ReadError("it has no end")
+        if end.strip(b"\0"):
             raise tarfile.ReadError(f"no header at byte {archive.offset}")
 
 

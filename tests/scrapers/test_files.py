@@ -13,37 +13,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from archived import found_in, names, tar_of, zip_of
 
 from scrapers.archives import limits, packed, zips
 from scrapers.archives.source import SourceFile
 from scrapers.files import count_files, files_in
-
-
-def tar_of(members: dict[str, bytes], mode: str = "w:") -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:
-        for name, data in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return buffer.getvalue()
-
-
-def zip_of(members: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", compression) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
-
-
-def found_in(path: Path, data: bytes) -> list[SourceFile]:
-    path.write_bytes(data)
-    return list(files_in([path]))
-
-
-def names(found: list[SourceFile]) -> list[str]:
-    return [file.name for file in found]
 
 
 def test_plain_files(tmp_path: Path) -> None:
