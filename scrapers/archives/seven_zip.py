@@ -86,23 +86,23 @@ class _Contents(NamedTuple):
 
 
 def members(file: IO[bytes], budget: Budget) -> Iterator[SourceFile]:
-    """The members that may be puzzles, in their order, empty ones first.
+    """The members that may be puzzles, in their order, empty ones last.
 
     What is passed over counts where something follows in its block. Raises Refused if the archive is encrypted or py7zr
     is not installed, ValueError if it is damaged.
     """
     found = _contents(file, budget)
+    for block in found.blocks:
+        yield from _block_members(file, block, budget)
     for member in found.empty:
         if member.wanted:
             yield SourceFile(member.name, b"")
-    for block in found.blocks:
-        yield from _block_members(file, block, budget)
 
 
 def names(file: IO[bytes]) -> list[str]:
     """The names of what `members` yields, from the list of contents."""
     empty, blocks = _contents(file, Budget())
-    every = [empty, *(block.members for block in blocks)]
+    every = [*(block.members for block in blocks), empty]
     return [member.name for some in every for member in some if member.wanted]
 
 
