@@ -40,11 +40,16 @@ def open_run(run: Place, store: Place | None = None) -> Run:
     return runs.open_run(str(run), None if store is None else str(store))
 
 
-def import_files(paths: Place | Iterable[Place], store: Place, watch: Watch = NOBODY) -> ImportReport:
-    """Bring files, folders and archives of any known format into a store, made if need be."""
+def import_files(
+    paths: Place | Iterable[Place], store: Place, watch: Watch = NOBODY, *, contact: str | None = None
+) -> ImportReport:
+    """Bring files of any known format, folders, archives and what is at https addresses into a store, made if need be.
+
+    contact   what the sites of addresses are told: your e-mail or web address
+    """
     from pipeline.store.importing import import_paths
 
-    return import_paths([Path(path) for path in _several(paths)], str(store), watch)
+    return import_paths(list(_several(paths)), str(store), watch, contact=contact)
 
 
 def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch = NOBODY, **asking: Any) -> Crawled:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from scrapers.files import SourceFile
+from scrapers.archives.source import SourceFile
 from scrapers.formats import Format, FormatError, detect, taai
 from solver.puzzle import Puzzle, described
 from solver.tables import mono_batch

@@ -6,18 +6,22 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.importing import list_problems
-from pipeline.commands.options import CpuLimit, FileFormat, Json, Which, format_named
+from pipeline.commands.options import Contact, CpuLimit, FileFormat, Json, Which, format_named
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, resumable, tell, watching
 
 
 def convert(
-    paths: Annotated[list[str], typer.Argument(help="Files, folders, archives and stores.", metavar="IN...")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(help="Files, folders, archives, https addresses of them, and stores.", metavar="IN..."),
+    ],
     out: Annotated[
         str,
         typer.Argument(help="File to write, - for standard output, or a folder, with a / at its end.", metavar="OUT"),
     ],
     to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
     known: FileFormat = None,
+    contact: Contact = None,
     number: Which = None,
     lossy: Annotated[bool, typer.Option("--lossy", help="Leave out what the format can't hold.")] = False,
     solve: Annotated[
@@ -44,7 +48,7 @@ def convert(
         raise UserError("--json and - both want standard output; name a file for the puzzles")
     wanted, given = format_named(to), format_named(known)
     with resumable(), watching("converting") as watch:
-        found = puzzles_in(paths, given, watch)
+        found = puzzles_in(paths, given, watch, contact)
         if number is not None:
             found = islice(found, number - 1, number)
         how = How(format_for(out, wanted), lossy, solve, cpu_limit)

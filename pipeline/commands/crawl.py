@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.crawl_output import finish, finish_ratings, list_errors
-from pipeline.commands.options import Json
+from pipeline.commands.options import Contact, Json
 from pipeline.commands.output import resumable, watching
 from pipeline.errors import UserError
 
@@ -38,9 +38,7 @@ def crawl(
         bool,
         typer.Option("--reparse", help="Read the replies kept once more, without the network, and mend the table."),
     ] = False,
-    contact: Annotated[
-        str | None, typer.Option(help="Your e-mail or web address, for the site's owner.", envvar="NONOCENSUS_CONTACT")
-    ] = None,
+    contact: Contact = None,
     rate: Annotated[float, typer.Option(help="Least seconds between requests; below 1.5 for this machine only.")] = 1.5,
     limit: Annotated[int | None, typer.Option(min=1, help="Most numbers to ask for this time.")] = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask again for what is there already.")] = False,

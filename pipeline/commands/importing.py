@@ -1,12 +1,11 @@
-"""The command import, which brings local files into a store."""
+"""The command import, which brings files into a store."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import FileFormat, Json, format_named
+from pipeline.commands.options import Contact, FileFormat, Json, format_named
 from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, tell, watching
 
 if TYPE_CHECKING:
@@ -14,20 +13,26 @@ if TYPE_CHECKING:
 
 
 def import_(
-    paths: Annotated[list[Path], typer.Argument(help="Puzzle files, folders, .zip and .tar.* archives.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(help="Puzzle files, folders, .zip, .7z and .tar.* archives, and https addresses of them."),
+    ],
     store: Annotated[str, typer.Option("--out", help="Store to make or to add to.")],
     known: FileFormat = None,
+    contact: Contact = None,
     as_json: Json = False,
 ) -> None:
-    """Bring local files of any known format into a store.
+    """Bring files of any known format into a store.
 
-    Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are left out.
+    What is in archives is read, and so are archives in them, but not archives deeper than that. What is downloaded is
+    not kept. Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are
+    left out.
     """
     from pipeline.store.importing import import_paths
     from pipeline.store.parts import open_store
 
     with resumable(), watching("importing") as watch:
-        report = import_paths(paths, store, watch, format_named(known))
+        report = import_paths(paths, store, watch, format_named(known), contact)
     if not as_json:
         list_problems("could not be read", report.problems)
         list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)

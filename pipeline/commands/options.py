@@ -40,6 +40,10 @@ FileFormat = Annotated[
     str | None, typer.Option("--format", help="Format of the files; else they are looked at.", metavar="FORMAT")
 ]
 
+Contact = Annotated[
+    str | None, typer.Option(help="Your e-mail or web address, for the site's owner.", envvar="NONOCENSUS_CONTACT")
+]
+
 Which = Annotated[int | None, typer.Option("-n", min=1, help="Only the puzzle of this number.", metavar="N")]
 
 RunFolder = Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")]

@@ -16,7 +16,7 @@ from pipeline.commands.run_status import COLORS
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from scrapers.files import SourceFile
+    from scrapers.archives.source import SourceFile
     from solver.puzzle import Puzzle
 
 STDIN = Path("-")
@@ -72,7 +72,8 @@ def solve(
 
 def sources(files: list[Path]) -> "Iterator[SourceFile]":
     """The files that are named, and those in folders and archives."""
-    from scrapers.files import MOST_BYTES, SourceFile, files_in
+    from scrapers.archives.source import read
+    from scrapers.files import files_in
 
     existing([path for path in files if path != STDIN])
     for path in files:
@@ -81,11 +82,7 @@ def sources(files: list[Path]) -> "Iterator[SourceFile]":
             continue
         if sys.stdin is None:
             raise UserError("standard input is closed")
-        data = sys.stdin.buffer.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            yield SourceFile("stdin", None, f"it is larger than {MOST_BYTES >> 20} MiB")
-        else:
-            yield SourceFile("stdin", data)
+        yield read("stdin", sys.stdin.buffer)
 
 
 def saved_grid(puzzle: "Puzzle", number: int) -> Any:

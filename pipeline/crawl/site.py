@@ -20,7 +20,7 @@ from pipeline.watch import NOBODY, Watch
 from scrapers import nonograms, webpbn
 from scrapers.formats.shared import clipped
 from scrapers.http import Failed, Forbidden, Polite, Unreachable, manners
-from scrapers.http.addresses import is_loopback, normal
+from scrapers.http.addresses import normal
 from scrapers.site import Site
 
 JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge}
@@ -142,14 +142,10 @@ def check(asking: Asking) -> str:
         raise UserError(f"--rate: {error}") from None
     if len(asking.base_urls) > 1 and asking.site == webpbn.SOURCE:
         raise UserError("webpbn has one address: give --base-url once")
-    if not asking.contact and all(is_loopback(address) for address in asking.addresses):
-        return "http://localhost"
-    if not asking.contact:
-        raise UserError("give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address for the site's owner")
     try:
-        return manners.checked_contact(asking.contact)
+        return manners.contact_for(asking.addresses, asking.contact)
     except ValueError as error:
-        raise UserError(f"--contact: {error}") from None
+        raise UserError(f"--contact: {error}" if asking.contact else str(error)) from None
 
 
 def next_in(session: Polite) -> str:

@@ -10,9 +10,12 @@ from typing import Literal, NamedTuple
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
 from pipeline.store.parts import MARK, open_store
+from pipeline.store.sources import check_sources
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
-from scrapers.files import MOST_BYTES, count_files, files_in
+from scrapers.archives.limits import MOST_BYTES
+from scrapers.download import is_address
+from scrapers.files import count_files, files_in
 from scrapers.formats import Format, FormatError, named, of_suffix
 from scrapers.formats.writing import file_of, is_picture
 from scrapers.importing import Problem, read_files
@@ -33,18 +36,28 @@ class Conversion:
     problems: list[Problem] = field(default_factory=list)
 
 
-def puzzles_in(paths: Sequence[str], known: Format | None, watch: Watch) -> Iterator[Puzzle | Problem]:
-    """All puzzles of files, folders, archives and stores, in this order; `known` is the files' format, if given."""
+def puzzles_in(
+    paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
+) -> Iterator[Puzzle | Problem]:
+    """All puzzles of files, folders, archives, https addresses and stores, in this order.
+
+    known     the files' format, if given
+    contact   what the sites of addresses are told: an e-mail or web address
+    """
     for path in paths:
-        if "://" in path or (Path(path).is_dir() and folder(path).has(MARK)):
+        if _is_store(path):
             store = open_store(path)
             watch.begun("converting", store.rows())
             yield from puzzles_of(store.batches())
-        elif not Path(path).exists():
-            raise UserError(f"{path} does not exist")
         else:
-            watch.begun("converting", count_files([Path(path)]))
-            yield from read_files(files_in([path]), known)
+            check_sources([path], contact)
+            watch.begun("converting", count_files([path]))
+            yield from read_files(files_in([path], contact), known)
+
+
+def _is_store(path: str) -> bool:
+    """Whether a path is a store's: far storage, which holds nothing else, or a folder that is marked as one."""
+    return not is_address(path) and ("://" in path or (Path(path).is_dir() and folder(path).has(MARK)))
 
 
 def format_called(name: str) -> Format:

@@ -11,6 +11,7 @@ from pipeline.errors import UserError
 from pipeline.settings import default_settings
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store
+from pipeline.store.sources import check_sources
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
@@ -36,14 +37,21 @@ class ImportReport:
     problems: list[Problem] = field(default_factory=list)
 
 
-def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY, known: Format | None = None) -> ImportReport:
-    """Bring files, folders and archives into a store, made if need be; `known` is the files' format, if given.
+def import_paths(
+    paths: Sequence[str | Path],
+    store: str,
+    watch: Watch = NOBODY,
+    known: Format | None = None,
+    contact: str | None = None,
+) -> ImportReport:
+    """Bring files, folders, archives, and what is at https addresses into a store, made if need be.
+
+    known     the files' format, if it is not to be found out
+    contact   what the sites of addresses are told: an e-mail or web address
 
     A UserError says so if a path does not exist, if no puzzle is found, or if another command writes to the store.
     """
-    for path in paths:
-        if not path.exists():
-            raise UserError(f"{path} does not exist")
+    check_sources(paths, contact)
     place = create_store(store)
     watch.begun("importing", count_files(paths))
     good = bad = 0
@@ -56,7 +64,7 @@ def import_paths(paths: Sequence[Path], store: str, watch: Watch = NOBODY, known
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
         watch.step(1, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_in_bulk(files_in(paths), known), seen)
+    report = import_puzzles(place, read_in_bulk(files_in(paths, contact), known), seen)
     if not report.added and not report.known:
         more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])

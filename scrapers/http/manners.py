@@ -1,6 +1,7 @@
 """What every session keeps to, whoever starts it: it says who asks, and it does not ask too often."""
 
 import re
+from collections.abc import Sequence
 
 from scrapers.http.addresses import host_of, is_loopback
 
@@ -25,6 +26,15 @@ def checked_contact(contact: str) -> str:
             f"https://example.org, in ASCII; not {contact[:100]!r}"
         )
     return contact
+
+
+def contact_for(urls: Sequence[str], contact: str | None) -> str:
+    """The contact to give at these addresses; this machine alone is asked without one. Raises ValueError."""
+    if contact:
+        return checked_contact(contact)
+    if all(is_loopback(url) for url in urls):
+        return "http://localhost"
+    raise ValueError("give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address for the site's owner")
 
 
 def check_rate(rate: float) -> None:

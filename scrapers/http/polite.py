@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
-from scrapers.http.addresses import normal
+from scrapers.http.addresses import normal, same_site
 from scrapers.http.body import read_body
 from scrapers.http.connection import Connection
 from scrapers.http.deadline import ends_within, is_over
@@ -33,6 +33,7 @@ class Polite:
         *,
         rate: float = SHORTEST_RATE,
         limits: Limits = USUAL,
+        may_lead: Callable[[str, str], bool] = same_site,
         listen: Callable[[str], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
@@ -40,14 +41,15 @@ class Polite:
         """Opens no connection yet.
 
         `contact` is an address at which the site's owner can complain. `rate` is the least number of seconds between
-        requests. `listen` is told in one line about long waits. `sleep` and `clock` are those of the pauses.
+        requests. `may_lead` says whether a redirect from one address to another is followed. `listen` is told in one
+        line about long waits. `sleep` and `clock` are those of the pauses.
 
         Raises ValueError if the contact is no address, or a number makes no sense.
         """
         check_rate(rate)
         if limits.tries < 1:
             raise ValueError(f"tries must be at least 1, not {limits.tries}")
-        self._rate, self._limits, self._clock = rate, limits, clock
+        self._rate, self._limits, self._may_lead, self._clock = rate, limits, may_lead, clock
         user_agent = f"{ROBOT}/{__version__} (+{checked_contact(contact)})"
         self._connection = Connection(user_agent, limits)
         self._throttle = Throttle(rate, limits, listen, sleep, clock)
@@ -91,7 +93,7 @@ class Polite:
                 self._robots.ask(request.url)
             reply = self._reply(request, headers)
             addresses.append(request.url)
-            following = redirected(request, reply, addresses)
+            following = redirected(request, reply, addresses, self._may_lead)
         return reply
 
     def _reply(self, request: Request, headers: Mapping[str, str]) -> Reply:

@@ -1,6 +1,6 @@
 """Redirects: which are followed, and what is asked for there."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urljoin
 
 import requests
@@ -12,16 +12,19 @@ MOST_REDIRECTS = 5
 """Redirects of one request that are followed."""
 
 
-def redirected(request: Request, reply: Reply, before: Sequence[str]) -> Request | None:
+def redirected(
+    request: Request, reply: Reply, before: Sequence[str], may_lead: Callable[[str, str], bool] = same_site
+) -> Request | None:
     """What to ask for next; None if the reply is no redirect. `before` are the addresses asked so far, in order.
 
-    Raises Failed if it leads to another site, or if they don't end.
+    Raises Failed if it leads where it may not, to another site as a rule, or if they don't end.
     """
     if "location" not in reply.headers or reply.status not in requests.sessions.REDIRECT_STATI:
         return None
     target = _target(reply)
-    if not same_site(reply.url, target):
-        raise Failed(f"{reply.url}: redirected to {target[:200]} (a login page?)", 1, reply.status)
+    if not may_lead(reply.url, target):
+        what = "not https" if reply.url.startswith("https:") and target.startswith("http:") else "a login page?"
+        raise Failed(f"{reply.url}: redirected to {target[:200]} ({what})", 1, reply.status)
     if len(before) > MOST_REDIRECTS:
         what = "redirects in a circle" if target in before else f"more than {MOST_REDIRECTS} redirects"
         raise Failed(f"{before[0]}: {what}", 1, reply.status)

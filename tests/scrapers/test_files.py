@@ -13,36 +13,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from archived import found_in, names, tar_of, zip_of
 
-from scrapers import files
-from scrapers.files import SourceFile, count_files, files_in
-
-
-def tar_of(members: dict[str, bytes], mode: str = "w:") -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:
-        for name, data in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return buffer.getvalue()
-
-
-def zip_of(members: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", compression) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
-
-
-def found_in(path: Path, data: bytes) -> list[SourceFile]:
-    path.write_bytes(data)
-    return list(files_in([path]))
-
-
-def names(found: list[SourceFile]) -> list[str]:
-    return [file.name for file in found]
+from scrapers.archives import limits, packed, zips
+from scrapers.archives.source import SourceFile
+from scrapers.files import count_files, files_in
 
 
 def test_plain_files(tmp_path: Path) -> None:
@@ -123,7 +98,7 @@ def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
 
 
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
     large, fits = bytes((1 << 20) + 1), bytes(1 << 20)
     error = "it is larger than 1 MiB"
     for name, data in (
@@ -196,20 +171,6 @@ def test_links_and_folders_in_a_zip(tmp_path: Path) -> None:
         archive.writestr("a.non", "a")
     assert found_in(tmp_path / "x.zip", buffer.getvalue()) == [SourceFile("x.zip/a.non", b"a")]
     assert count_files([tmp_path / "x.zip"]) == 1
-
-
-@pytest.mark.parametrize(
-    "inner",
-    [zip_of({"a": b""}), tar_of({"a": b""}), tar_of({"a": b""}, "w:xz"), gzip.compress(b"")],
-    ids=["zip", "tar", "xz", "gz"],
-)
-@pytest.mark.parametrize("make", [zip_of, tar_of])
-def test_archives_in_archives(tmp_path: Path, make, inner: bytes) -> None:
-    found = found_in(tmp_path / "x.dat", make({"inner": inner, "a.non": b"a"}))
-    assert found == [
-        SourceFile("x.dat/inner", None, "archives in archives are not opened"),
-        SourceFile("x.dat/a.non", b"a"),
-    ]
 
 
 def test_encrypted_members(tmp_path: Path) -> None:
@@ -326,8 +287,8 @@ def test_a_tar_is_unpacked_so_far_and_no_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, most: int, expected: list[str]
 ) -> None:
     """What is passed over counts too: in a packed tar there is no way around it."""
-    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(files, "MOST_UNPACKED", most)
+    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "MOST_UNPACKED", most)
     found = found_in(tmp_path / "x.tar", tar_of(MIXED, mode))
     assert names(found) == [*(f"x.tar/{name}.non" for name in expected), "x.tar"]
     assert found[-1].error == f"it unpacks to more than {most >> 20} MiB; the rest is not read"
@@ -339,7 +300,7 @@ def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path, monkeypatch: p
     info = tarfile.TarInfo("x.non")
     info.size = 1 << 40
     data = gzip.compress(tar_of({"a.non": b"a"})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
-    monkeypatch.setattr(files, "MOST_UNPACKED", 1 << 30)
+    monkeypatch.setattr(limits, "MOST_UNPACKED", 1 << 30)
     assert found_in(tmp_path / "x.tgz", data) == [
         SourceFile("x.tgz/a.non", b"a"),
         SourceFile("x.tgz/x.non", None, "it is larger than 16 MiB"),
@@ -358,9 +319,9 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 
     data = zip_of(MIXED)
     monkeypatch.setattr(zipfile.ZipFile, "open", noted)
-    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
     for most, last in ((1 << 20, None), (4097, "c"), (4096 + 2, None)):
-        monkeypatch.setattr(files, "MOST_UNPACKED", most)
+        monkeypatch.setattr(limits, "MOST_UNPACKED", most)
         found = found_in(tmp_path / "x.zip", data)
         entries = ["x.zip/a.non", "x.zip/large.non", "x.zip/b.non", "x.zip" if last else "x.zip/c.non"]
         assert names(found) == entries
@@ -374,7 +335,7 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make) -> None:
     data = make({f"{k}.png": b"" for k in range(9)} | {"a.non": b"a"})
     assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat/a.non", b"a")]
-    monkeypatch.setattr(files, "MOST_MEMBERS", 9)
+    monkeypatch.setattr(limits, "MOST_MEMBERS", 9)
     error = "it has more than 9 members; the rest is not read"
     assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat", None, error)]
 
@@ -391,7 +352,7 @@ def test_members_of_a_tar_are_forgotten(tmp_path: Path) -> None:
 
 def test_a_list_of_contents_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = zip_of({f"{k}.non": b"" for k in range(2000)})
-    monkeypatch.setattr(files, "MOST_DIRECTORY", 100_000)
+    monkeypatch.setattr(zips, "MOST_DIRECTORY", 100_000)
     (file,) = found_in(tmp_path / "x.zip", data)
     assert file.error is not None
     assert file.error.startswith("it is damaged: a header of 1")
@@ -415,16 +376,16 @@ def test_long_headers_of_a_tar(tmp_path: Path) -> None:
 def test_xz_to_and_fro(tmp_path: Path) -> None:
     """Streams that follow each other, zeros between them, any way to and fro."""
     parts = [os.urandom(200_000), bytes(300_000), b"", b"end"]
-    packed = b"".join(lzma.compress(part) + bytes(80_000 * k) for k, part in enumerate(parts))
-    (tmp_path / "x.xz").write_bytes(packed)
+    xz = b"".join(lzma.compress(part) + bytes(80_000 * k) for k, part in enumerate(parts))
+    (tmp_path / "x.xz").write_bytes(xz)
     plain = b"".join(parts)
     with (tmp_path / "x.xz").open("rb") as file:
-        unpacked = files._unpacked(file)
+        unpacked = packed.unpacked(file)
         assert unpacked.read() == plain
         for place in (0, 499_999, 10, 200_001, 500_003, 600_000, 5):
             unpacked.seek(place)
             assert unpacked.read(1000) == plain[place : place + 1000]
-    for bad in (lzma.compress(plain)[:-9], packed + b"garbage", packed[:1000] + b"x" + packed[1001:]):
+    for bad in (lzma.compress(plain)[:-9], xz + b"garbage", xz[:1000] + b"x" + xz[1001:]):
         (file,) = found_in(tmp_path / "x.non.xz", bad)
         assert file.error is not None
         assert file.error.startswith("it is damaged: ")
@@ -433,7 +394,7 @@ def test_xz_to_and_fro(tmp_path: Path) -> None:
 def test_xz_that_asks_for_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = lzma.compress(tar_of({"a.non": b"a"}), preset=6)
     assert names(found_in(tmp_path / "x.tar.xz", data)) == ["x.tar.xz/a.non"]
-    monkeypatch.setattr(files, "MOST_MEMORY", 4 << 20)
+    monkeypatch.setattr(limits, "MOST_MEMORY", 4 << 20)
     error = "to unpack it takes more than 4 MiB of memory"
     assert found_in(tmp_path / "x.tar.xz", data) == [SourceFile("x.tar.xz", None, error)]
 

@@ -3,7 +3,8 @@
 import hashlib
 from pathlib import Path
 
-from scrapers.files import SourceFile, files_in
+from scrapers.archives.source import SourceFile
+from scrapers.files import files_in
 from scrapers.importing import Problem, read_files
 from solver.puzzle import Puzzle
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapers import importing
-from scrapers.files import SourceFile, files_in
+from scrapers.archives.source import SourceFile
+from scrapers.files import files_in
 from scrapers.formats import FormatError, taai
 from scrapers.formats.writing import file_of
 from scrapers.importing import Problem, read_files, read_in_bulk

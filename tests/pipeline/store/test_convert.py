@@ -4,11 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
+from archived import seven_of, zip_of
 from stores import Result
 
 from pipeline.store.parts import append, create_store
@@ -158,3 +162,51 @@ def test_pictures_are_solved_on_demand(tmp_path: Path, nonocensus: Nonocensus) -
     assert clues(tmp_path / "two.png") == clues(tmp_path / "two.nin")
     refused = nonocensus("convert", "none.nin", "none.png", "--solve", "any")
     assert (refused.code, "no picture was found: its label is" in refused.err) == (2, True)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder, and the address at which this machine serves it."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield folder, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_addresses(tmp_path: Path, served: tuple[Path, str], nonocensus: Nonocensus) -> None:
+    folder, url = served
+    files = {f"{k}.jsonl": named("jsonl").write(puzzle) for k, puzzle in enumerate(drawn(3))}
+    (folder / "some.7z").write_bytes(seven_of({"in.zip": zip_of(files)}))
+    done = nonocensus("convert", f"{url}/some.7z", str(tmp_path / "all.jsonl"))
+    assert done.code == 0
+    assert "3 puzzles written to" in done.out
+    done = nonocensus("import", f"{url}/some.7z", str(tmp_path / "all.jsonl"), "--out", str(tmp_path / "store"))
+    assert done.code == 0
+    assert "3 puzzles added" in done.out
+    assert "3 were there already" in done.out
+    done = nonocensus("import", f"{url}/none.zip", "--out", str(tmp_path / "none"))
+    assert done.code == 2
+    assert f"none.zip: {url}/none.zip: 404 Not Found" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("command", [("import", "--out"), ("convert",)])
+def test_addresses_that_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonocensus: Nonocensus, command: tuple[str, ...]
+) -> None:
+    monkeypatch.delenv("NONOCENSUS_CONTACT", raising=False)
+    name, *option = command
+    done = nonocensus(name, "http://example.org/a.zip", *option, str(tmp_path / "out.jsonl"))
+    assert done.code == 2
+    assert "http://example.org/a.zip: files are downloaded by https only" in done.err
+    done = nonocensus(name, "https://example.org/a.zip", *option, str(tmp_path / "out.jsonl"))
+    assert done.code == 2
+    assert "give --contact, or set NONOCENSUS_CONTACT" in done.err
+    assert list(tmp_path.iterdir()) == []

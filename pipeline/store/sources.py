@@ -1,0 +1,19 @@
+"""Whether there is anything at the paths and addresses that somebody names, before any of them is read."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pipeline.errors import UserError
+from scrapers.download import check_address, is_address
+
+
+def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
+    """Raise a UserError if a path does not exist, or if an address can't be asked for, this being the contact."""
+    for path in paths:
+        if is_address(path):
+            try:
+                check_address(str(path), contact)
+            except ValueError as error:
+                raise UserError(str(error)) from None
+        elif not Path(path).exists():
+            raise UserError(f"{path} does not exist")

@@ -1,0 +1,28 @@
+"""A file or a member of an archive: its bytes, or why there are none."""
+
+from typing import IO, NamedTuple
+
+from scrapers.archives import limits
+from scrapers.archives.limits import Bounded
+
+
+class SourceFile(NamedTuple):
+    """A file, or a member of an archive: its bytes, or else why there are none.
+
+    Its name begins with the last part of the path that was named: folder/sub/x.non, or archive.tar.xz/sub/1.non.
+    """
+
+    name: str
+    data: bytes | None
+    error: str | None = None
+
+
+def read(name: str, file: IO[bytes] | Bounded) -> SourceFile:
+    """The rest of an open file, unless that is more than MOST_BYTES."""
+    data = file.read(limits.MOST_BYTES + 1)
+    return SourceFile(name, data) if len(data) <= limits.MOST_BYTES else too_large(name)
+
+
+def too_large(name: str) -> SourceFile:
+    """A file that has more than MOST_BYTES."""
+    return SourceFile(name, None, f"it is larger than {limits.MOST_BYTES >> 20} MiB")

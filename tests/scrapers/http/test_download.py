@@ -1,0 +1,144 @@
+"""Files from addresses: what they are called, and every way in which there is none."""
+
+import re
+from pathlib import Path
+
+import pytest
+from archived import tar_of, zip_of
+from misbehaving import Site, answer, robots, then_close
+
+from scrapers import download
+from scrapers.archives.source import SourceFile
+from scrapers.download import check_address, is_address, name_at
+from scrapers.files import count_files, files_in
+
+ARCHIVE = zip_of({"a.non": b"a"})
+
+
+@pytest.fixture(autouse=True)
+def once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "LIMITS", download.LIMITS._replace(tries=1, most_bytes=1 << 20))
+
+
+def found_at(url: str, contact: str | None = None) -> list[SourceFile]:
+    return list(files_in([url], contact))
+
+
+def error_at(url: str, contact: str | None = None) -> str:
+    (file,) = found_at(url, contact)
+    assert file.data is None
+    return file.error or ""
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "name"),
+    [
+        ("/sub/set.zip?key=1", {}, "set.zip"),
+        ("/s%C3%A9t.zip", {}, "sét.zip"),
+        ("/", {}, "127.0.0.1:"),
+        ("/get", {"Content_Disposition": 'attachment; filename="set.zip"'}, "set.zip"),
+        ("/get", {"Content_Disposition": "attachment; filename*=UTF-8''s%C3%A9t.zip"}, "sét.zip"),
+        ("/get", {"Content_Disposition": 'attachment; filename="../../etc/passwd"'}, "passwd"),
+        ("/get", {"Content_Disposition": "inline"}, "get"),
+    ],
+)
+def test_an_archive_and_its_name(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, headers: dict[str, str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    site.answers[path] = [answer(200, ARCHIVE, **headers)]
+    (file,) = found_at(site.url + path)
+    assert file.name.startswith(name)
+    assert (file.name.rpartition("/")[2], file.data) == ("a.non", b"a")
+    assert count_files([site.url + path]) is None
+    assert list(tmp_path.iterdir()) == []
+    assert [asked.path for asked in site.asked] == ["/robots.txt", path]
+
+
+def test_plain_files_and_files_beside_them(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "b.non").write_bytes(b"b")
+    site.answers |= {"/a.non": [answer(200, b"a")], "/c.tgz": [answer(200, tar_of({"c.non": b"c"}, "w:gz"))]}
+    found = list(files_in([f"{site.url}/a.non", tmp_path / "b.non", f"{site.url}/c.tgz"]))
+    assert found == [SourceFile("a.non", b"a"), SourceFile("b.non", b"b"), SourceFile("c.tgz/c.non", b"c")]
+
+
+def test_redirects(site: Site) -> None:
+    other = Site()
+    site.answers["/a"] = [answer(302, Location=f"http://localhost:{other.port}/real.zip")]
+    other.answers["/real.zip"] = [answer(200, ARCHIVE)]
+    assert found_at(f"{site.url}/a") == [SourceFile("real.zip/a.non", b"a")]
+    other.close()
+    site.answers["/a"] = [answer(302, Location="https://other.test/real.zip")]
+    assert error_at(f"{site.url}/a") == f"{site.url}/a: redirected to https://other.test/real.zip (a login page?)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "may"),
+    [
+        ("https://a.test/x", "https://b.test/x", True),
+        ("https://a.test/x", "http://a.test/x", False),
+        ("https://a.test/x", "http://127.0.0.1/x", False),
+        ("https://a.test/x", "https://localhost/x", False),
+        ("http://127.0.0.1:1/x", "http://localhost:2/x", True),
+        ("http://127.0.0.1:1/x", "https://a.test/x", False),
+        ("https://a.test/x", "what is no http or https address", False),
+    ],
+)
+def test_where_redirects_may_lead(old: str, new: str, may: bool) -> None:
+    assert download._may_lead(old, new) is may
+
+
+def test_away_from_https(secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    site, certificate = secure_site
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    monkeypatch.setattr(download, "_may_be_asked", lambda url: url.startswith("https:"))
+    site.answers |= {"/a.zip": [answer(200, ARCHIVE)], "/b": [answer(301, Location="http://127.0.0.1/b.zip")]}
+    assert found_at(f"{site.url}/a.zip") == [SourceFile("a.zip/a.non", b"a")]
+    assert error_at(f"{site.url}/b") == f"{site.url}/b: redirected to http://127.0.0.1/b.zip (not https)"
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (answer(404), "404 Not Found"),
+        (answer(503), "503 Service Unavailable"),
+        (answer(204), "204 No Content"),
+        (answer(200, bytes((1 << 20) + 1)), "reply larger than 1 MB"),
+        (then_close(answer(200, ARCHIVE[:-9], Content_Length=str(len(ARCHIVE)))), "reply broke off"),
+        (then_close(b""), "connection closed without a reply"),
+    ],
+)
+def test_there_is_none(site: Site, reply: bytes, error: str) -> None:
+    site.answers["/a.zip"] = [reply]
+    assert found_at(f"{site.url}/a.zip") == [SourceFile("a.zip", None, f"{site.url}/a.zip: {error}")]
+
+
+def test_robots_are_not_let_in(site: Site) -> None:
+    site.answers["/robots.txt"] = [robots("User-agent: *", "Disallow: /")]
+    assert error_at(f"{site.url}/a.zip").endswith("/robots.txt does not allow it")
+    assert site.paths() == []
+
+
+def test_addresses_that_will_not_do() -> None:
+    for url, contact, error in [
+        ("http://other.test/a.zip", "me@example.org", "http://other.test/a.zip: files are downloaded by https only"),
+        ("https://other.test/a.zip", None, "give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address"),
+        ("https://other.test/a.zip", "me", "a contact for the site's owner is an e-mail address"),
+        ("https://", "me@example.org", "'https://' is no http or https address"),
+        ("https://[::1/a.zip", "me@example.org", "'https://[::1/a.zip' is no http or https address"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(error)):
+            check_address(url, contact)
+        assert error_at(url, contact).startswith(error)
+    assert error_at("https://unknown.test/a.zip", "me@example.org").startswith(
+        "unknown.test: its name can't be looked up"
+    )
+
+
+def test_what_is_an_address() -> None:
+    assert [path for path in ("https://a/b", "HTTP://a", "s3://a/b", "a.zip", "https:/a") if is_address(path)] == [
+        "https://a/b",
+        "HTTP://a",
+    ]
+    assert not is_address(Path("https://a/b"))
+    assert name_at("https://a.test/x/..%2f..%2f\x1b[31m") == "\ufffd[31m"
