@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, StoreAt, finite
+from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import LISTED, more, out, table, tell, watching
 from pipeline.errors import UserError
 
@@ -20,9 +20,7 @@ def dedup(
     place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")],
     cells: Annotated[
         float,
-        typer.Option(
-            min=0, max=0.2, callback=finite, help="Share of the cells in which near pictures may differ; 0: none."
-        ),
+        typer.Option(help="Share of the cells, up to 0.2, in which near pictures may differ; with 0 none are near."),
     ] = 0.05,
     csv: Annotated[str | None, typer.Option(help="Write all duplicates to this file (- for standard output).")] = None,
     store: StoreAt = None,

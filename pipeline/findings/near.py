@@ -179,10 +179,13 @@ def _compare_in_band(bits: np.ndarray, turned: np.ndarray, band: _Band, best: np
     lengths = np.searchsorted(keys, wanted + np.uint64(band.most), "right") - starts
     crowded[turned_order[lengths > WINDOW + 1]] = True
     lengths = np.minimum(lengths, WINDOW + 1)  # one may be the picture itself
+    word, turned_word = bits[order, 0, 0], turned[turned_order, 0, 0]
     for some in _slices(turned, WINDOW + 1):
         length = lengths[some]
         places = np.repeat(starts[some] - np.cumsum(length) + length, length) + np.arange(length.sum())
-        ones, others = order[places], np.repeat(turned_order[some], length)
+        # most pairs differ in too many cells of the first word already, and words in order are read quickly
+        alike = np.bitwise_count(word[places] ^ np.repeat(turned_word[some], length)) <= band.most
+        ones, others = order[places[alike]], np.repeat(turned_order[some], length)[alike]
         earlier, later = np.minimum(ones, others), np.maximum(ones, others)
         worth = (earlier < later) & (earlier <= best[later] >> CELL_BITS)
         earlier, later = earlier[worth], later[worth]

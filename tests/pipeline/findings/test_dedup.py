@@ -128,7 +128,7 @@ def drawn(rng: np.random.Generator, count: int) -> list[Puzzle]:
     return puzzles
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_against_all_pairs(tmp_path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     puzzles = drawn(rng, 60)
@@ -303,8 +303,8 @@ def test_refused(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
         (["nowhere"], "nowhere is neither a run nor a store"),
         (["store", "--csv", "x", "--json"], "choose one"),
         (["store", "--csv", "out/"], "out/ is a folder"),
-        (["store", "--cells", "0.5"], "--cells"),
-        (["store", "--cells", "nan"], "--cells"),
+        (["store", "--cells", "0.5"], "may differ in 0 to 0.2 of their cells, not in 0.5"),
+        (["store", "--cells", "nan"], "of their cells, not in nan"),
     ):
         result = nonocensus("dedup", *arguments)
         assert (result.code, len(result.err.splitlines())) == (2, 1)
