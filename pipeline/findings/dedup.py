@@ -48,7 +48,7 @@ FACTS = ("puzzle_id", "source", "source_id", "site_date", "width", "height")
 COLUMNS = list(dict.fromkeys([*FACTS, *DECISIVE]))
 ANSWERS = ["solutions", "solution"]
 
-FETCHED_ROWS = 1 << 11
+FETCHED_ROWS = 1 << 13
 """Pictures that are fetched from the database at a time."""
 
 
@@ -165,21 +165,27 @@ def _hashes(batch: pa.RecordBatch) -> Iterator[pa.Array]:
 
 def _compare(connection: "duckdb.DuckDBPyConnection", share: float, watch: Watch) -> int:
     """Fill the table `near`; returns how many pictures are crowded."""
+    connection.execute(_PLACED)
     sizes = connection.execute(_SIZES).fetchall() if share else []
     work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
     watch.begun("comparing pictures", work)
     crowded = 0
     found = [_NEAR.empty_table()]
-    if work:
-        for ranks, pictures in _of_a_size(connection.sql(_COMPARED).to_arrow_reader(FETCHED_ROWS)):
-            most = _most(pictures.width, pictures.height, share)
-            likes = like_earlier(pictures, most, lambda rows: watch.step(rows, ""))
-            near = np.flatnonzero(likes.first != np.arange(len(ranks)))
-            columns = ranks[near], ranks[likes.first[near]], likes.cells[near]
-            found.append(pa.table([pa.array(column) for column in columns], _NEAR))
-            crowded += int(likes.crowded.sum())
+    for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
+        most = _most(pictures.width, pictures.height, share)
+        likes = like_earlier(pictures, most, lambda rows: watch.step(rows, ""))
+        near = np.flatnonzero(likes.first != np.arange(len(ranks)))
+        columns = ranks[near], ranks[likes.first[near]], likes.cells[near]
+        found.append(pa.table([pa.array(column) for column in columns], _NEAR))
+        crowded += int(likes.crowded.sum())
     connection.register("near", pa.concat_tables(found))
     return crowded
+
+
+def _fetched(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa.RecordBatch]:
+    """The pictures that are to be compared, in their order, some at a time: whole rows take much memory to sort."""
+    for first in range(0, count, FETCHED_ROWS):
+        yield one_batch(connection.sql(_FETCHED.format(first, first + FETCHED_ROWS)).to_arrow_table())
 
 
 def _most(width: int, height: int, share: float) -> int:
@@ -231,32 +237,41 @@ _GATHERED = "insert into puzzles by name from facts"
 _RANKED = """
     create table ranked as
     select
-        place, puzzle_id, site_date, clue_hash, canonical_hash, cells is not null as pictured,
+        place, puzzle_id, site_date, clue_hash, canonical_hash, pictured,
         row_number() over (order by site_date nulls last, earliest, number nulls last, place) as rank
     from (
-        select *, min(place) over (partition by source) as earliest, try_cast(source_id as bigint) as number
+        select
+            place, puzzle_id, site_date, clue_hash, canonical_hash, cells is not null as pictured,
+            try_cast(source_id as bigint) as number, min(place) over (partition by source) as earliest
         from puzzles
     )
 """
 
 _CLASSES = """
     create table classes as
-    select
-        canonical_hash, min(rank) as original, arg_min(clue_hash, rank) as clue_hash, count(*) as puzzles,
-        arg_min(place, rank) filter (pictured) as picture
+    select canonical_hash, min(rank) as original, count(*) as puzzles, min(rank) filter (pictured) as picture
     from ranked group by canonical_hash
 """
 
-_SIZES = """
-    select greatest(width, height), least(width, height), count(*) as classes
-    from classes join puzzles on place = picture group by all having count(*) > 1
+_PLACED = """
+    create table placed as
+    select row_number() over (order by wide, high, rank) - 1 as number, *
+    from (
+        select
+            original as rank, place, width, height,
+            greatest(width, height) as wide, least(width, height) as high
+        from classes join ranked on ranked.rank = picture join (select place, width, height from puzzles) using (place)
+        qualify count(*) over (partition by wide, high) > 1
+    )
 """
+"""Where each picture stands that is to be compared: those of a size together, if there are several."""
 
-_COMPARED = """
-    select original as rank, width, height, cells
-    from classes join puzzles on place = picture
-    qualify count(*) over (partition by greatest(width, height), least(width, height)) > 1
-    order by greatest(width, height), least(width, height), rank
+_SIZES = "select wide, high, count(*) from placed group by all"
+
+_FETCHED = """
+    select rank, width, height, cells
+    from (from placed where number >= {} and number < {}) join (select place, cells from puzzles) using (place)
+    order by number
 """
 
 _PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is null"
@@ -267,9 +282,10 @@ _FOUND = """
         later.puzzle_id, later.site_date, likeness, cells
     from (
         select
-            rank, original, null::bigint as cells,
-            case when ranked.clue_hash = classes.clue_hash then 'equal' else 'turned' end as likeness
-        from ranked join classes using (canonical_hash) where rank > original
+            ranked.rank, original, null::bigint as cells,
+            case when ranked.clue_hash = first.clue_hash then 'equal' else 'turned' end as likeness
+        from ranked join classes using (canonical_hash) join ranked as first on first.rank = original
+        where ranked.rank > original
         union all by name
         select *, 'near' as likeness from near
     ) as found
