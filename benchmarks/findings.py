@@ -1,4 +1,4 @@
-"""What comes after a run: report, dataset, export, query, compare. Wall time, memory, size of what they write."""
+"""Findings: report, dataset, export, dedup, compare, query. Wall time, memory, size of what they write."""
 
 import subprocess
 import tempfile
@@ -43,6 +43,7 @@ def findings(store: str) -> list[list[Any]]:
         ["dataset", *measured(data, "dataset", run, "--out", data)],
         ["dataset --private", *measured(f"{data}-private", "dataset", run, "--out", f"{data}-private", "--private")],
         ["export", *measured(csv, "export", run, "--csv", csv)],
+        ["dedup", *measured(None, "dedup", store)],
         ["compare with itself", *measured(None, "compare", run, run)],
         ["query: labels", *measured(None, "query", run, LABELS)],
         ["query: puzzles joined with results", *measured(None, "query", run, JOINED)],

@@ -5,6 +5,7 @@ from .archives import classify_store as classify_store
 from .archives import compare_runs as compare_runs
 from .archives import crawl_site as crawl_site
 from .archives import export_run as export_run
+from .archives import find_duplicates as find_duplicates
 from .archives import generate_store as generate_store
 from .archives import import_files as import_files
 from .archives import make_dataset as make_dataset

@@ -23,6 +23,7 @@ from pipeline.watch import NOBODY, Watch
 
 if TYPE_CHECKING:
     from pipeline.findings.compare import Comparison
+    from pipeline.findings.dedup import Duplicates
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
 
@@ -198,13 +199,22 @@ def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
     return compare(_run(old), _run(new))
 
 
+def find_duplicates(place: Run | Store | Place, cells: float = 0.05, watch: Watch = NOBODY) -> "Duplicates":
+    """Find puzzles that a store, or a run, has more than once: equal, turned, or with pictures that are nearly equal.
+
+    cells   share of the cells in which near pictures may differ, 0 to 0.2
+    """
+    from pipeline.findings import dedup
+
+    return dedup.find_duplicates(_opened(place), cells, watch)
+
+
 def query(place: Run | Store | Place, select: str) -> pa.Table:
     """Ask a run (tables puzzles, results, certificates) or a store (puzzles) in SQL; it can only read."""
     from pipeline.findings.tables import open_tables
     from pipeline.sql import one_line, selected
 
-    opened = open_place(str(place)) if isinstance(place, str | Path) else place
-    with open_tables(opened) as database, one_line("the query"):
+    with open_tables(_opened(place)) as database, one_line("the query"):
         return selected(database, select).to_arrow_table()
 
 
@@ -212,8 +222,7 @@ def verify(place: Run | Store | Place, repair: bool = False, watch: Watch = NOBO
     """Read everything of a run or a store; returns what is damaged. `repair`: set it aside, to be made again."""
     from pipeline.verify.place import verify_place
 
-    opened = open_place(str(place)) if isinstance(place, str | Path) else place
-    return verify_place(opened, repair, watch)
+    return verify_place(_opened(place), repair, watch)
 
 
 def warm(store: Place | None = None) -> str:
@@ -230,3 +239,7 @@ def _several(values: Iterable[Any] | Place) -> tuple[Any, ...]:
 
 def _run(run: Run | Place) -> Run:
     return open_run(run) if isinstance(run, str | Path) else run
+
+
+def _opened(place: Run | Store | Place) -> Run | Store:
+    return open_place(str(place)) if isinstance(place, str | Path) else place

@@ -21,6 +21,7 @@ from pipeline.commands.compare import compare
 from pipeline.commands.convert import convert
 from pipeline.commands.crawl import crawl
 from pipeline.commands.dataset import dataset
+from pipeline.commands.dedup import dedup
 from pipeline.commands.demo import demo
 from pipeline.commands.export import export
 from pipeline.commands.failed import failed
@@ -63,6 +64,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "query": query,
     "export": export,
     "compare": compare,
+    "dedup": dedup,
     "solve": solve,
     "schema": schema,
     "bench": bench,
@@ -74,7 +76,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
-TELLING = ("status", "failed", "query", "compare", "solve", "picture", "schema", "bench")
+TELLING = ("status", "failed", "query", "compare", "dedup", "solve", "picture", "schema", "bench")
 """Commands whose result is what they print; what the others print says that all went well."""
 
 for name, command in COMMANDS.items():

@@ -1,1 +1,1 @@
-"""What a run has found: reports, datasets, comparisons, exports, SQL."""
+"""What a run has found: reports, datasets, comparisons, duplicates, exports, SQL."""
