@@ -76,8 +76,9 @@ def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str)
     if end > len(numbers.data):
         _refuse_clue(numbers, count, cells, colors, where)
     clue = tuple(map(block_of, group.iter_unpack(numbers.data[numbers.place : end])))
-    lengths, places = [block.length for block in clue], [block.color for block in clue]
-    if clue and not (min(lengths) > BLOT and sum(lengths) <= cells and 1 <= min(places) <= max(places) <= colors):
+    lengths = [block.length for block in clue]
+    known = colors == 1 or all(1 <= block.color <= colors for block in clue)
+    if not (known and BLOT not in lengths and sum(lengths) <= cells):
         _refuse_clue(numbers, count, cells, colors, where)
     numbers.place = end
     return clue
