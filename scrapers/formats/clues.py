@@ -23,6 +23,12 @@ BLOCKS = {str(length): Block(length) for length in range(1, MAX_CELLS + 1)}
 """By how their lengths are written; one object for all blocks of a length."""
 
 
+@lru_cache(1 << 12)
+def block_of(numbers: tuple[int, ...]) -> Block:
+    """The block of a length and perhaps a colour: the same object again for the same numbers, and so sooner."""
+    return Block(*numbers)
+
+
 def clue_of(line: Line) -> Clue:
     """The clue on a line: numbers between blanks or commas. An empty line, or a single 0, is an empty clue."""
     number, text = line
@@ -33,7 +39,18 @@ def clue_of(line: Line) -> Clue:
 
 
 def _clue(text: str) -> Clue:
-    text = text.strip()
+    words = text.split("," if "," in text else None, MAX_CELLS)
+    try:
+        clue = tuple(map(BLOCKS.__getitem__, words))
+    except KeyError:
+        return _unusual_clue(text.strip())
+    if len(clue) > MAX_CELLS:
+        raise FormatError(f"it has more than {MAX_CELLS} numbers")
+    return clue
+
+
+def _unusual_clue(text: str) -> Clue:
+    """A clue that is more, or less, than numbers with commas or blanks between them."""
     if text in ("", "0"):
         return ()
     words = text.replace(",", " ").split(maxsplit=MAX_CELLS)

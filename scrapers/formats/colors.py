@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from scrapers.formats.clues import MOST_DIGITS, Line
+from scrapers.formats.clues import BLOCKS, MOST_DIGITS, Line
 from scrapers.formats.shared import FormatError, clipped
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, described
@@ -53,7 +53,8 @@ def palette_of(wishes: Sequence[Wish], background: Wish = Wish()) -> tuple[Color
     if not wishes or (len(wishes) == 1 and not any(wishes[0])):
         wishes = [Wish(*BLACK)]
     everything = [Wish(*(said or usual for said, usual in zip(background, WHITE, strict=True))), *wishes]
-    spare_colors = [color for color in DISTINCT if color not in {wish.rgb for wish in everything}]
+    given = {wish.rgb for wish in everything}
+    spare_colors = [color for color in DISTINCT if color not in given]
     rgbs = [wish.rgb or spare_colors.pop(0) for wish in everything]
     names = distinct([wish.name for wish in everything], (f"color{k}" for k in range(1, 2 * len(everything) + 1)))
     symbols = distinct([wish.symbol for wish in everything], SYMBOLS)
@@ -103,7 +104,7 @@ class Marks:
 
     def __init__(self, colors: dict[str, int], default: int | None, separator: str = "") -> None:
         self.colors, self.default, self.separator = colors, default, separator
-        self._known: dict[str, Block] = {}
+        self._known: dict[str, Block] = BLOCKS.copy() if default == 1 else {}
 
     def clue_of(self, line: Line) -> Clue:
         """The clue on a line of numbers with marks. An empty line, or a single 0, is an empty clue."""
@@ -113,7 +114,10 @@ class Marks:
             raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
         if words == ["0"]:
             return ()
-        return tuple([self._known.get(word) or self._block(number, word) for word in words])
+        try:
+            return tuple(map(self._known.__getitem__, words))
+        except KeyError:  # a word of which there was none before
+            return tuple([self._known.get(word) or self._block(number, word) for word in words])
 
     def _block(self, number: int, word: str) -> Block:
         found = COLORED.fullmatch(word)

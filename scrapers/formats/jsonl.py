@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from scrapers.formats.clues import block_of
 from scrapers.formats.shared import FormatError, decoded, each, lines_of, said_by
 from scrapers.formats.writing import WORDS
-from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, arranged
+from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
@@ -24,6 +25,9 @@ HOLDS: frozenset[str] = frozenset(WORDS) - {"saved"}
 
 BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+PLACES = np.zeros(128, np.uint8)
+PLACES[[*DIGITS.encode()]] = range(len(DIGITS))
+"""The palette's entry that each digit of a goal stands for."""
 
 
 ABOUT = [field for field in fields(Puzzle) if field.name not in ("rows", "columns", "palette", "goal", "saved")]
@@ -32,8 +36,8 @@ ABOUT = [field for field in fields(Puzzle) if field.name not in ("rows", "column
 Record: Any = msgspec.defstruct(
     "Record",
     [
-        ("rows", list[list[tuple[int, int]]]),
-        ("columns", list[list[tuple[int, int]]]),
+        ("rows", tuple[tuple[tuple[int, int], ...], ...]),
+        ("columns", tuple[tuple[tuple[int, int], ...], ...]),
         ("width", int | None, None),
         ("height", int | None, None),
         ("palette", list[tuple[str, str, str]] | None, None),
@@ -63,9 +67,7 @@ def _puzzle(line: tuple[int, str]) -> Puzzle:
     except (msgspec.DecodeError, RecursionError) as error:
         raise FormatError(f"line {number}: it is no puzzle: {said_by(error)}") from None
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
-    rows, columns = (
-        tuple([tuple([Block(*block) for block in clue]) for clue in side]) for side in (record.rows, record.columns)
-    )
+    rows, columns = (tuple([tuple(map(block_of, clue)) for clue in side]) for side in (record.rows, record.columns))
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"line {number}: it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
     others = {field.name: getattr(record, field.name) for field in ABOUT}
@@ -74,10 +76,9 @@ def _puzzle(line: tuple[int, str]) -> Puzzle:
 
 
 def _goal(text: str, height: int, width: int, colors: int, number: int) -> np.ndarray:
-    places = [DIGITS.find(digit) for digit in text]
-    if len(places) != height * width or not all(0 <= place < colors for place in places):
+    if len(text) != height * width or text.strip(DIGITS[:colors]):
         raise FormatError(f"line {number}: its goal is no picture of {width}x{height} cells in {colors} colours")
-    return np.array(places, np.uint8).reshape(height, width)
+    return PLACES[np.frombuffer(text.encode(), np.uint8)].reshape(height, width)
 
 
 def write(puzzle: Puzzle) -> bytes:

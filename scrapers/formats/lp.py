@@ -15,7 +15,7 @@ Which words stand before the numbers differs from file to file, and does not mat
 import re
 from collections.abc import Iterator
 
-from scrapers.formats.clues import MOST_DIGITS
+from scrapers.formats.clues import BLOCKS, MOST_DIGITS
 from scrapers.formats.shared import FormatError, clipped, decoded, each
 from solver.limits import MAX_CELLS
 from solver.puzzle import Block, Clue, Puzzle
@@ -42,18 +42,19 @@ def read(data: bytes) -> Iterator[Puzzle]:
 def _puzzle(text: str) -> Puzzle:
     parts = HEADING.split(text, 2 * MAX_CELLS + 1)
     head, found = parts[0], parts[1:]
-    sides = _numbers(head, "its head")
+    sides = [int(number) for number in _numbers(head, "its head")]
     if len(sides) != 2 or not all(1 <= side <= MAX_CELLS for side in sides):
         raise FormatError(f"its head should have the numbers of rows and of columns, from 1 to {MAX_CELLS}")
     clues: dict[tuple[str, int], Clue] = {}
     for kind, number, content in zip(found[::3], found[1::3], found[2::3], strict=True):
-        name = f"{kind.lower()}_{int(number)}"
-        count, *lengths = _numbers(content, name) or [0]
-        if count != len(lengths):
-            raise FormatError(f"{name} has {len(lengths)} sizes, not {count}")
-        if (kind.lower(), int(number)) in clues:
+        place = kind.lower(), int(number)
+        name = f"{place[0]}_{place[1]}"
+        count, *lengths = _numbers(content, name) or ["0"]
+        if int(count) != len(lengths):
+            raise FormatError(f"{name} has {len(lengths)} sizes, not {int(count)}")
+        if place in clues:
             raise FormatError(f"{name} stands there for the second time")
-        clues[kind.lower(), int(number)] = tuple([_block(length, name) for length in lengths])
+        clues[place] = tuple([BLOCKS.get(length) or _block(length, name) for length in lengths])
     rows, columns = (
         tuple([_clue(clues, kind, number) for number in range(1, side + 1)])
         for kind, side in zip(("row", "column"), sides, strict=True)
@@ -64,19 +65,21 @@ def _puzzle(text: str) -> Puzzle:
     return Puzzle(rows, columns)
 
 
-def _numbers(text: str, name: str) -> list[int]:
-    """The numbers that stand alone, whatever words there are."""
+def _numbers(text: str, name: str) -> list[str]:
+    """The numbers that stand alone, as they are written, whatever words there are."""
     words = text.replace(",", " ").split(maxsplit=2 * MAX_CELLS)
-    numbers = [word for word in words if word.isascii() and word.isdecimal()]
-    if any(len(word) > MOST_DIGITS for word in numbers) or len(words) > 2 * MAX_CELLS:
+    numbers = [*filter(str.isascii, filter(str.isdecimal, words))]
+    if max(map(len, numbers), default=0) > MOST_DIGITS or len(words) > 2 * MAX_CELLS:
         raise FormatError(f"{name} has a number, or more of them, than any puzzle: {clipped(text)}")
-    return [int(word) for word in numbers]
+    return numbers
 
 
-def _block(length: int, name: str) -> Block:
+def _block(number: str, name: str) -> Block:
+    """The block of a number that is not written as usual."""
+    length = int(number)
     if not 1 <= length <= MAX_CELLS:
         raise FormatError(f"{name}: {length} is not a size from 1 to {MAX_CELLS}")
-    return Block(length)
+    return BLOCKS[str(length)]
 
 
 def _clue(clues: dict[tuple[str, int], Clue], kind: str, number: int) -> Clue:

@@ -21,8 +21,11 @@ PICTURE = True
 """A file is a picture: a puzzle without one can't be written."""
 
 BEGINNING = re.compile(rb"P[1-6](?:\s|#)")
+BLANKS = b" \t\r\n\v\f"
 BLANK = re.compile(rb"(?:[ \t\r\n\v\f]|#[^\r\n]*)+")
 NUMBER = re.compile(rb"[0-9]{1,9}")
+NUMBERS = re.compile(rb"[ \t\r\n\v\f]+[0-9][0-9 \t\r\n\v\f]*")
+"""As far as nothing but numbers stands in a file."""
 HEADER = (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))
 """The numbers before a picture, and the most that they may be; bitmaps have the first two."""
 
@@ -70,7 +73,8 @@ def _raster(data: bytes, place: int, kind: int, width: int, height: int, most: i
     channels = 3 if kind in (3, 6) else 1
     count = width * height * channels
     if kind in PLAIN:
-        values, place = _plain_values(data, place, count, digits=kind == 1)
+        regular = _regular_values(data, place, count, most, digits=kind == 1)
+        values, place = regular or _plain_values(data, place, count, digits=kind == 1)
     elif kind == 4:
         rows = -(-width // 8)
         packed = _bytes(data, place + 1, rows * height).reshape(height, rows)
@@ -90,6 +94,20 @@ def _bytes(data: bytes, place: int, count: int) -> np.ndarray:
     if len(data) - place < count:
         raise FormatError(f"it ends {count - max(len(data) - place, 0)} bytes too early")
     return np.frombuffer(data, np.uint8, count, place)
+
+
+def _regular_values(data: bytes, place: int, count: int, most: int, digits: bool) -> tuple[np.ndarray, int] | None:
+    """The same as `_plain_values`, if nothing but as many values, each within its bounds, is left of the picture."""
+    found = NUMBERS.match(data, place)
+    if found is None:
+        return None
+    if digits:
+        values = np.frombuffer(found[0].translate(None, BLANKS), np.uint8) - ord("0")
+    elif b"00000" in found[0]:  # a number of more than nine digits may begin so, which is two
+        return None
+    else:
+        values = np.fromstring(found[0], np.int64, sep=" ")
+    return (values, found.end()) if len(values) == count and values.max() <= most else None
 
 
 def _plain_values(data: bytes, place: int, count: int, digits: bool) -> tuple[np.ndarray, int]:

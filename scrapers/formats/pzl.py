@@ -14,7 +14,8 @@ white too is another one. A file without a palette is black and white, and its b
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache, partial
+from itertools import chain, islice
 
 from scrapers.formats.clues import MOST_DIGITS
 from scrapers.formats.colors import Wish, palette_of, rgb_of, without_unused
@@ -27,7 +28,8 @@ SUFFIXES: tuple[str, ...] = (".pzl",)
 HOLDS: frozenset[str] = frozenset({"colors", "rgb"})
 
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*[0-9]{1,3}\s+#[0-9a-fA-F]{6}\s")
-WORD = re.compile(r"\S+")
+WORDS = re.compile(r".{1,4096}\S*", re.DOTALL)
+"""As many words of a file as may be in memory all at once."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -41,7 +43,7 @@ def read(data: bytes) -> Iterator[Puzzle]:
 
 
 def _puzzle(text: str) -> Puzzle:
-    words = (found[0] for found in WORD.finditer(text))
+    words = chain.from_iterable(found[0].split() for found in WORDS.finditer(text))
     first = next(words, "")
     rgbs: list[str] = []
     if "#" in text:
@@ -54,8 +56,8 @@ def _puzzle(text: str) -> Puzzle:
     height = _number(first, "the height", MAX_CELLS)
     width = _number(next(words, ""), "the width", MAX_CELLS)
     places = {color: number for number, color in enumerate(colors, 1)}
-    rows = tuple([_clue(words, places, width, f"row {number}") for number in range(1, height + 1)])
-    columns = tuple([_clue(words, places, height, f"column {number}") for number in range(1, width + 1)])
+    rows = _side(words, places, height, width, "row")
+    columns = _side(words, places, width, height, "column")
     if rest := next(words, ""):
         raise FormatError(f"{clipped(rest)} stands behind the last column")
     return without_unused(
@@ -63,18 +65,30 @@ def _puzzle(text: str) -> Puzzle:
     )
 
 
-def _clue(words: Iterator[str], places: dict[str, int], cells: int, where: str) -> Clue:
-    count = _number(next(words, ""), f"{where}: the number of blocks", cells, least=0)
-    return tuple([_block(words, places, cells, where) for _ in range(count)])
+def _side(words: Iterator[str], places: dict[str, int], count: int, cells: int, name: str) -> tuple[Clue, ...]:
+    """The clues of so many rows or columns of so many cells; `places` are those of the colours in the palette."""
+    block = lru_cache(1 << 12)(partial(_block, places, cells))  # most have been there before
+    size = 4 if places else 1
+    clues: list[Clue] = []
+    for number in range(1, count + 1):
+        try:
+            length = size * _number(next(words, ""), "the number of blocks", cells, least=0)
+            said = list(islice(words, length))
+            said += [""] * (length - len(said))
+            clues.append(tuple(map(block, zip(*[iter(said)] * size, strict=True))))
+        except FormatError as error:
+            raise FormatError(f"{name} {number}: {error}") from None
+    return tuple(clues)
 
 
-def _block(words: Iterator[str], places: dict[str, int], cells: int, where: str) -> Block:
-    length = _number(next(words, ""), f"{where}: a length", cells)
+def _block(places: dict[str, int], cells: int, words: tuple[str, ...]) -> Block:
+    """A block of its length and, if there is a palette, the three numbers of its colour."""
+    length = _number(words[0], "a length", cells)
     if not places:
         return Block(length)
-    rgb = "".join([f"{_number(next(words, ''), f'{where}: a colour', 255, least=0):02x}" for _ in range(3)])
+    rgb = "".join([f"{_number(word, 'a colour', 255, least=0):02x}" for word in words[1:]])
     if rgb not in places:
-        raise FormatError(f"{where}: the colour #{rgb} is not in the palette")
+        raise FormatError(f"the colour #{rgb} is not in the palette")
     return Block(length, places[rgb])
 
 

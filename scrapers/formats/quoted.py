@@ -50,7 +50,8 @@ def _puzzle(text: str) -> Puzzle:
     if len(quoted) != width + height:
         count = f"more than {width + height}" if len(quoted) > width + height else len(quoted)
         raise FormatError(f"it has {count} clues, not {width} + {height}")
-    marks = sorted({word.partition("-")[2] for _, clue in quoted for word in clue.split(",") if "-" in word})
+    marked = (clue for _, clue in quoted if "-" in clue)
+    marks = sorted({word.partition("-")[2] for clue in marked for word in clue.split(",") if "-" in word})
     if any(len(mark) != 1 or mark not in MARKS for mark in marks):
         raise FormatError(f"its colours are {clipped(', '.join(marks))}; each should be a digit or a letter")
     colors = {mark: number for number, mark in enumerate(marks, 1)}

@@ -1,11 +1,13 @@
 """ROFL, a picture as the clues of its puzzle, after a sketch of Izaron's; docs/ROFL.md is the specification."""
 
 from collections.abc import Iterator
+from struct import Struct
 
+from scrapers.formats.clues import block_of
 from scrapers.formats.colors import Wish, palette_of
 from scrapers.formats.shared import FormatError, each
 from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, BLOT, WHITE, Block, Clue, Puzzle, arranged
+from solver.puzzle import BLACK, BLOT, WHITE, Clue, Puzzle, arranged
 
 NAME = "rofl"
 SUFFIXES: tuple[str, ...] = (".rofl",)
@@ -53,8 +55,9 @@ def _puzzle(data: bytes) -> Puzzle:
     width, height = (numbers.next(f"the {side}", 1, MAX_CELLS) for side in ("width", "height"))
     colors = numbers.next("the number of colours", 1, MAX_COLORS, 1)
     rgbs = [f"{numbers.next(f'colour {k}', 0, 0xFFFFFF, 3):06x}" for k in range(colors)]
+    group = Struct(">" + "BH"[numbers.size - 1] + "B" * (colors > 1))
     rows, columns = (
-        tuple([_clue(numbers, cells, colors, f"{side} {k + 1}") for k in range(count)])
+        tuple([_clue(numbers, group, cells, colors, f"{side} {k + 1}") for k in range(count)])
         for side, count, cells in (("row", height, width), ("column", width, height))
     )
     if numbers.place < len(data):
@@ -63,17 +66,33 @@ def _puzzle(data: bytes) -> Puzzle:
     return arranged(Puzzle(rows, columns, palette_of(wishes)))
 
 
-def _clue(numbers: _Numbers, cells: int, colors: int, where: str) -> Clue:
-    """A clue, which has to fit into its line: of a picture it does."""
-    blocks: list[Block] = []
+def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str) -> Clue:
+    """A clue, which has to fit into its line: of a picture it does.
+
+    group   how a block lies in the file: its length, and its colour if there are several
+    """
+    count = numbers.next(f"{where}: the number of groups", 0, cells)
+    end = numbers.place + count * group.size
+    if end > len(numbers.data):
+        _refuse_clue(numbers, count, cells, colors, where)
+    clue = tuple(map(block_of, group.iter_unpack(numbers.data[numbers.place : end])))
+    lengths = [block.length for block in clue]
+    known = colors == 1 or all(1 <= block.color <= colors for block in clue)
+    if not (known and BLOT not in lengths and sum(lengths) <= cells):
+        _refuse_clue(numbers, count, cells, colors, where)
+    numbers.place = end
+    return clue
+
+
+def _refuse_clue(numbers: _Numbers, count: int, cells: int, colors: int, where: str) -> None:
+    """Say which number of a clue is wrong, or missing."""
     taken = 0
-    for _ in range(numbers.next(f"{where}: the number of groups", 0, cells)):
-        length = numbers.next(f"{where}: a length", BLOT + 1, cells)
-        blocks.append(Block(length, numbers.next(f"{where}: a colour", 1, colors, 1) if colors > 1 else 1))
-        taken += length
+    for _ in range(count):
+        taken += numbers.next(f"{where}: a length", BLOT + 1, cells)
+        if colors > 1:
+            numbers.next(f"{where}: a colour", 1, colors, 1)
         if taken > cells:
             raise FormatError(f"{where}: its groups take more than the {cells} cells that there are")
-    return tuple(blocks)
 
 
 def write(puzzle: Puzzle) -> bytes:

@@ -28,11 +28,13 @@ HEADING = re.compile(r"\[(\w+)\]")
 SETTING = re.compile(r"([\w-]+)\s*[=:]\s*(.*)")
 COLOR = re.compile(r"([\w-]+)\s*=\s*\(([^()]*)\)\s*(\S?).*")
 COMMENT = re.compile(r"[#;].*")
+ONLY_CLUES = re.compile(r"[^\[\]#;=:]+")
+"""A line that is no heading and no setting, and has no comment."""
 MOST_LINES = 16 * MAX_CELLS
 
 
 class Parts(NamedTuple):
-    """What a file says, not yet judged: lines of colours, of rows and of columns."""
+    """What a file says, not yet judged: lines of colours, and without their comments of rows and of columns."""
 
     colors: list[Line]
     rows: list[Line]
@@ -103,9 +105,7 @@ def _color(line: str) -> tuple[str, Wish] | None:
 def _clues(lines: list[Line], side: str) -> list[Line]:
     """A line for each clue: several may stand on one, between commas, and each in quotation marks."""
     clues = [
-        (number, clue.strip().strip("'\"").strip())
-        for number, line in lines
-        for clue in COMMENT.sub("", line).split(",", MAX_CELLS)
+        (number, clue.strip().strip("'\"").strip()) for number, line in lines for clue in line.split(",", MAX_CELLS)
     ]
     clues = [clue for clue in clues if clue[1]]
     if not 1 <= len(clues) <= MAX_CELLS:
@@ -121,6 +121,9 @@ def _ini(text: str) -> Parts:
         line = line.strip()
         if section == "colors" and line[:1] not in ("", "[", "#", ";"):
             colors.append((number, line))
+            continue
+        if setting and ONLY_CLUES.fullmatch(line):  # as most lines are
+            found[section, setting].append((number, line))
             continue
         line = COMMENT.sub("", line).strip()
         if not line:
@@ -152,10 +155,12 @@ def _toml(text: str) -> Parts:
     sides = []
     for side in ("rows", "columns"):
         value = clues.get(side, "")
-        lines = value.split("\n") if isinstance(value, str) else value
-        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        texts = [value] if isinstance(value, str) else value
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise FormatError(f"'{side}' should be a text")
-        sides.append([(number, line) for number, line in enumerate(lines[: MOST_LINES + 1], 1)])
+        bare = [COMMENT.sub("", text) for text in texts[: MOST_LINES + 1]]
+        lines = bare[0].split("\n") if isinstance(value, str) else bare
+        sides.append([*enumerate(lines[: MOST_LINES + 1], 1)])
     return Parts([(number, line.strip()) for number, line in enumerate(declared, 1)], *sides)
 
 

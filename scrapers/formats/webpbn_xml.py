@@ -14,11 +14,11 @@ import html.entities
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial, reduce
 from operator import or_
 from typing import Any
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 import numpy as np
 from defusedxml.common import DefusedXmlException
@@ -43,6 +43,9 @@ REFUSAL = re.compile(
 PROLOG_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']""")
 ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|euc_jp")
 """Codecs that a prolog may ask for, by Python's names. Python has stranger ones that take hours over a crafted file."""
+
+DOCTYPE = re.compile(r"""<!DOCTYPE(?:[^<>\["']|"[^<>"]*"|'[^<>']*')*>""")
+"""One that only points somewhere."""
 
 MAX_TAGS = 1_000_000
 """In a file, closing tags too; a dense puzzle of 200x200 has 60,000. As elements they take up to 350 bytes each."""
@@ -121,9 +124,11 @@ class _Parser(DefusedXMLParser):
 def _tree(text: str) -> Element:
     if text.count("<") > MAX_TAGS:
         raise FormatError(f"it has more than {MAX_TAGS:,} tags")
-    parser = _Parser()
+    text = NAMED_ENTITY.sub(_character, text.lstrip())
+    # what declares nothing has nothing to defuse: the standard library's parser is in C, defusedxml's in Python
+    parser = XMLParser() if text.count("<!") == len(DOCTYPE.findall(text)) else _Parser()
     try:
-        parser.feed(NAMED_ENTITY.sub(_character, text.lstrip()))
+        parser.feed(text)
         root: Element = parser.close()
     except DefusedXmlException:
         raise FormatError("its DOCTYPE declares entities or the like, which is refused") from None
@@ -194,6 +199,7 @@ def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue
     """The clues of each side that has any."""
     numbers = {color.name: number for number, color in enumerate(palette)}
     default = element.get("defaultcolor", BLACK.name)
+    block = lru_cache(1 << 12)(partial(_block, numbers))  # most have been there before
     found: dict[str, tuple[Clue, ...]] = {}
     for clues in element.findall("clues"):
         side = clues.get("type", "")
@@ -203,25 +209,28 @@ def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue
         if len(lines) > MAX_CELLS:
             raise FormatError(f"it has {len(lines)} {side}; the most is {MAX_CELLS}")
         named = ((line, f"{side[:-1]} {number}") for number, line in enumerate(lines, 1))
-        found[side] = tuple(_clue(line, name, default, numbers) for line, name in named)
+        found[side] = tuple(_clue(line, name, default, block) for line, name in named)
     return found
 
 
-def _clue(line: Element, name: str, default: str, numbers: dict[str, int]) -> Clue:
-    clue: list[Block] = []
+def _clue(line: Element, name: str, default: str, block: Callable[[str | None, str], Block]) -> Clue:
     counts = line.findall("count")
     if len(counts) > MAX_CELLS:
         raise FormatError(f"{name}: it has {len(counts)} numbers; the most is {MAX_CELLS}")
-    for count in counts:
-        text, color = (count.text or "").strip(), count.get("color", default)
-        if not COUNT.fullmatch(text):
-            raise FormatError(f"{name}: {clipped(text)} is not a number")
-        if not numbers.get(color):
-            raise FormatError(
-                f"{name}: {clipped(color)} is {'not a colour' if color not in numbers else 'the background'}"
-            )
-        clue.append(Block(int(text), numbers[color]))
-    return tuple(clue)
+    try:
+        return tuple([block(count.text, count.get("color", default)) for count in counts])
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
+
+
+def _block(numbers: dict[str, int], text: str | None, color: str) -> Block:
+    """The block of a count; `numbers` are the colours' places in the palette by their names."""
+    text = (text or "").strip()
+    if not COUNT.fullmatch(text):
+        raise FormatError(f"{clipped(text)} is not a number")
+    if not numbers.get(color):
+        raise FormatError(f"{clipped(color)} is {'not a colour' if color not in numbers else 'the background'}")
+    return Block(int(text), numbers[color])
 
 
 def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
@@ -264,7 +273,7 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
         if len(found[1]) > LONGEST_ROW:
             raise FormatError(f"row {number} of {name} has more than {MAX_CELLS} cells")
         try:
-            cells = [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(found[1])]
+            cells = _cells(found[1], bits)
         except KeyError as unknown:
             raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} stands for no colour") from None
         if not 0 < len(cells) <= MAX_CELLS:
@@ -279,6 +288,13 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
     for color in range(len(palette)):
         grid[:, :, color] = cells_of_all >> np.uint64(color) & np.uint64(1)
     return grid
+
+
+def _cells(row: str, bits: dict[str, int]) -> list[int]:
+    """The colours that each cell of a row may have."""
+    if "[" not in row:
+        return list(map(bits.__getitem__, row))
+    return [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(row)]
 
 
 def _bits(symbols: str, bits: dict[str, int]) -> int:

@@ -3,10 +3,11 @@
 import time
 from dataclasses import replace
 from pathlib import Path
+from xml.etree.ElementTree import tostring
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, pictures, puzzles
 
@@ -460,3 +461,48 @@ def test_saved_grids_come_back(data: st.DataObject) -> None:
     grids = np.array(bits, np.bool_).reshape(shape)
     again = one(webpbn_xml.write(replace(puzzle, saved=tuple(grids))))
     assert [grid.tolist() for grid in again.saved] == grids.tolist()
+
+
+MARKUP = r"""
+<!DOCTYPE pbn>
+<!DOCTYPE pbn SYSTEM "x">
+<!DOCTYPE pbn []>
+<!DOCTYPE pbn [<!ENTITY e '1'>]>
+<!DOCTYPE pbn SYSTEM "a>b" [<!ENTITY e '1'>]>
+<!DOCTYPE pbn SYSTEM 'a"b' [%e;]>
+<&excl;DOCTYPE pbn &lbrack;<&excl;ENTITY e '1'>]>
+<?xml version='1.0'?>
+<?xml version='1.0' encoding='utf-16'?>
+<?a [?>
+<!-- [ -->
+<![CDATA[<]]>
+<a>
+</a>
+<a b='&e;'/>
+&e;
+&amp;
+&nosuch;
+&#1;
+]
+"""
+markup = st.sampled_from([*MARKUP.strip().split("\n"), "\n"])
+
+
+@given(st.lists(markup, max_size=4).map("".join), st.lists(markup, max_size=6).map("".join))
+@settings(max_examples=1000, deadline=None)
+@example("<&excl;DOCTYPE pbn [<&excl;ENTITY e '1'>]>", "&e;")
+def test_the_quick_parser_says_what_the_careful_one_does(before: str, inside: str) -> None:
+    """And never sees a declaration, however it is written."""
+    text = f"{before}<a>{inside}</a>"
+    quickly = parsed(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(webpbn_xml, "XMLParser", webpbn_xml._Parser)
+        assert quickly == parsed(text)
+
+
+def parsed(text: str) -> bytes | str:
+    """A tree, or what is wrong with it."""
+    try:
+        return tostring(webpbn_xml._tree(text))
+    except FormatError as error:
+        return str(error)

@@ -1,0 +1,37 @@
+"""Clues as lines of numbers."""
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapers.formats.clues import _clue, _unusual_clue
+from scrapers.formats.shared import FormatError
+from solver.limits import MAX_CELLS
+from solver.puzzle import Clue
+
+words = st.sampled_from(
+    ["1", "12", "1023", "1024", "0", "00", "007", "x", "-1", "\N{SUPERSCRIPT TWO}", "", "1 " * 1023]
+)
+gaps = st.sampled_from([" ", ",", ", ", " ,", ",,", "\t", "\x1c", "\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}"])
+
+
+@given(st.lists(st.tuples(words, gaps), max_size=5), words)
+@settings(max_examples=2000, deadline=None)
+def test_usual_clues_are_read_like_all_others(parts: list[tuple[str, str]], last: str) -> None:
+    text = "".join(word + gap for word, gap in parts) + last
+    assert said(_clue, text) == said(_unusual_clue, text.strip())
+
+
+def said(read: Callable[[str], Clue], text: str) -> Clue | str:
+    """A clue, or what is wrong with it."""
+    try:
+        return read(text)
+    except FormatError as error:
+        return str(error)
+
+
+def test_as_many_numbers_as_cells() -> None:
+    for gap in (" ", ","):
+        assert len(_clue(gap.join(["1"] * MAX_CELLS))) == MAX_CELLS
+        assert said(_clue, gap.join(["1"] * (MAX_CELLS + 1))) == f"it has more than {MAX_CELLS} numbers"
