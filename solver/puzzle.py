@@ -6,7 +6,8 @@ Kernels never see these objects; they read the columns of the puzzles table (`so
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import chain, groupby
+from functools import lru_cache
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,12 @@ class Block(NamedTuple):
 
     length: int
     color: int = 1
+
+
+@lru_cache(1 << 12)
+def block_of(length: int, color: int = 1) -> Block:
+    """The block of a length and a colour: the same object again for the same numbers, and so sooner."""
+    return Block(length, color)
 
 
 Clue = tuple[Block, ...]
@@ -141,8 +148,8 @@ def described(puzzle: Puzzle, **about: object) -> Puzzle:
 
 
 def _plain(lines: Sequence[Clue], palette: int) -> bool:
-    """Whether clues plainly are as they should be: what `_refuse_blocks` makes sure of, in a sixth of the time."""
-    blocks = list(chain.from_iterable(lines))
+    """Whether clues plainly are as they should be: what `_refuse_blocks` makes sure of, in a tenth of the time."""
+    blocks = {id(block): block for block in chain.from_iterable(lines)}.values()  # many are one and the same
     if not blocks:
         return True
     if max(map(len, lines)) > MAX_CELLS or set(map(type, blocks)) != {Block}:
@@ -174,12 +181,10 @@ def arranged(puzzle: Puzzle) -> Puzzle:
     So the same puzzle from two sources has the same colour numbers and the same clue hash. Colours that no clue uses
     come last, in their old order.
     """
-    order = [0]
-    for clue in puzzle.rows + puzzle.columns:
-        for block in clue:
-            if block.color not in order:
-                order.append(block.color)
-    order += [c for c in range(len(puzzle.palette)) if c not in order]
+    if len(puzzle.palette) <= 2:
+        return puzzle
+    used = [color for clue in puzzle.rows + puzzle.columns for _, color in clue]
+    order = list(dict.fromkeys([0, *used, *range(len(puzzle.palette))]))
     if order == sorted(order):
         return puzzle
     place = np.argsort(order).astype(np.uint8)
@@ -204,8 +209,24 @@ def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
 
 
 def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
-    """The clues (rows, columns) of a picture, a uint8[height, width] of palette entries."""
-    return tuple(clue_of(row) for row in picture), tuple(clue_of(column) for column in picture.T)
+    """The clues (rows, columns) of a picture, a uint8[height, width] of palette entries.
+
+    The picture lies row by row and then column by column in one array, with a cell of background before each line, so
+    that no run goes beyond its line.
+    """
+    height, width = picture.shape
+    rows = height * (width + 1)
+    cells = np.zeros(rows + width * (height + 1) + 1, np.uint8)
+    cells[:rows].reshape(height, -1)[:, 1:] = picture
+    cells[rows:-1].reshape(width, -1)[:, 1:] = picture.T
+    changes = np.flatnonzero(cells[1:] != cells[:-1]) + 1
+    starts = np.flatnonzero(cells[changes])
+    lengths = np.diff(changes)[starts]
+    blocks = list(map(block_of, lengths.tolist(), cells[changes[starts]].tolist()))
+    lines = np.concatenate([np.arange(0, rows, width + 1), np.arange(rows, len(cells), height + 1)])
+    bounds = np.searchsorted(changes[starts], lines).tolist()
+    clues = [tuple(blocks[first:last]) for first, last in pairwise(bounds)]
+    return tuple(clues[:height]), tuple(clues[height:])
 
 
 def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, **about: object) -> Puzzle:

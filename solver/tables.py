@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from solver.identity import HASH_BYTES, clue_hashes
-from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle
+from solver.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, block_of
 from solver.views import Clues, Views, views
 
 SCHEMA_VERSION = "2"
@@ -252,7 +252,7 @@ def _puzzle(record: dict[str, Any]) -> Puzzle:
         del record[derived]
 
     def clues(lines: list[list[dict[str, int]]]) -> tuple[Clue, ...]:
-        return tuple(tuple(Block(**block) for block in line) for line in lines)
+        return tuple([tuple([block_of(block["length"], block["color"]) for block in line]) for line in lines])
 
     record["rows"], record["columns"] = clues(record["rows"]), clues(record["columns"])
     record["palette"] = tuple(Color(**color) for color in record["palette"])

@@ -23,12 +23,6 @@ BLOCKS = {str(length): Block(length) for length in range(1, MAX_CELLS + 1)}
 """By how their lengths are written; one object for all blocks of a length."""
 
 
-@lru_cache(1 << 12)
-def block_of(numbers: tuple[int, ...]) -> Block:
-    """The block of a length and perhaps a colour: the same object again for the same numbers, and so sooner."""
-    return Block(*numbers)
-
-
 def clue_of(line: Line) -> Clue:
     """The clue on a line: numbers between blanks or commas. An empty line, or a single 0, is an empty clue."""
     number, text = line

@@ -9,15 +9,15 @@ the background. The goal is a text of such places in base 36, row by row.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from itertools import starmap
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from scrapers.formats.clues import block_of
 from scrapers.formats.shared import FormatError, decoded, each, lines_of, said_by
 from scrapers.formats.writing import WORDS
-from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged
+from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged, block_of
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
@@ -67,7 +67,7 @@ def _puzzle(line: tuple[int, str]) -> Puzzle:
     except (msgspec.DecodeError, RecursionError) as error:
         raise FormatError(f"line {number}: it is no puzzle: {said_by(error)}") from None
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
-    rows, columns = (tuple([tuple(map(block_of, clue)) for clue in side]) for side in (record.rows, record.columns))
+    rows, columns = (tuple([tuple(starmap(block_of, clue)) for clue in side]) for side in (record.rows, record.columns))
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"line {number}: it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
     others = {field.name: getattr(record, field.name) for field in ABOUT}

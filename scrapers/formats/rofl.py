@@ -1,13 +1,13 @@
 """ROFL, a picture as the clues of its puzzle, after a sketch of Izaron's; docs/ROFL.md is the specification."""
 
 from collections.abc import Iterator
+from itertools import starmap
 from struct import Struct
 
-from scrapers.formats.clues import block_of
 from scrapers.formats.colors import Wish, palette_of
 from scrapers.formats.shared import FormatError, each
 from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, BLOT, WHITE, Clue, Puzzle, arranged
+from solver.puzzle import BLACK, BLOT, WHITE, Clue, Puzzle, arranged, block_of
 
 NAME = "rofl"
 SUFFIXES: tuple[str, ...] = (".rofl",)
@@ -75,7 +75,7 @@ def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str)
     end = numbers.place + count * group.size
     if end > len(numbers.data):
         _refuse_clue(numbers, count, cells, colors, where)
-    clue = tuple(map(block_of, group.iter_unpack(numbers.data[numbers.place : end])))
+    clue = tuple(starmap(block_of, group.iter_unpack(numbers.data[numbers.place : end])))
     lengths = [block.length for block in clue]
     known = colors == 1 or all(1 <= block.color <= colors for block in clue)
     if not (known and BLOT not in lengths and sum(lengths) <= cells):

@@ -40,6 +40,11 @@ def test_a_picture_fits_its_clues(cells: np.ndarray) -> None:
     assert all(oracle.fits(clue, line) for clue, line in zip(columns, cells.T.tolist(), strict=True))
 
 
+@given(pictures(colors=3))
+def test_clues_of_a_picture_are_those_of_its_lines(cells: np.ndarray) -> None:
+    assert clues_of(cells) == (tuple(map(clue_of, cells)), tuple(map(clue_of, cells.T)))
+
+
 @given(puzzles())
 @settings(deadline=None)
 def test_puzzles_of_pictures_have_no_faults(puzzle: Puzzle) -> None:
