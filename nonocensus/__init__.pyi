@@ -37,6 +37,7 @@ from .puzzles import Solved as Solved
 from .puzzles import from_image as from_image
 from .puzzles import iter_solutions as iter_solutions
 from .puzzles import make_unique as make_unique
+from .puzzles import mend as mend
 from .puzzles import read as read
 from .puzzles import solve as solve
 from .puzzles import write as write

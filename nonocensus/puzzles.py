@@ -91,6 +91,19 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
     return with_picture(asked, made.picture)
 
 
+def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
+    """The smallest changes found that leave a puzzle of several solutions with one: of a clue, and of cells.
+
+    Each has the changed `puzzle` with its solution as its goal, the `changes` of clues, and how many `cells` of the
+    picture `before` differ. The list is empty if the puzzle has not several solutions, or if none was found.
+    """
+    from pipeline.findings.mend import Mended, mend_puzzles
+    from pipeline.watch import NOBODY
+
+    found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, NOBODY)
+    return [mending for item in found if isinstance(item, Mended) for mending in item.mendings]
+
+
 def write(
     puzzles: Puzzle | Iterable[Puzzle],
     out: str | Path,

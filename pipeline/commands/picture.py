@@ -9,12 +9,11 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
+from pipeline.commands.drawing import drawn, drawn_beside
 from pipeline.commands.importing import list_problems
 from pipeline.commands.options import CpuLimit, Json, existing, format_named, parsed_size
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell, watching
-from pipeline.commands.output import out as terminal
 from pipeline.commands.run_status import COLORS
-from pipeline.commands.solve import drawn
 from pipeline.errors import UserError
 from solver.limits import MAX_COLORS
 
@@ -168,19 +167,12 @@ def fields_of(made: Made) -> dict[str, Any]:
 
 def shown(made: Made) -> Iterator[RenderableType]:
     """The verdict on a puzzle, and its picture; beside it the image's own, if cells of that were changed."""
-    from rich.table import Table
-
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""
     changed = f"; {made.changed:,} of {cells:,} cells changed ({made.changed / cells:.1%})" if made.changed else ""
     verdict = f"[{COLORS.get(made.label, 'red')}]{made.label}[/]{changed}"
     yield f"[bold]{escape(puzzle.puzzle_id)}[/bold] {puzzle.width}x{puzzle.height}{colors}: {verdict}"
-    both = [each for each in (made.before, puzzle) if each is not None]
-    pictures = [drawn(each, each.goal) for each in both]
-    if len(both) == 2 and sum(each.width + 3 for each in both) <= terminal.width:
-        grid = Table.grid(padding=(0, 3))
-        grid.add_row("as it was", "as it is now")
-        grid.add_row(*pictures)
-        yield grid
+    if made.before is None:
+        yield drawn(puzzle, puzzle.goal)
     else:
-        yield from pictures
+        yield drawn_beside((made.before, made.before.goal), (puzzle, puzzle.goal))

@@ -10,8 +10,9 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
+from pipeline.commands.drawing import drawn
 from pipeline.commands.options import CheckGoal, CpuLimit, FileFormat, Json, Which, existing, format_named, no_puzzle_in
-from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, err, out, report_problem, tell
+from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, err, report_problem, tell
 from pipeline.commands.run_status import COLORS
 from pipeline.errors import UserError
 
@@ -121,15 +122,3 @@ def shown(puzzle: "Puzzle", row: dict[str, Any], every: list[Any]) -> Iterator[s
     for number, cells in enumerate(every, 1):
         yield f"Solution {number}:"
         yield drawn(puzzle, cells)
-
-
-def drawn(puzzle: "Puzzle", cells: Any) -> str | Text:
-    """A picture in colours, or in symbols where there are none; where its rows would break, how to see it whole."""
-    from pipeline.commands.drawing import in_color, in_symbols
-
-    if out.is_terminal and puzzle.width > out.width:
-        return (
-            f"[yellow]Not drawn: {puzzle.width} cells are wider than the terminal's {out.width} columns.[/yellow] "
-            "Whole in a file or a pipe: nonocensus solve FILE | less -S"
-        )
-    return (in_color if out.color_system else in_symbols)(cells, puzzle.palette)

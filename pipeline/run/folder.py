@@ -240,6 +240,11 @@ def open_run(uri: str, store: str | None = None) -> Run:
     return Run(place, place.read_mark(MARK, About, "a run", "classify STORE"), store)
 
 
+def is_run(uri: str) -> bool:
+    """Whether there is a run folder at a path or URI."""
+    return ("://" in uri or Path(uri).is_dir()) and folder(uri).has(MARK)
+
+
 def open_place(uri: str, store: str | None = None) -> Run | Store:
     """Open a run or a store, whichever the folder is; a UserError says so if it is neither."""
     place = folder(uri)

@@ -48,7 +48,7 @@ def test_an_image_is_made_unique(nonocensus: Nonocensus, image: Path, options: l
     assert done.code == 0
     assert label in done.out
     assert "of 16 cells changed" in done.out
-    assert "as it was" in done.out
+    assert "before   after" in done.out
     assert "1 file written: " in done.out
     (written,) = named("non").read(image.with_name("out.non").read_bytes())
     assert solve(written)["solutions"] == "unique"

@@ -1,0 +1,148 @@
+"""The command mend, for who keeps an archive: what to change in puzzles that have several solutions."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.markup import escape
+
+from pipeline.commands.drawing import drawn_beside
+from pipeline.commands.importing import list_problems
+from pipeline.commands.options import CpuLimit, FileFormat, Json, StoreAt, format_named
+from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell, watching
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from pipeline.findings.mend import Mended
+    from pipeline.watch import Watch
+    from scrapers.formats import Format
+    from scrapers.importing import Problem
+    from scrapers.pictures.mending import Change, Mending
+    from solver.puzzle import Clue, Puzzle
+
+LISTED = 4
+"""Changed cells that are named one by one."""
+
+
+def mend(
+    places: Annotated[
+        list[str], typer.Argument(help="A run, a store, or files, folders and archives.", metavar="RUN|STORE|FILE...")
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option(help="Write the puzzles with their first change: a file, or a folder with a / at its end."),
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
+    known: FileFormat = None,
+    store: StoreAt = None,
+    cpu_limit: CpuLimit = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Of puzzles with several solutions, show the smallest changes found that leave one.
+
+    A clue is changed so that the others still go with it, or cells of the picture are: of the author's picture if it
+    is a solution, else of one of the solutions. What a run has found is not solved again. In JSON a line a puzzle.
+    """
+    from pipeline.store.convert import How, convert, format_for
+    from pipeline.store.target import STDOUT
+    from scrapers.importing import Problem
+    from solver.puzzle import arranged
+    from solver.waits import while_waiting
+
+    if out is None and to is not None:
+        raise UserError("--to says the format of a file: name it with --out")
+    if out == STDOUT:
+        raise UserError("standard output gets what was found; name a file with --out")
+    how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
+    problems: list[Problem] = []
+    changed: list[Puzzle] = []
+    several = 0
+    with watching("mending") as watch, while_waiting(compiling):
+        for item in found_in(places, store, format_named(known), cpu_limit, watch):
+            if isinstance(item, Problem):
+                problems.append(item)
+                continue
+            several += 1
+            tell(as_json, fields_of(item), shown(item))
+            changed += [arranged(mending.puzzle) for mending in item.mendings[:1]]
+    files = 0
+    if out is not None and how is not None and changed:
+        report = convert(changed, out, how)
+        problems += report.problems
+        files = report.files
+    if not as_json:
+        list_problems("could not be read or written", problems)
+        written = f", {files:,} {'file' if files == 1 else 'files'} written to {escape(str(out))}" if files else ""
+        mended = f"{len(changed):,} of them mended" if several else "nothing to mend"
+        tell(False, None, f"[bold]{several:,}[/bold] with several solutions, {mended}{written}.")
+    raise typer.Exit(SOME_FAILED if problems else DONE)
+
+
+def found_in(
+    places: list[str], store: str | None, known: "Format | None", cpu_limit: float, watch: "Watch"
+) -> "Iterator[Mended | Problem]":
+    """The puzzles with several solutions of runs, stores and files, in this order."""
+    from pipeline.findings.mend import mend_puzzles, mend_run
+    from pipeline.run.folder import is_run, open_run
+    from pipeline.store.convert import puzzles_in
+    from scrapers.download import is_address
+
+    for place in places:
+        if not is_address(place) and is_run(place):
+            yield from mend_run(open_run(place, store), cpu_limit, watch)
+        else:
+            yield from mend_puzzles(puzzles_in([place], known, watch), cpu_limit, watch)
+
+
+def fields_of(mended: "Mended") -> dict[str, Any]:
+    """What a machine is told of a puzzle."""
+    return {
+        "puzzle_id": mended.puzzle.puzzle_id,
+        "mendings": [
+            {
+                "changes": [change._asdict() for change in mending.changes],
+                "cells": mending.cells,
+                "before": mending.before.tolist(),
+                "after": mending.puzzle.goal.tolist() if mending.puzzle.goal is not None else None,
+            }
+            for mending in mended.mendings
+        ],
+    }
+
+
+def shown(mended: "Mended") -> Iterator[RenderableType]:
+    """A puzzle's changes in words, and both pictures of the first one."""
+    puzzle = mended.puzzle
+    title = f' "{puzzle.title}"' if puzzle.title else ""
+    yield f"[bold]{escape(puzzle.puzzle_id + title)}[/bold] {puzzle.width}x{puzzle.height}"
+    if not mended.mendings:
+        yield "  no change found: " + ("it has hidden lengths" if puzzle.blotted else "--cpu-limit gives more time")
+    for mending in mended.mendings:
+        yield f"  {escape(in_words(mending))}"
+    for mending in mended.mendings[:1]:
+        yield drawn_beside((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))
+
+
+def in_words(mending: "Mending") -> str:
+    """A change in a line: the clue, or the cells."""
+    cells = f"{mending.cells:,} {'cell' if mending.cells == 1 else 'cells'}"
+    if len(mending.changes) == 1:
+        return f"{clue_in_words(mending.changes[0])}: the solution differs in {cells}"
+    if mending.cells > LISTED:
+        return f"{cells} of the picture changed, and {len(mending.changes)} clues"
+    goal, names = mending.puzzle.goal, [color.name for color in mending.puzzle.palette]
+    places = [] if goal is None else (goal != mending.before).nonzero()
+    told = [f"row {y + 1} column {x + 1} {names[goal[y, x]]}" for y, x in zip(*places, strict=True) if goal is not None]
+    return f"{cells} of the picture changed: {', '.join(told)}"
+
+
+def clue_in_words(change: "Change") -> str:
+    """What has become of a clue."""
+    return f"{change.side} {change.number}: {numbers(change.before)} -> {numbers(change.after)}"
+
+
+def numbers(clue: "Clue") -> str:
+    """The numbers of a clue, each with its colour's number if there are several colours."""
+    colored = any(block.color > 1 for block in clue)
+    return " ".join(f"{block.length}({block.color})" if colored else str(block.length) for block in clue) or "0"
