@@ -10,32 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mutations import USUAL, can_hold, drawn, mutated, refusal, samples
 from PIL import Image
 from round_trips import SAMPLES, kept
 from strategies import pictures, puzzles
 
 from scrapers.files import files_in
-from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, netpbm, png, taai
+from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, png
 from scrapers.formats.plain import PLAIN
-from scrapers.formats.writing import PART_OF_IT, WORDS, file_of, lacking
+from scrapers.formats.writing import WORDS, file_of
 from scrapers.importing import Problem, read_files
-from solver.puzzle import BLACK_ON_WHITE, Block, Color, InvalidPuzzle, Puzzle, from_picture
+from solver.puzzle import Block, Puzzle, from_picture
 
 every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
-
-
-def can_hold(puzzle: Puzzle, known: Format) -> bool:
-    if known is taai and puzzle.width != puzzle.height:
-        return False
-    only_black = puzzle.colors <= 1 and puzzle.palette[1].rgb == BLACK_ON_WHITE[1].rgb
-    if (
-        known in (netpbm, png)
-        and not (only_black and known is netpbm)
-        and puzzle.goal is not None
-        and puzzle.goal.all()
-    ):
-        return False  # its background is nowhere to be seen
-    return not any(word in PART_OF_IT for word in lacking(puzzle, known.HOLDS))
 
 
 @every_format
@@ -56,13 +43,6 @@ def test_what_is_written_is_read_back(known: Format, data: st.DataObject) -> Non
         if word in known.HOLDS:
             said = [getattr(color, field) for color in back.palette[used]]
             assert said == [getattr(color, field) for color in puzzle.palette[used]]
-
-
-USUAL = (
-    *BLACK_ON_WHITE,
-    Color("red", "r", "ff0000"),
-    Color("dark green", "%", "00b000"),
-)
 
 
 @every_format
@@ -130,51 +110,15 @@ def test_every_name_is_a_format_s_own() -> None:
 def test_broken_files_are_read_or_refused_in_a_line(known: Format) -> None:
     """Two thousand files, each changed at random in some places."""
     source = random.Random(7)
-    samples = [known.write(puzzle) for puzzle in drawn() if can_hold(puzzle, known)]
-    assert samples
+    sound = samples(known)
+    assert sound
     refused = 0
     for _ in range(2000):
-        data = mutated(source.choice(samples), source)
+        data = mutated(source.choice(sound), source)
         said = refusal(known, data)
         refused += said is not None
         assert said is None or ("\n" not in said and len(said) < 2000)
     assert 200 < refused < 2000
-
-
-def refusal(known: Format, data: bytes) -> str | None:
-    """What a reader says is wrong with a file."""
-    try:
-        for puzzle in known.read(data):
-            assert puzzle.width * puzzle.height > 0
-    except (FormatError, InvalidPuzzle) as error:
-        return str(error)
-    return None
-
-
-def drawn() -> list[Puzzle]:
-    cells = np.random.default_rng(3).integers(0, 4, (6, 5, 5)).astype(np.uint8)
-    return [from_picture(picture * (picture <= k % 3 + 1), USUAL) for k, picture in enumerate(cells)]
-
-
-def mutated(data: bytes, source: random.Random) -> bytes:
-    """A file with some of its bytes changed, lost, moved or repeated."""
-    changed = bytearray(data)
-    for _ in range(source.randint(1, 4)):
-        place = source.randrange(len(changed) + 1)
-        match source.randrange(5):
-            case 0:
-                changed[place : place + 1] = bytes([source.randrange(256)])
-            case 1:
-                del changed[place : place + source.randint(1, 9)]
-            case 2:
-                changed[place:place] = changed[source.randrange(len(changed) + 1) :][: source.randint(1, 30)]
-            case 3:
-                changed[place:place] = source.choice(
-                    [b"0", b"99999999999", b"-1", b"\n", b"\n\n", b"{", b"[", b'"', b"\xff"]
-                )
-            case 4:
-                changed[place:place] = b"1 " * source.choice([1, 3, 2000])
-    return bytes(changed)
 
 
 def test_files_of_other_programs(shared_data: Path) -> None:

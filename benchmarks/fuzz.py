@@ -1,0 +1,69 @@
+"""Readers of files against files that were changed at random: what they say, how long it takes, and how much memory.
+
+Set COUNT for fewer files of each format.
+"""
+
+import multiprocessing
+import os
+import random
+import resource
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from pipeline.findings.figures_page import Table
+from scrapers.formats import FORMATS, named
+from tests.mutations import mutated, refusal, samples
+
+COUNT = 200_000
+SEED = 1_000
+"""The tests have another one."""
+
+LONGEST = 2_000
+"""Characters of what may be said of a file."""
+
+
+def run(archive: Path) -> list[Table]:  # noqa: ARG001
+    count = int(os.environ.get("COUNT", COUNT))
+    spawned = multiprocessing.get_context("spawn")  # a process each: what it takes is its own
+    with ProcessPoolExecutor(os.cpu_count(), spawned, max_tasks_per_child=1) as pool:
+        rows = list(pool.map(figures, [known.NAME for known in FORMATS], [count] * len(FORMATS)))
+    heading = [
+        "format",
+        "files",
+        "read",
+        "refused in a line",
+        "anything else",
+        "slowest, ms of CPU",
+        "memory, MiB more",
+    ]
+    return [Table("Files changed at random", heading, rows)]
+
+
+def figures(name: str, count: int) -> list[object]:
+    known, source = named(name), random.Random(SEED)
+    sound = samples(known)
+    for data in sound:
+        refusal(known, data)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ends, slowest = Counter[str](), 0.0
+    for _ in range(count):
+        data = mutated(source.choice(sound), source)
+        start = time.process_time()
+        ends[_end(name, data)] += 1
+        slowest = max(slowest, time.process_time() - start)
+    more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return [name, count, ends["read"], ends["refused"], ends["else"], 1e3 * slowest, more]
+
+
+def _end(name: str, data: bytes) -> str:
+    """What becomes of a file."""
+    try:
+        said = refusal(named(name), data)
+    except Exception as error:  # whatever it is, it is what is looked for
+        print(f"{name}: {data!r}: {error!r}")
+        return "else"
+    if said is None:
+        return "read"
+    return "refused" if "\n" not in said and len(said) < LONGEST else "else"
