@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     """An image as a puzzle.
 
     puzzle   with the picture as its goal
-    cost     float[height, width, palette]: how unlike the image each colour would be at each cell
+    cost     float32[height, width, palette]: how unlike the image each colour would be at each cell
     """
 
     puzzle: Puzzle
@@ -156,6 +156,8 @@ def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
 
 
 def _distances(cells: np.ndarray, colors: np.ndarray) -> np.ndarray:
-    """How far each cell's colour is from each of the others, float64[height, width, colors]: squares of distances."""
-    apart = cells[:, :, None].astype(np.float64) - colors
-    return np.asarray((apart**2).sum(axis=3))
+    """How far each cell's colour is from each of the others, float32[height, width, colors]: squares of distances."""
+    made = np.empty((*cells.shape[:2], len(colors)), np.float32)
+    for k, color in enumerate(colors.astype(np.float32)):
+        made[:, :, k] = ((cells.astype(np.float32) - color) ** 2).sum(axis=2)
+    return made

@@ -47,6 +47,11 @@ KINDS: dict[str, Kind] = {
     "letters": Kind("letters and digits", refusal=_room_for_a_letter),
     "cycles": Kind("two cells a row, on the diagonal and where a random permutation says", refusal=_square),
     "dominoes": Kind("Wolter's n-Dom, for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square),
-    "hard": Kind("the hardest unique puzzle that a local search finds", density=True, refusal=_small, slow=True),
+    "hard": Kind(
+        "the hardest unique puzzle that a local search finds, in seconds or minutes each",
+        density=True,
+        refusal=_small,
+        slow=True,
+    ),
     "exhaustive": Kind("every picture of the size", seed=False, total=lambda w, h: 1 << w * h),
 }
