@@ -118,9 +118,8 @@ def made_of(images: list[Path], wish: "Wish", rung: str | None, cpu_limit: float
         for image in images:
             try:
                 made.append(puzzle_of(image, wish, rung, cpu_limit))
-            except (FormatError, OSError) as error:
-                reason = error.strerror if isinstance(error, OSError) else None
-                problems.append(Problem(str(image), reason or str(error)))
+            except FormatError as error:
+                problems.append(Problem(str(image), str(error)))
             watch.step(1, "")
     return made, problems
 
@@ -133,11 +132,7 @@ def puzzle_of(image: Path, wish: "Wish", rung: str | None, cpu_limit: float) -> 
     from solver.api import solve
     from solver.puzzle import described
 
-    with image.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise FormatError(f"it is larger than {MOST_BYTES >> 20} MiB")
-    drawn = puzzle_of_image(data, wish)
+    drawn = puzzle_of_image(read(image), wish)
     puzzle = described(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
         return Made(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]))
@@ -149,6 +144,20 @@ def puzzle_of(image: Path, wish: "Wish", rung: str | None, cpu_limit: float) -> 
         )
     label = str(solve(with_picture(puzzle, found.picture), cpu_limit=cpu_limit)["label"])
     return Made(with_picture(puzzle, found.picture), label, puzzle if found.changed else None, found.changed)
+
+
+def read(image: Path) -> bytes:
+    """The bytes of an image's file; a FormatError says why there are none."""
+    from scrapers.formats import FormatError
+
+    try:
+        with image.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise FormatError(error.strerror or str(error)) from None
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"it is larger than {MOST_BYTES >> 20} MiB")
+    return data
 
 
 def fields_of(made: Made) -> dict[str, Any]:
