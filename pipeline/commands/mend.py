@@ -1,6 +1,7 @@
 """The command mend, for who keeps an archive: what to change in puzzles that have several solutions."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from rich.markup import escape
 from pipeline.commands.drawing import drawn_beside
 from pipeline.commands.importing import list_problems
 from pipeline.commands.options import CpuLimit, FileFormat, Json, StoreAt, format_named
-from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell, watching
+from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, tell, watching
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -56,16 +57,18 @@ def mend(
         raise UserError("standard output gets what was found; name a file with --out")
     how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
     problems: list[Problem] = []
-    changed: list[Puzzle] = []
-    several = 0
+    found: list[Mended] = []
     with watching("mending") as watch, while_waiting(compiling):
         for item in found_in(places, store, format_named(known), cpu_limit, watch):
             if isinstance(item, Problem):
                 problems.append(item)
                 continue
-            several += 1
-            tell(as_json, fields_of(item), shown(item))
-            changed += [arranged(mending.puzzle) for mending in item.mendings[:1]]
+            found.append(item)
+            if as_json:
+                print_json(fields_of(item))
+    if not as_json:  # not before: the bar would be in between
+        tell(False, None, chain.from_iterable(map(shown, found)))
+    changed = [arranged(mending.puzzle) for item in found for mending in item.mendings[:1]]
     files = 0
     if out is not None and how is not None and changed:
         report = convert(changed, out, how)
@@ -74,8 +77,8 @@ def mend(
     if not as_json:
         list_problems("could not be read or written", problems)
         written = f", {files:,} {'file' if files == 1 else 'files'} written to {escape(str(out))}" if files else ""
-        mended = f"{len(changed):,} of them mended" if several else "nothing to mend"
-        tell(False, None, f"[bold]{several:,}[/bold] with several solutions, {mended}{written}.")
+        mended = f"{len(changed):,} of them mended" if found else "nothing to mend"
+        tell(False, None, f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
     raise typer.Exit(SOME_FAILED if problems else DONE)
 
 
