@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapers.formats import Format
     from scrapers.importing import Problem
     from scrapers.pictures.mending import Change, Mending
-    from solver.puzzle import Clue, Puzzle
+    from solver.puzzle import Clue
 
 LISTED = 4
 """Changed cells that are named one by one."""
