@@ -38,7 +38,7 @@ COUNTS = (
 )  # fmt: skip
 MEASURES = ("cpu_seconds", "score", "density", "difficulty", "site_difficulty", "site_quality")
 
-SOLUTION, SECOND, GOAL, CLUES = 1, 2, 4, 8
+SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 """Bits that say what a row's chunk has of it."""
 
 ALIGNMENT = 8
@@ -69,8 +69,9 @@ def payload(rows: pa.Table) -> Browser:
     """Pack rows for the page, in the order in which the list first shows them.
 
     rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
-            columns, goal, solution and second_solution; types as in the schemas PUZZLES and RESULTS, density (of
-            coloured cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
+            columns, goal, solution, second_solution, mended and change; types as in the schemas PUZZLES, RESULTS and
+            MENDINGS, density (of coloured cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be
+            null.
     """
     pictures, contents = _pictures(rows)
     words = {name: _words(rows[name]) for name in TEXTS}
@@ -198,7 +199,7 @@ def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
     for start in range(0, len(rows), CHUNK):
         piece = rows.slice(start, CHUNK).combine_chunks()
         content, arrays = _chunk(piece)
-        data = zlib.compress(packed({}, arrays))
+        data = zlib.compress(packed(_changes(piece, content), arrays))
         taken += len(data)
         if taken > PICTURE_BYTES:
             break
@@ -211,9 +212,10 @@ def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """What these rows have to be drawn, and the arrays that hold it.
 
     Clues are left out where they can be read off a solution, the author's picture where it is the solution. Of a second
-    solution its entries XOR the solution's are kept, which are mostly 0.
+    solution, and of a mended picture, the entries XOR the solution's are kept, which are mostly 0.
     """
-    column = {name: _only(rows[name]) for name in ("solution", "second_solution", "goal", "rows", "columns")}
+    names = ("solution", "second_solution", "goal", "rows", "columns", "mended")
+    column = {name: _only(rows[name]) for name in names}
     cells = _only(_area(rows))
 
     def whole(name: str) -> np.ndarray:
@@ -221,22 +223,32 @@ def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
     solved = whole("solution")
     second = whole("second_solution") & solved
+    mended = whole("mended") & second & _true(_only(rows["change"]).is_valid())
     goal = whole("goal") & ~_true(pc.equal(column["goal"], column["solution"]))
     readable = _true(pc.invert(_only(rows["blotted"]))) & solved
     lines = pc.list_value_length(column["rows"]), pc.list_value_length(column["columns"])
     clues = _true(pc.equal(lines[0], _only(rows["height"]))) & _true(pc.equal(lines[1], _only(rows["width"])))
     clues &= ~readable
 
-    differing = _entries(column["second_solution"], second) ^ _entries(column["solution"], second)
+    def differing(name: str, which: np.ndarray) -> np.ndarray:
+        return _planes(_entries(column[name], which) ^ _entries(column["solution"], which))
+
     arrays = {
         "solution": _planes(_entries(column["solution"], solved)),
-        "second": _planes(differing),
+        "second": differing("second_solution", second),
         "goal": _planes(_entries(column["goal"], goal)),
         **_clues("row", column["rows"], clues),
         **_clues("column", column["columns"], clues),
+        "mended": differing("mended", mended),
     }
-    content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues
+    content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
     return content.astype(np.uint8), {name: array for name, array in arrays.items() if len(array)}
+
+
+def _changes(rows: pa.Table, content: np.ndarray) -> dict[str, list[str]]:
+    """What a chunk's head says: of each row with a mended picture the change in words; nothing if there is none."""
+    changes = _only(rows["change"]).filter(pa.array(content & MENDED != 0)).to_pylist()
+    return {"changes": changes} if changes else {}
 
 
 def _only(column: pa.ChunkedArray) -> pa.Array:

@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike
 
 from reports import site
 from reports.measures import MEASURES, measures
+from reports.mended import MENDED, NO_MENDINGS, mended_beside
 from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS
 
@@ -89,7 +90,7 @@ SHOWN_PUZZLES = [
     "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
     "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty"]
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
@@ -140,14 +141,15 @@ class Census(NamedTuple):
     contradictions: tuple[Row, ...]  # the first LISTED whose verdict is not the site's; the key "claim" has that
 
 
-def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Census:
+def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False, mendings: pa.Table = NO_MENDINGS) -> Census:
     """Take in results and their puzzles, pair by pair.
 
-    pairs   (results, puzzles) of equal length: row k of the one belongs to row k of the other. They have the columns
-            RESULT_COLUMNS and PUZZLE_COLUMNS of the schemas RESULTS and PUZZLES; a puzzle that is not known is a row of
-            nulls. A ValueError says so if the lengths differ.
-    public  whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on; everything
-            is counted all the same
+    pairs      (results, puzzles) of equal length: row k of the one belongs to row k of the other. They have the
+               columns RESULT_COLUMNS and PUZZLE_COLUMNS of the schemas RESULTS and PUZZLES; a puzzle that is not known
+               is a row of nulls. A ValueError says so if the lengths differ.
+    public     whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on;
+               everything is counted all the same
+    mendings   what mend has found, of the schema MENDINGS
     """
     places: dict[Words, int] = {}
     codes, seconds, decided = (_Growing(dtype) for dtype in (np.int32, np.float64, np.float64))
@@ -173,11 +175,12 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False) -> Cen
         authors.update(_counted(puzzles["author"]))
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
+        mended = mended_beside(results, mendings)
         if public:
             keep = shareable(puzzles)
-            results, puzzles = withheld(results, keep), withheld(puzzles, keep)
+            results, puzzles, mended = (withheld(rows, keep) for rows in (results, puzzles, mended))
         rated += _rated(results, puzzles, measured)
-        hardest.add(_picked(results, puzzles, measured, SHOWN_FIELDS))
+        hardest.add(_picked(results, puzzles, (measured, mended), SHOWN_FIELDS))
         failed = np.array([word.status in FAILED for word in words])[code]
         _count_reasons(results, failed, reasons)
         failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
@@ -364,7 +367,7 @@ def _work(results: pa.RecordBatch) -> np.ndarray:
 def _rated(results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch) -> list[pa.Table]:
     """The measures of the rows that people have rated, as a table if there are any."""
     rated = pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
-    return [_picked(results, puzzles, measured, RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
+    return [_picked(results, puzzles, (measured,), RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
 
 
 class _Growing:
@@ -416,12 +419,12 @@ class _Hardest:
 
 
 def _picked(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch, names: Sequence[str]
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, others: Sequence[pa.RecordBatch], names: Sequence[str]
 ) -> pa.Table:
-    """Columns of the three side by side; the label is the status where there is none."""
+    """Columns of all these side by side; the label is the status where there is none."""
     columns = {}
     for name in names:
-        batch = next(batch for batch in (results, puzzles, measured) if name in batch.schema.names)
+        batch = next(batch for batch in (results, puzzles, *others) if name in batch.schema.names)
         columns[name] = batch[name]
     if "label" in columns:
         columns["label"] = pc.coalesce(results["label"], results["status"], UNKNOWN)
@@ -431,8 +434,10 @@ def _picked(
 
 
 def _no_rows(names: Sequence[str]) -> pa.Table:
-    empty = [pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES)]
-    return _picked(empty[0], empty[1], empty[2], names)
+    results, puzzles, *others = (
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED)
+    )
+    return _picked(results, puzzles, others, names)
 
 
 def _rows(

@@ -24,6 +24,7 @@ from reports.census import Row, Rows, take_census
 from reports.drawing import svg
 from reports.figures import Certified, Figures
 from reports.measures import MEASURES, SOURCES
+from reports.mended import NO_MENDINGS
 from reports.published import beside
 from reports.templating import environment, markdown, source
 from solver.puzzle import BLACK_ON_WHITE
@@ -59,14 +60,18 @@ class Card(NamedTuple):
 
 
 def write_report(
-    pairs: Iterable[tuple[Rows, Rows]], about: About | None = None, public: bool = False
+    pairs: Iterable[tuple[Rows, Rows]],
+    about: About | None = None,
+    public: bool = False,
+    mendings: pa.Table = NO_MENDINGS,
 ) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
-    pairs, public   results and their puzzles, and what of them may be shown, as for `reports.census.take_census`
+    pairs, public, mendings   results and their puzzles, what of them may be shown, and what mend has found, as for
+                              `reports.census.take_census`
     """
     about = about or About()
-    census = take_census(pairs, public)
+    census = take_census(pairs, public, mendings)
     figures = figures_of(census)
     drawn = charts.charts(figures, about.activity)
     content = {

@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 CONTENT = (
     *("title", "author", "description", "copyright", "site_note", "palette", "rows", "columns", "goal"),
     *("solution", "second_solution"),
+    *("change", "mended"),
 )
-"""The columns of both tables that hold what is somebody's. A `site_note` may be anybody's words."""
+"""The columns of all tables that hold what is somebody's. A `site_note` may be anybody's words."""
 
 MADE_BY_RULE = ("random", "blobs", "exhaustive")
 """Sources whose puzzles `nonocensus generate` makes."""
@@ -57,7 +58,7 @@ def shareable(puzzles: pa.RecordBatch) -> pa.BooleanArray:
 def withheld(rows: pa.RecordBatch, keep: pa.BooleanArray) -> pa.RecordBatch:
     """The rows, with nulls for what is somebody's wherever `keep` does not say to keep it.
 
-    rows   of the puzzles table, the results table or both: some columns
+    rows   of the puzzles table, the results table, what mend has found, or several: some columns
     """
     kept = pa.array(np.arange(len(rows)), mask=~keep.to_numpy(zero_copy_only=False))
     arrays = [rows[name].take(kept) if name in CONTENT else rows[name] for name in rows.schema.names]

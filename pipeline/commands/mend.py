@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from pipeline.watch import Watch
     from scrapers.formats import Format
     from scrapers.importing import Problem
-    from scrapers.pictures.mending import Change, Mending
-    from solver.puzzle import Clue
-
-LISTED = 4
-"""Changed cells that are named one by one."""
 
 
 def mend(
@@ -43,7 +38,8 @@ def mend(
     """Of puzzles with several solutions, show the smallest changes found that leave one.
 
     A clue is changed so that the others still go with it, or cells of the picture are: of the author's picture if it
-    is a solution, else of one of the solutions. What a run has found is not solved again. In JSON a line a puzzle.
+    is a solution, else of one of the solutions. What a run has found is not solved again, and the first change of each
+    of its puzzles is kept in it, for its report. In JSON a line a puzzle.
     """
     from pipeline.store.convert import How, convert, format_for
     from pipeline.store.target import STDOUT
@@ -116,6 +112,8 @@ def fields_of(mended: "Mended") -> dict[str, Any]:
 
 def shown(mended: "Mended") -> Iterator[RenderableType]:
     """A puzzle's changes in words, and both pictures of the first one."""
+    from pipeline.findings.mend import in_words
+
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""
     yield f"[bold]{escape(puzzle.puzzle_id + title)}[/bold] {puzzle.width}x{puzzle.height}"
@@ -125,27 +123,3 @@ def shown(mended: "Mended") -> Iterator[RenderableType]:
         yield f"  {escape(in_words(mending))}"
     for mending in mended.mendings[:1]:
         yield drawn_beside((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))
-
-
-def in_words(mending: "Mending") -> str:
-    """A change in a line: the clue, or the cells."""
-    cells = f"{mending.cells:,} {'cell' if mending.cells == 1 else 'cells'}"
-    if len(mending.changes) == 1:
-        return f"{clue_in_words(mending.changes[0])}: the solution differs in {cells}"
-    if mending.cells > LISTED:
-        return f"{cells} of the picture changed, and {len(mending.changes)} clues"
-    goal, names = mending.puzzle.goal, [color.name for color in mending.puzzle.palette]
-    places = [] if goal is None else (goal != mending.before).nonzero()
-    told = [f"row {y + 1} column {x + 1} {names[goal[y, x]]}" for y, x in zip(*places, strict=True) if goal is not None]
-    return f"{cells} of the picture changed: {', '.join(told)}"
-
-
-def clue_in_words(change: "Change") -> str:
-    """What has become of a clue."""
-    return f"{change.side} {change.number}: {numbers(change.before)} -> {numbers(change.after)}"
-
-
-def numbers(clue: "Clue") -> str:
-    """The numbers of a clue, each with its colour's number if there are several colours."""
-    colored = any(block.color > 1 for block in clue)
-    return " ".join(f"{block.length}({block.color})" if colored else str(block.length) for block in clue) or "0"

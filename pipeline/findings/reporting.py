@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pipeline.certify.table import certified
 from pipeline.run.folder import Run, session_of
+from pipeline.run.mendings import read_mendings
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
@@ -39,7 +40,7 @@ def write_run_report(
             yield results, puzzles
             seen(len(results))
 
-    files = write_report(read(), about_run(run, summary), public)
+    files = write_report(read(), about_run(run, summary), public, read_mendings(run))
     with ExitStack() as together:  # a full disk leaves the former report
         for name, data in files.items():
             together.enter_context(place.create(name)).write(data)

@@ -10,6 +10,8 @@ from pipeline.certify.table import certificates_of, read_certificates
 from pipeline.errors import InputError, UserError
 from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run, changed_parts
+from pipeline.run.mendings import FILE as MENDINGS_FILE
+from pipeline.run.mendings import read_mendings
 from pipeline.run.progress import progress_of
 from pipeline.run.repair import set_aside
 from pipeline.run.results import Piece
@@ -21,6 +23,7 @@ from solver.tables import DECISIVE, check_readable
 
 AGAIN = "sets it aside; classify does its puzzles again"
 CERTIFY_AGAIN = "sets it aside; certify proves its verdicts again"
+MEND_AGAIN = "sets it aside; mend finds its changes again"
 
 ROWS, BYTES = 1 << 14, 1 << 26
 """Rows of both tables that are in memory at a time."""
@@ -72,6 +75,8 @@ def repair_run(run: Run, found: list[Damage]) -> None:
                 set_aside(run, name)
             elif damage.repair == CERTIFY_AGAIN:
                 certificates_of(run).move(name, run.folder.aside())
+            elif damage.repair == MEND_AGAIN:
+                run.folder.move(name, run.folder.aside())
         write_summary(run)
 
 
@@ -128,7 +133,7 @@ def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str
 
 
 def _of_others(run: Run) -> Iterator[Damage]:
-    """What is wrong with certificates and progress.json."""
+    """What is wrong with certificates, mendings and progress.json."""
     place = certificates_of(run)
     for name in place.names():
         if name.endswith(".parquet"):
@@ -136,6 +141,10 @@ def _of_others(run: Run) -> Iterator[Damage]:
                 read_certificates(place, name)
             except InputError as error:
                 yield Damage(f"{place.name}/{name}", str(error), CERTIFY_AGAIN)
+    try:
+        read_mendings(run)
+    except InputError as error:
+        yield Damage(f"{run.folder.name}/{MENDINGS_FILE}", str(error), MEND_AGAIN)
     try:
         progress_of(run)
     except InputError as error:

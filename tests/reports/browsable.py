@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
+from reports.mended import MENDINGS, mended_beside
 from scrapers.pictures.rules import random_pictures
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
@@ -25,6 +26,10 @@ FLAG = np.array([[2, 2, 2, 0, 3, 3], [2, 0, 1, 1, 0, 3], [4, 4, 4, 4, 4, 0]], np
 SWITCH = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]], np.uint8)
 OTHER = np.array([[0, 1, 1], [1, 0, 0], [1, 1, 1]], np.uint8)
 """Not a solution of the clues of SWITCH; the page draws what the table says."""
+
+FIXED = np.array([[0, 1, 1], [1, 0, 0], [0, 1, 2]], np.uint8)
+CHANGE = "2 cells of the picture changed: row 3 column 1 white, row 3 column 3 <b>red"
+"""Nearer to OTHER than to SWITCH, in a colour that neither has."""
 
 
 def browsable(fillers: int = 400) -> Pairs:
@@ -55,13 +60,27 @@ def special() -> list[tuple[dict[str, Any], Puzzle | None]]:
         (late(open_, 60.0), open_),
         (late(drawn, 59.0), drawn),
         (
-            solved(two, 5.0, "multiple", second_solution=OTHER.tobytes(), solutions="multiple", technique=None),
+            solved(two, 5.0, "multiple", second_solution=OTHER.tobytes(), solutions="multiple", technique=None)
+            | {"goal_matches": False, "clue_hash": hash_of(two)},
             two,
         ),
         (failed(bad.puzzle_id, "invalid", "row 1: too long"), bad),
         (solved(evil, 6.0, error=EVIL), evil),
         (failed("lost/1", "killed", "out of memory"), None),
     ]
+
+
+def hash_of(puzzle: Puzzle) -> str:
+    """Its clue hash."""
+    return str(puzzle_batch([puzzle])["clue_hash"][0].as_py())
+
+
+def mendings() -> pa.Table:
+    """What mend has found of the puzzle with two solutions, and before that of one of its id with other clues."""
+    found = from_picture(SWITCH, puzzle_id="made/two")
+    row = {"puzzle_id": found.puzzle_id, "change": CHANGE, "cells": 2, "mended": FIXED.tobytes()}
+    others = row | {"clue_hash": hash_of(from_picture(HEART)), "change": "of other clues", "mended": bytes(9)}
+    return pa.Table.from_pylist([others, row | {"clue_hash": hash_of(found)}], schema=MENDINGS)
 
 
 def blotted(puzzle: Puzzle) -> Puzzle:
@@ -98,7 +117,7 @@ def late(puzzle: Puzzle, cpu_seconds: float) -> dict[str, Any]:
 
 
 def rows_of(pairs: Pairs) -> pa.Table:
-    """Results and puzzles side by side as `reports.browser.payload` takes them, with a density and a difficulty."""
+    """Results, puzzles and mendings side by side as `reports.browser.payload` takes them, with density and effort."""
     tables = []
     for results, puzzles in pairs:
         columns = {name: results[name] for name in results.schema.names}
@@ -106,7 +125,8 @@ def rows_of(pairs: Pairs) -> pa.Table:
         columns["label"] = pa.chunked_array([_labels(results)])
         columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
         columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
-        tables.append(pa.table(columns))
+        mended = mended_beside(results.combine_chunks().to_batches()[0], mendings())
+        tables.append(pa.table(columns | dict(zip(mended.schema.names, mended.columns, strict=True))))
     return pa.concat_tables(tables)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from browsable import EVIL, OTHER, SWITCH, browsable, clue_texts, filler, special
+from browsable import CHANGE, EVIL, FIXED, OTHER, SWITCH, browsable, clue_texts, filler, mendings, special
 from census import failed, pairs
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -161,7 +161,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def written(rows: Any, folder: Path) -> Path:
     path = folder / "report.html"
-    path.write_bytes(write_report(rows)["report.html"])
+    path.write_bytes(write_report(rows, mendings=mendings())["report.html"])
     return path
 
 
@@ -313,7 +313,7 @@ def test_an_opened_puzzle_is_the_puzzle(tab: Tab, page: Path, puzzle: Puzzle) ->
 def test_two_solutions(tab: Tab, page: Path) -> None:
     tab.load(page, "#browse?puzzle=made/two")
     shown = tab.shown()
-    assert shown["layers"] == ["solution", "second", "nothing"]
+    assert shown["layers"] == ["solution", "second", "mended", "nothing"]
     assert "◆ 4 cells where the second solution differs" in shown["legend"]
     centers = re.findall(r"M(\d+) [\d.]+l", shown["marks"][0][2])
     assert [int(x) // CELL for x in centers] == np.nonzero(SWITCH != OTHER)[1].tolist()
@@ -327,6 +327,21 @@ def test_two_solutions(tab: Tab, page: Path) -> None:
     tab.turn(page, puzzle="made/two")
     tab.one(".layers [value=solution]").click()
     assert shown["cells"] == []  # people who solve it themselves don't want to see the next one's solution
+
+
+def test_a_mended_puzzle(tab: Tab, page: Path) -> None:
+    tab.load(page, "#browse?puzzle=made/two")
+    before = tab.shown()
+    tab.one(".layers [value=mended]").click()
+    shown = tab.shown()
+    assert np.array_equal(cells_of(shown["cells"], 3, 3), FIXED)
+    assert f"has one solution. {CHANGE}. ◆ 2 cells where the former solution differs." in shown["legend"]
+    centers = re.findall(r"M(\d+) [\d.]+l", shown["marks"][0][2])
+    assert [int(x) // CELL for x in centers] == np.nonzero(OTHER != FIXED)[1].tolist()
+    assert [[number for number, _ in line] for line in shown["rows"]] == [["2"], ["1"], ["1", "1"]]
+    tab.one(".layers [value=solution]").click()
+    assert tab.shown() == before
+    assert tab.errors() == []
 
 
 def test_what_was_not_solved_says_so(tab: Tab, page: Path) -> None:

@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
+import pyarrow as pa
 import pytest
 from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports import words
 from reports.activity import Activity, Moment
 from reports.aggregate import figures, plain
+from reports.census import take_census
 from reports.figures import Bucket
+from reports.mended import MENDINGS
 from reports.page import About, write_report
 from reports.templating import markdown
 
@@ -225,6 +228,25 @@ def test_a_public_report_shows_what_may_be_passed_on() -> None:
     told, all_told = (json.loads(made["report.json"])["figures"] for made in (report, write_report([census])))
     for name in ("labels", "densities", "claims", "work"):
         assert told[name] == all_told[name]
+
+
+def test_a_public_report_has_no_mendings_of_what_may_not_be_passed_on() -> None:
+    answer = {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0", "solutions": "multiple"}
+    (census,) = pairs(
+        *(
+            (solved(name, 1.0, "multiple", clue_hash="ab", **answer), known(name, license=license_))
+            for name, license_ in (("a/mine", None), ("a/yours", "CC0"))
+        )
+    )
+    found = pa.Table.from_pylist(
+        [{"puzzle_id": name, "clue_hash": "ab", "change": f"of {name}", "mended": b"\1\0\1\1"}
+         for name in ("a/mine", "a/yours")],
+        schema=MENDINGS,
+    )  # fmt: skip
+    shown = [take_census([census], public, found).shown for public in (False, True)]
+    told = [{row["puzzle_id"]: (row["change"], row["mended"]) for row in rows.to_pylist()} for rows in shown]
+    assert told[0] == {name: (f"of {name}", b"\1\0\1\1") for name in ("a/mine", "a/yours")}
+    assert told[1] == told[0] | {"a/mine": (None, None)}
 
 
 @pytest.mark.parametrize(

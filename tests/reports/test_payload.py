@@ -10,14 +10,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from browsable import browsable, rows_of, solved
+from browsable import CHANGE, FIXED, browsable, rows_of, solved
 from census import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzles
 
 from reports import browser
-from reports.browser import CHUNK, CLUES, COUNTS, GOAL, MEASURES, SECOND, SOLUTION, TEXTS, Browser, packed, payload
+from reports.browser import (
+    CHUNK,
+    CLUES,
+    COUNTS,
+    GOAL,
+    MEASURES,
+    MENDED,
+    SECOND,
+    SOLUTION,
+    TEXTS,
+    Browser,
+    packed,
+    payload,
+)
 from reports.census import SIZE_NAMES
 from solver.puzzle import Puzzle, clues_of, from_picture
 from solver.tables import RESULTS, puzzle_batch
@@ -53,18 +66,22 @@ def columns_of(made: Browser) -> dict[str, list[Any]]:
 
 
 def pictures_of(made: Browser) -> list[dict[str, Any]]:
-    """Solution, second solution, goal (bytes) and clues of each row, where the chunks have them."""
+    """Solutions, goal, mended picture (bytes), its change and clues of each row, where the chunks have them."""
     columns = columns_of(made)
     found: list[dict[str, Any]] = [{} for _ in range(made.puzzles)]
     for chunk, data in enumerate(made.pictures):
-        _, arrays = unpacked(data)
+        head, arrays = unpacked(data)
         rows = range(chunk * CHUNK, min((chunk + 1) * CHUNK, made.puzzles))
-        for name, bit in (("solution", SOLUTION), ("second", SECOND), ("goal", GOAL)):
+        kinds = {"solution": SOLUTION, "second": SECOND, "goal": GOAL, "mended": MENDED}
+        for name, bit in kinds.items():
             drawn = [row for row in rows if columns["contents"][row] & bit]
             sizes = [columns["width"][row] * columns["height"][row] for row in drawn]
             entries = _entries(arrays.get(name), sum(sizes))
             for row, part in zip(drawn, np.split(entries, np.cumsum(sizes)[:-1]), strict=bool(drawn)):
                 found[row][name] = part
+        mended = [row for row in rows if columns["contents"][row] & MENDED]
+        for row, change in zip(mended, head.get("changes", []), strict=True):
+            found[row]["change"] = change
         told = [row for row in rows if columns["contents"][row] & CLUES]
         for side, lines in (("row", "height"), ("column", "width")):
             blocks = iter(arrays.get(f"{side}_blocks", ()))
@@ -73,8 +90,8 @@ def pictures_of(made: Browser) -> list[dict[str, Any]]:
                 clues = [[next(numbers) for _ in range(next(blocks))] for _ in range(columns[lines][row])]
                 found[row][f"{side}s"] = [[{"length": n, "color": color} for n, color in clue] for clue in clues]
     for picture in found:
-        if "second" in picture:
-            picture["second"] = picture["second"] ^ picture["solution"]
+        for name in {"second", "mended"} & picture.keys():
+            picture[name] = picture[name] ^ picture["solution"]
     return found
 
 
@@ -102,6 +119,8 @@ def check(rows: pa.Table) -> None:
         assert (picture["solution"].tobytes() if "solution" in picture else None) == solution
         if solution and row["second_solution"]:
             assert picture["second"].tobytes() == row["second_solution"]
+        assert picture.get("change") == row["change"]
+        assert (picture["mended"].tobytes() if "mended" in picture else None) == row["mended"]
         if row["goal"] and row["goal"] != solution:
             assert picture["goal"].tobytes() == row["goal"]
         if row["rows"] is not None and (solution is None or row["blotted"]):
@@ -113,6 +132,32 @@ def check(rows: pa.Table) -> None:
 
 def test_rows_of_every_kind_come_back() -> None:
     check(rows_of(browsable(2 * CHUNK + 3)))
+
+
+def test_a_mended_picture_comes_back() -> None:
+    rows = rows_of(browsable(CHUNK))
+    drawn = pictures_of(payload(rows))[rows["puzzle_id"].to_pylist().index("made/two")]
+    assert (drawn["mended"].tobytes(), drawn["change"]) == (FIXED.tobytes(), CHANGE)
+
+
+@pytest.mark.parametrize(
+    "without", [{"mended": None}, {"mended": b"\1"}, {"change": None}, {"second_solution": None}, {"solution": None}]
+)
+def test_a_mending_that_can_not_be_shown_takes_no_bytes(without: dict[str, Any]) -> None:
+    rows = rows_of(browsable(0))
+    nothing = payload(changed(rows, "made/two", {"mended": None, "change": None} | without))
+    assert payload(changed(rows, "made/two", without)).pictures == nothing.pictures
+    for data in nothing.pictures:
+        head, arrays = unpacked(data)
+        assert set(head) == {"arrays"}
+        assert "mended" not in arrays
+
+
+def changed(rows: pa.Table, puzzle_id: str, values: dict[str, Any]) -> pa.Table:
+    """The rows, one of them with other values."""
+    return pa.Table.from_pylist(
+        [row | values if row["puzzle_id"] == puzzle_id else row for row in rows.to_pylist()], schema=rows.schema
+    )
 
 
 def test_nothing_known_at_all() -> None:

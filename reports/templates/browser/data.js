@@ -8,7 +8,7 @@ const ARRAYS = {
   float64: Float64Array,
 };
 const ALIGNMENT = 8;
-const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8; // bits of a row's contents
+const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
 
 /** The table: its columns by name, and what else its head says. */
 async function readTable(element) {
@@ -66,7 +66,7 @@ class Pictures {
     this.columns = table.columns;
     this.size = table.chunk;
     this.elements = elements;
-    this.open = { chunk: -1, arrays: null };
+    this.open = { chunk: -1, block: null };
   }
 
   /** Whether the page has room for the picture of this row. */
@@ -76,30 +76,33 @@ class Pictures {
 
   /**
    * What is known of a row's picture: width, height, clues ({rows, columns}, each a list of lines of [length, color])
-   * or null, and solution, second and goal (Uint8Array of palette entries, row by row), each null if there is none.
+   * or null, solution, second, goal and mended (Uint8Array of palette entries, row by row), and the change that made
+   * the mended one, in words; each null if there is none.
    */
   async of(row) {
     const chunk = Math.floor(row / this.size);
     if (this.open.chunk !== chunk) {
-      this.open = { chunk, arrays: this.inflated(chunk) };
+      this.open = { chunk, block: this.inflated(chunk) };
     }
-    const arrays = await this.open.arrays;
+    const { arrays, changes } = await this.open.block;
     const { width, height } = this.sides(row);
     const solution = this.entries(arrays.solution, row, SOLUTION);
-    const second = this.entries(arrays.second, row, SECOND);
-    const goal = this.entries(arrays.goal, row, GOAL);
+    const differing = (bytes, bit) => this.entries(bytes, row, bit)?.map((entry, k) => entry ^ solution[k]) ?? null;
+    const mended = differing(arrays.mended, MENDED);
     return {
       width,
       height,
       clues: this.clues(arrays, row) ?? (solution && cluesOf(solution, width, height)),
       solution,
-      second: second && second.map((entry, k) => entry ^ solution[k]),
-      goal,
+      second: differing(arrays.second, SECOND),
+      goal: this.entries(arrays.goal, row, GOAL),
+      mended,
+      change: mended && changes[this.sum(this.span(row)[0], row, MENDED, () => 1)],
     };
   }
 
   async inflated(chunk) {
-    return unpack(await inflate(this.elements[chunk])).arrays;
+    return unpack(await inflate(this.elements[chunk]));
   }
 
   contains(row, bit) {

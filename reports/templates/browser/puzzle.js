@@ -7,6 +7,7 @@ const LAYERS = [
   ["solution", "Solution"],
   ["second", "Second solution"],
   ["goal", "Author’s picture"],
+  ["mended", "Mended"],
   [EMPTY, "Empty grid"],
 ];
 
@@ -155,7 +156,8 @@ class PuzzleView {
   }
 
   draw() {
-    const { picture } = this;
+    const shown = this.shown();
+    const picture = shown === "mended" ? withOwnClues(this.picture) : this.picture;
     this.part("drawing").hidden = !picture;
     this.part("clue-words").hidden = !picture?.clues;
     if (!picture) {
@@ -163,9 +165,9 @@ class PuzzleView {
       return;
     }
     const palette = paletteOf(this.table.columns.palette.at(this.row));
-    const shown = this.shown();
-    const marked = { solution: picture.second, second: picture.solution, goal: picture.solution }[shown] ?? null;
-    const text = legend(picture, shown, marked, this.table.columns.goal_matches.at(this.row));
+    const goalMatches = this.table.columns.goal_matches.at(this.row);
+    const marked = otherOf(picture, shown, goalMatches);
+    const text = legend(picture, shown, marked, goalMatches);
     const what = `Nonogram of ${countWords(picture.width, "column")} and ${countWords(picture.height, "row")}.`;
     const entries = picture[shown] ?? null;
     this.part("drawing").replaceChildren(drawing({ picture, palette, shown: entries, marked, text: `${what} ${text}` }));
@@ -189,10 +191,31 @@ function paletteOf(text) {
   return text.split("\n").map((line) => ({ rgb: line.slice(0, 6), name: line.slice(7) }));
 }
 
+/** A picture with the clues of the mended one, of which some are others. */
+function withOwnClues(picture) {
+  return { ...picture, clues: cluesOf(picture.mended, picture.width, picture.height) };
+}
+
+/** The cells that the shown ones are compared with, or null. */
+function otherOf(picture, shown, goalMatches) {
+  if (shown === "mended") return formerOf(picture, goalMatches);
+  return { solution: picture.second, second: picture.solution, goal: picture.solution }[shown] ?? null;
+}
+
+/** The solution that was mended: the author's picture if it is one, else the one that the mended picture is nearest to. */
+function formerOf({ solution, second, goal, mended }, goalMatches) {
+  if (goalMatches) return goal ?? solution;
+  return differingCells(mended, second) < differingCells(mended, solution) ? second : solution;
+}
+
+/** In how many cells two pictures differ. */
+function differingCells(entries, others) {
+  return entries.reduce((count, entry, k) => count + (entry !== others[k]), 0);
+}
+
 /** What is to be seen, in words. */
 function legend(picture, shown, marked, goalMatches) {
   const sentences = [];
-  const entries = picture[shown];
   if (shown === "solution") sentences.push(picture.second ? "A solution." : "The solution that was found.");
   if (shown === "second") sentences.push("Another solution.");
   if (shown === "goal") {
@@ -200,11 +223,11 @@ function legend(picture, shown, marked, goalMatches) {
     if (!picture.solution) sentences.push("No solution is known.");
     if (goalMatches === false) sentences.push("It does not fit the clues.");
   }
+  if (shown === "mended") sentences.push(`Changed so that it has one solution. ${picture.change}.`);
   if (shown === EMPTY) sentences.push("The empty grid.");
   if (marked) {
-    const differing = entries.reduce((count, entry, k) => count + (entry !== marked[k]), 0);
-    const other = shown === "solution" ? "the second solution" : "the solution";
-    sentences.push(`◆ ${countWords(differing, "cell")} where ${other} differs.`);
+    const other = { solution: "the second solution", mended: "the former solution" }[shown] ?? "the solution";
+    sentences.push(`◆ ${countWords(differingCells(picture[shown], marked), "cell")} where ${other} differs.`);
   }
   if (!picture.clues) sentences.push("Its clues are not in the report.");
   else {

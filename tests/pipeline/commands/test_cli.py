@@ -150,6 +150,7 @@ def test_schema_and_version(nonocensus: Command) -> None:
     tables = json.loads(nonocensus("schema", "--json").out)
     assert {"name": "status", "type": "string"}.items() <= tables["results"][2].items()
     assert "difficulty" in [column["name"] for column in tables["measures"]]
+    assert "mended" in [column["name"] for column in tables["mendings"]]
     assert nonocensus("--version").out.startswith("nonocensus ")
 
 

@@ -5,11 +5,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from stores import Result
+from stores import Result, held_by_another
 
 import nonocensus as nc
+from pipeline.findings.mend import mend_run
+from pipeline.run.folder import open_run
+from pipeline.run.mendings import FILE, read_mendings
 from pipeline.store.parts import append, create_store
+from pipeline.watch import NOBODY
+from reports.mended import MENDINGS
 from scrapers.formats import named
 from solver.api import solve
 from solver.puzzle import Block, Puzzle, from_picture
@@ -28,9 +35,14 @@ def store(tmp_path: Path) -> str:
     return str(tmp_path / "store")
 
 
-def test_a_store_and_a_run_say_the_same(nonocensus: Nonocensus, store: str, tmp_path: Path) -> None:
+@pytest.fixture
+def run(nonocensus: Nonocensus, store: str, tmp_path: Path) -> str:
     assert nonocensus("classify", store, "--out", str(tmp_path / "run"), "--serial").code == 0
-    told = [nonocensus("mend", place, "--json") for place in (store, str(tmp_path / "run"))]
+    return str(tmp_path / "run")
+
+
+def test_a_store_and_a_run_say_the_same(nonocensus: Nonocensus, store: str, run: str) -> None:
+    told = [nonocensus("mend", place, "--json") for place in (store, run)]
     assert [each.code for each in told] == [0, 0]
     assert told[0].out == told[1].out
     one, other = map(json.loads, told[0].out.splitlines())
@@ -40,6 +52,83 @@ def test_a_store_and_a_run_say_the_same(nonocensus: Nonocensus, store: str, tmp_
     assert smallest["before"] == np.eye(2).tolist()
     assert smallest["cells"] == int((np.array(smallest["after"]) != np.eye(2)).sum()) == 1
     assert len(smallest["changes"]) == 2
+
+
+def test_a_run_keeps_what_was_found(nonocensus: Nonocensus, store: str, run: str) -> None:
+    before = {path.name for path in Path(store).iterdir()}
+    assert read_mendings(open_run(run)) == MENDINGS.empty_table()
+    (told,) = (json.loads(line) for line in nonocensus("mend", store, run, "--json").out.splitlines()[2:3])
+    (row,) = read_mendings(open_run(run)).to_pylist()
+    assert row["puzzle_id"] == told["puzzle_id"] == "local/switch"
+    assert row["clue_hash"] == puzzle_batch([SWITCH])["clue_hash"][0].as_py()
+    assert row["change"].startswith("1 cell of the picture changed: row ")
+    assert np.frombuffer(row["mended"], np.uint8).reshape(2, 2).tolist() == told["mendings"][0]["after"]
+    assert row["cells"] == told["mendings"][0]["cells"]
+    assert {path.name for path in Path(store).iterdir()} == before
+
+
+def test_the_next_one_replaces_it_and_a_stopped_one_leaves_it(nonocensus: Nonocensus, run: str) -> None:
+    kept = Path(run, FILE)
+    kept.write_text("something else")
+    stopped = mend_run(open_run(run), 10.0, NOBODY)
+    next(stopped)
+    stopped.close()
+    assert kept.read_text() == "something else"
+    assert nonocensus("mend", run).code == 0
+    assert len(read_mendings(open_run(run))) == 1
+
+
+def test_one_command_works_on_a_run_at_a_time(nonocensus: Nonocensus, run: str) -> None:
+    with held_by_another(Path(run)):
+        refused = nonocensus("mend", run)
+    assert (refused.code, refused.out) == (2, "")
+    assert "is being written by" in refused.err
+    assert not Path(run, FILE).exists()
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def other_columns(path: Path) -> None:
+    pq.write_table(pa.table({"puzzle_id": ["local/switch"]}), path)
+
+
+def no_text(path: Path) -> None:
+    table = pq.read_table(path)
+    broken = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    pq.write_table(table.set_column(table.schema.get_field_index("change"), "change", broken), path)
+
+
+@pytest.mark.parametrize("damage", [cut, other_columns, no_text])
+def test_a_damaged_file_is_named_and_set_aside(
+    nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    assert nonocensus("mend", run).code == nonocensus("verify", run).code == 0
+    damage(Path(run, FILE))
+    refused = nonocensus("report", run, "--out", str(tmp_path / "report"))
+    assert refused.code == 3
+    assert f"{FILE} can't be read" in refused.err
+    assert len(refused.err.splitlines()) == 1
+    assert not (tmp_path / "report" / "report.html").exists()
+    assert nonocensus("status", run).code == 0
+    assert nonocensus("verify", run, "--repair").code == 1
+    assert nonocensus("verify", run).code == 0
+    assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0
+
+
+def test_a_report_shows_what_a_run_keeps_of_these_clues(nonocensus: Nonocensus, run: str, tmp_path: Path) -> None:
+    def reported() -> bytes:
+        assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0
+        return (tmp_path / "report/report.html").read_bytes()
+
+    before = reported()
+    assert nonocensus("mend", run).code == 0
+    assert reported() != before
+    kept = read_mendings(open_run(run))
+    place = kept.schema.get_field_index("clue_hash")
+    pq.write_table(kept.set_column(place, "clue_hash", pa.array(["0" * 32])), Path(run, FILE))
+    assert reported() == before
 
 
 def test_it_is_shown_and_written(nonocensus: Nonocensus, store: str, tmp_path: Path) -> None:
