@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrapers.pictures.kinds import KINDS
+
 CONTENT = (
     *("title", "author", "description", "copyright", "site_note", "palette", "rows", "columns", "goal"),
     *("solution", "second_solution"),
@@ -22,7 +24,7 @@ CONTENT = (
 )
 """The columns of all tables that hold what is somebody's. A `site_note` may be anybody's words."""
 
-MADE_BY_RULE = ("random", "blobs", "exhaustive")
+MADE_BY_RULE = tuple(KINDS)
 """Sources whose puzzles `nonocensus generate` makes."""
 
 TERMS = {

@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -137,7 +138,8 @@ class Folder(NamedTuple):
         with self.open(name) as stream:
             data = stream.read()
         try:
-            return msgspec.json.decode(data, type=kind)
+            found: R = _decoder(kind).decode(data)
+            return found
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self.name}/{name} is damaged: {error}") from error
 
@@ -217,3 +219,19 @@ def folder(uri: str) -> Folder:
     if found == fs.FileType.File:
         raise UserError(f"{uri} is a file, not a folder")
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
+
+
+_decoders: dict[object, msgspec.json.Decoder[Any]] = {}
+_making_decoders = threading.Lock()
+
+
+def _decoder(kind: type[R]) -> msgspec.json.Decoder[R]:
+    """What reads JSON as records of a kind.
+
+    One thread at a time makes it: msgspec (0.22) keeps what it knows of a type with the type before it is complete, and
+    another thread that decodes meanwhile crashes the process.
+    """
+    with _making_decoders:
+        if kind not in _decoders:
+            _decoders[kind] = msgspec.json.Decoder(kind)
+        return _decoders[kind]

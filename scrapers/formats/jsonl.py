@@ -49,6 +49,8 @@ Record: Any = msgspec.defstruct(
 )
 """A line; the fields are those of Puzzle."""
 
+RECORDS = msgspec.json.Decoder(Record)
+
 
 def recognizes(data: bytes) -> bool:
     """Whether it begins with an object."""
@@ -63,7 +65,7 @@ def read(data: bytes) -> Iterator[Puzzle]:
 def _puzzle(line: tuple[int, str]) -> Puzzle:
     number, text = line
     try:
-        record = msgspec.json.decode(text, type=Record)
+        record = RECORDS.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise FormatError(f"line {number}: it is no puzzle: {said_by(error)}") from None
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE

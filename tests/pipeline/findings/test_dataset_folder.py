@@ -175,7 +175,7 @@ def test_content_of_the_licensed_only(run: Run, tmp_path: Path) -> None:
     for row in rows:
         free = row["license"] == FREE or row["source"] == "random"
         texts = [row[name] for name in ("rows", "columns", "palette")]
-        assert all(texts) if free else not any(row[name] is not None for name in CONTENT)
+        assert all(texts) if free else not any(row[name] is not None for name in CONTENT if name in row)
         assert (row["solution"] is not None) == (free and row["status"] == "ok")
     goals = dict(zip(*(everything(run)[name].to_pylist() for name in ("puzzle_id", "goal")), strict=True))
     assert {row["goal"] == goals[row["puzzle_id"]] for row in rows if row["license"] == FREE} == {True}

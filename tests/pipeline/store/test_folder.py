@@ -1,5 +1,7 @@
 """Files appear whole or not at all."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,23 @@ def test_a_failed_file_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         fail_half_way()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_many_threads_read_a_kind_for_the_first_time(tmp_path: Path) -> None:
+    """In a process of its own: msgspec's own decode crashes it, since what it knows of a kind is not made at once."""
+    for number in range(32):
+        (tmp_path / f"{number}.json").write_text('{"parts": {"a": {"rows": 1, "spans": [[0, 1]]}}, "name": "x"}')
+    script = """
+import sys
+from typing import TypedDict
+from pipeline.store.folder import folder
+sys.setswitchinterval(1e-6)
+place = folder(sys.argv[1])
+for _ in range(150):
+    part = TypedDict("part", {"rows": int, "spans": list[tuple[int, int]]})
+    kind = TypedDict("kind", {"parts": dict[str, part], "name": str})
+    read = place.read_each(place.names(), kind)
+    assert [each["parts"]["a"]["spans"] for each in read] == [[(0, 1)]] * 32
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
