@@ -1,4 +1,4 @@
-"""What mend has found in a run: its table, and its columns beside results.
+"""What mend has found in a run, as columns beside results.
 
 A mending belongs to a puzzle's id and clues, not to a row's place. So one of a puzzle whose clues have changed since is
 nobody's.
@@ -7,19 +7,7 @@ nobody's.
 import pyarrow as pa
 import pyarrow.compute as pc
 
-MENDINGS = pa.schema(
-    [
-        pa.field(name, kind, metadata={"description": description})
-        for name, kind, description in (
-            ("puzzle_id", pa.string(), "the puzzle's key"),
-            ("clue_hash", pa.string(), "the puzzle's identity"),
-            ("change", pa.string(), "the smallest change found that leaves one solution, in words"),
-            ("cells", pa.int32(), "cells in which the mended picture differs from the solution it was made of"),
-            ("mended", pa.binary(), "the mended picture: height x width bytes, row by row, a palette entry each"),
-            ("solver_version", pa.string(), "version of nonocensus"),
-        )
-    ]
-)
+from solver.tables import MENDINGS
 
 NO_MENDINGS = MENDINGS.empty_table()
 

@@ -119,6 +119,15 @@ CERTIFICATES = _schema(
     ("host", TEXT, "the machine that did it"),
 )
 
+MENDINGS = _schema(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("change", TEXT, "the smallest change found that leaves one solution, in words"),
+    ("cells", pa.int32(), "cells in which the mended picture differs from the solution it was made of"),
+    ("mended", pa.binary(), "the mended picture: height x width bytes, row by row, a palette entry each"),
+    ("solver_version", TEXT, "version of nonocensus"),
+)
+
 
 DERIVED = ("kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
 """Columns of the puzzles table that are made of all puzzles' clues at once."""

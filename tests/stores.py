@@ -50,3 +50,8 @@ def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
     finally:
         process.kill()
         process.communicate()
+
+
+def exhaustive(width: int, height: int) -> Recipe:
+    """The recipe of every picture of a size."""
+    return Recipe("exhaustive", width, height, None, None, 1 << width * height)

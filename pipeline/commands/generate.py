@@ -67,7 +67,7 @@ def recipe_of(
     if total is None and count is None:
         raise UserError(f"say how many {name} pictures to make: --count")
     several = None if colors == 1 else colors
-    takes = {"count": total is None, "density": kind.density, "seed": kind.seed, "colors": kind.seed and not kind.slow}
+    takes = {"count": total is None, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
     for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):
         if value is not None and not takes[option]:
             raise UserError(f"--{option} is not for {name}: {kind.about}")

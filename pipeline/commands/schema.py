@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 def schema(as_json: Json = False) -> None:
     """Describe the columns of the tables, and the measures that are computed from them."""
     from reports.measures import MEASURES
-    from reports.mended import MENDINGS
-    from solver.tables import CERTIFICATES, PUZZLES, RESULTS
+    from solver.tables import CERTIFICATES, MENDINGS, PUZZLES, RESULTS
 
     tables = {"puzzles": PUZZLES, "results": RESULTS, "certificates": CERTIFICATES, "mendings": MENDINGS}
     tables |= {"measures": MEASURES}

@@ -12,13 +12,12 @@ from pipeline.run.mendings import write_mendings
 from pipeline.run.pairs import pairs
 from pipeline.store.lock import sole_writer
 from pipeline.watch import Watch
-from reports.mended import MENDINGS
 from scrapers.importing import Problem
 from scrapers.pictures.mending import Change, Mending, mendings
 from solver import __version__
 from solver.api import classify
 from solver.puzzle import Clue, Puzzle, clues_of
-from solver.tables import PUZZLES, picture, puzzle_batch, puzzles_of
+from solver.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
 AT_A_TIME = 256
 """Puzzles that are classified in one call where no run has done so."""

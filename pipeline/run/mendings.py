@@ -5,7 +5,8 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import InputError
 from pipeline.run.folder import Run
-from reports.mended import MENDINGS, NO_MENDINGS
+from reports.mended import NO_MENDINGS
+from solver.tables import MENDINGS
 
 FILE = "mendings.parquet"
 

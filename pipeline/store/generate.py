@@ -111,7 +111,7 @@ def _refuse_senseless(recipe: Recipe) -> None:
     sides = 1 <= min(recipe.width, recipe.height) <= max(recipe.width, recipe.height) <= MAX_CELLS
     density = kind.density and 0 <= recipe.density <= 1 if recipe.density is not None else not kind.density
     seed = kind.seed and recipe.seed >= 0 if recipe.seed is not None else not kind.seed
-    colors = 1 <= recipe.colors <= (MAX_COLORS if kind.seed and not kind.slow else 1)
+    colors = 1 <= recipe.colors <= (MAX_COLORS if kind.colored else 1)
     if not (sides and density and seed and colors) or recipe.count < 1:
         raise UserError(
             f"{recipe} is no recipe: sides are 1 to {MAX_CELLS}, densities 0 to 1, seeds from 0, colours 1 to "

@@ -22,6 +22,11 @@ class Kind(NamedTuple):
     refusal: Callable[[int, int], str] = lambda *_: ""
     slow: bool = False
 
+    @property
+    def colored(self) -> bool:
+        """Whether its pictures may have several colours: those that are drawn at random, without a search."""
+        return self.seed and not self.slow
+
 
 def _square(width: int, height: int) -> str:
     return "" if width == height > 1 else "they are square, 2x2 or larger"

@@ -5,6 +5,7 @@ Each picture is a function of the recipe and its number alone: whoever makes it,
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,6 @@ import pyarrow.compute as pc
 
 from scrapers.formats.colors import Wish, palette_of
 from scrapers.pictures.batch import picture_batch
-from scrapers.pictures.hardest import hard_pictures
 from scrapers.pictures.letters import letters
 from scrapers.pictures.rules import (
     colored,
@@ -25,6 +25,14 @@ from scrapers.pictures.rules import (
     symmetric_pictures,
 )
 
+
+def _hard(*arguments: Any) -> np.ndarray:
+    """Those of scrapers.pictures.hardest, loaded for this kind alone: the whole ladder takes a tenth of a second."""
+    from scrapers.pictures.hardest import hard_pictures
+
+    return hard_pictures(*arguments)
+
+
 PIECE_CELLS = 1 << 17
 """Cells made at a time: all that is reckoned on the way takes little memory, and stays in the processor's cache."""
 
@@ -36,7 +44,7 @@ DRAWN_BY: dict[str, Callable[..., np.ndarray]] = {
     "letters": letters,
     "cycles": cycles,
     "dominoes": dominoes,
-    "hard": hard_pictures,
+    "hard": _hard,
     "exhaustive": every_picture,
 }
 """What draws each kind: width, height, density and seed if it has them, the first number and one after the last."""
@@ -58,11 +66,6 @@ class Recipe:
     seed: int | None
     count: int
     colors: int = 1
-
-
-def exhaustive(width: int, height: int) -> Recipe:
-    """The recipe of every picture of a size."""
-    return Recipe("exhaustive", width, height, None, None, 1 << width * height)
 
 
 def pictures(recipe: Recipe, first: int, last: int) -> np.ndarray:

@@ -27,19 +27,16 @@ from solver.puzzle import Puzzle, arranged, clues_of
 from solver.views import Views
 
 MOST_TRIED = 100
-"""Changes that are tried before one of them is made. With ten times as many, a tenth fewer cells change."""
+"""Changes that are tried before one of them is made. With ten times as many, an eighth fewer cells change."""
 
 CALM = 400
 """Open cells up to which changes are judged by probing; of more, line logic has to be enough."""
 
-
 BUSY = 2_000
 """Open cells from which on several changes are made at once: then time matters more than a few cells."""
 
-
 STAGES_UP_TO = (("line",), ("line", "lookahead"), ("line", "lookahead"), ("line", "lookahead", "search", "tail"))
 """What has to be compiled for each rung, before the clock starts."""
-
 
 _compiled: set[tuple[tuple[int, bool], int]] = set()
 """The kinds of kernels, with a rung, that are ready in this process."""
@@ -82,16 +79,11 @@ def repaired(
     wanted = RUNGS.index(rung)
     _compile(views_of(picture[None]), wanted)
     deadline = time.thread_time() + cpu_limit
-    best = Repair(picture, _is_good(_solved(picture[None], wanted, deadline)), 0)
-    if best.reached:
-        return best
-    for way in sorted({LINE, wanted}):  # what line logic solves has one solution too, and may have taken fewer changes
-        found = _searched(picture, way, deadline, cost)
-        if found.reached:
-            found = _without_needless(found.picture, picture, wanted, deadline)
-        if (not found.reached, found.changed) < (not best.reached, best.changed or picture.size):
-            best = found
-    return best
+    if _is_good(_solved(picture[None], wanted, deadline)):
+        return Repair(picture, True, 0)
+    # what line logic solves has one solution too, and may have taken fewer changes
+    found = [_searched(picture, way, wanted, deadline, cost) for way in sorted({LINE, wanted})]
+    return min(found, key=lambda repair: (not repair.reached, repair.changed))
 
 
 def _compile(batch: Views, rung: int) -> None:
@@ -102,10 +94,10 @@ def _compile(batch: Views, rung: int) -> None:
             _compiled.add((kind, rung))
 
 
-def _searched(picture: np.ndarray, wanted: int, deadline: float, cost: np.ndarray | None) -> Repair:
-    """Change after change until the puzzle falls to the rung `wanted`."""
+def _searched(picture: np.ndarray, way: int, wanted: int, deadline: float, cost: np.ndarray | None) -> Repair:
+    """Change after change until the puzzle falls to the rung `way`; then those back that `wanted` does without."""
     now, draw = picture, np.random.default_rng(0)
-    while not (reached := _is_good(found := _solved(now[None], wanted, deadline))):
+    while not (reached := _is_good(found := _solved(now[None], way, deadline))):
         try:
             changes = _untried(_changes(now, found, deadline), now != picture)
         except TimeoutError:
@@ -115,17 +107,19 @@ def _searched(picture: np.ndarray, wanted: int, deadline: float, cost: np.ndarra
         if len(changes.cells) > MOST_TRIED:
             some = np.sort(draw.choice(len(changes.cells), MOST_TRIED, replace=False))
             changes = Changes(changes.cells[some], changes.colors[some])
-        now = _best(now, changes, wanted, deadline, cost)
+        now = _best(now, changes, way, deadline, cost)
+    if reached:
+        now = _without_needless(now, picture, wanted, deadline)
     return Repair(now, reached, int((now != picture).sum()))
 
 
-def _without_needless(now: np.ndarray, picture: np.ndarray, wanted: int, deadline: float) -> Repair:
+def _without_needless(now: np.ndarray, picture: np.ndarray, wanted: int, deadline: float) -> np.ndarray:
     """A repaired picture with all cells as they were that need not have changed."""
     for cell in np.flatnonzero(now != picture):
         before = _changed(now, Changes(np.array([cell]), picture.reshape(-1)[[cell]]))
         if _is_good(_solved(before, wanted, deadline)):
             now = before[0]
-    return Repair(now, True, int((now != picture).sum()))
+    return now
 
 
 def _solved(pictures: np.ndarray, rung: int, deadline: float) -> Outcome:

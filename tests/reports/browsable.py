@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
-from reports.mended import MENDINGS, mended_beside
+from reports.mended import mended_beside
 from scrapers.pictures.rules import random_pictures
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
-from solver.tables import PUZZLES, RESULTS, puzzle_batch
+from solver.tables import MENDINGS, PUZZLES, RESULTS, puzzle_batch
 
 EVIL = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
 COLORS = (

@@ -18,9 +18,9 @@ from reports.activity import Activity, Moment
 from reports.aggregate import figures, plain
 from reports.census import take_census
 from reports.figures import Bucket
-from reports.mended import MENDINGS
 from reports.page import About, write_report
 from reports.templating import markdown
+from solver.tables import MENDINGS
 
 ABOUT = About(
     run_id="run-1",

@@ -16,11 +16,10 @@ from pipeline.run.folder import open_run
 from pipeline.run.mendings import FILE, read_mendings
 from pipeline.store.parts import append, create_store
 from pipeline.watch import NOBODY
-from reports.mended import MENDINGS
 from scrapers.formats import named
 from solver.api import solve
 from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import puzzle_batch
+from solver.tables import MENDINGS, puzzle_batch
 
 Nonocensus = Callable[..., Result]
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import typer
+from stores import exhaustive
 
 from pipeline.commands import generate as generate_cli
 from pipeline.errors import InputError, UserError
@@ -17,7 +18,7 @@ from pipeline.store import generate
 from pipeline.store.generate import make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
 from scrapers.pictures.kinds import KINDS
-from scrapers.pictures.recipe import Recipe, exhaustive, recipe_batch
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
 from solver.puzzle import arranged
 from solver.tables import puzzle_batch, puzzles_of

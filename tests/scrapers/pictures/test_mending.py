@@ -90,7 +90,7 @@ CLUES = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 2)), max_size=4).ma
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(CLUES)
 def test_neighbours_keep_the_cells_of_each_colour(clue: Clue) -> None:
     def cells(one: Clue) -> Counter[int]:

@@ -5,10 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
+from stores import exhaustive
 from strategies import PALETTE
 
 from scrapers.pictures.batch import picture_batch, views_of
-from scrapers.pictures.recipe import Recipe, exhaustive, pictures, recipe_batch
+from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
 from solver.puzzle import Puzzle, clues_of, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views

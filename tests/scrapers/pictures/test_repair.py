@@ -81,7 +81,7 @@ def test_a_rung_that_is_none() -> None:
         repaired(np.zeros((2, 2), np.uint8), "magic")
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**31), st.integers(1, 3))
 def test_possibilities_are_what_line_logic_leaves(width: int, height: int, seed: int, colors: int) -> None:
     """Every solution lies within, a decided cell has one colour, and columns say what rows do."""
