@@ -4,6 +4,7 @@ STAGE is one of solver.ladder.warm.STAGES; COLORED is 1 for puzzles of several c
 it is done.
 """
 
+import os
 import sys
 
 from pipeline.classify.warm import example
@@ -14,4 +15,5 @@ if __name__ == "__main__":
     for name in sys.argv[1:]:
         words, colored, stage = name.split(":")
         warm_up(views(example(int(words), colored == "1")), (stage,))
-        print(stage, "in colour" if colored == "1" else "in black and white", flush=True)
+        line = f"{stage} {'in colour' if colored == '1' else 'in black and white'}\n"
+        os.write(sys.stdout.fileno(), line.encode())  # at once: other processes write to the same pipe
