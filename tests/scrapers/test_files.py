@@ -385,7 +385,7 @@ def test_xz_to_and_fro(tmp_path: Path) -> None:
         for place in (0, 499_999, 10, 200_001, 500_003, 600_000, 5):
             unpacked.seek(place)
             assert unpacked.read(1000) == plain[place : place + 1000]
-    for bad in (lzma.compress(plain)[:-9], xz + b"garbage", xz[:1000] + b"x" + xz[1001:]):
+    for bad in (lzma.compress(plain)[:-9], xz + b"garbage", xz[:1000] + bytes([xz[1000] ^ 1]) + xz[1001:]):
         (file,) = found_in(tmp_path / "x.non.xz", bad)
         assert file.error is not None
         assert file.error.startswith("it is damaged: ")
