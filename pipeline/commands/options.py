@@ -121,7 +121,9 @@ def existing(paths: list[Path]) -> list[Path]:
 
 def no_puzzle_in(paths: list[Path]) -> UserError:
     """What to raise where paths have no puzzle to offer."""
-    return UserError(f"no puzzle found in {', '.join(str(path) for path in paths)}")
+    from pipeline.store.sources import nothing_in
+
+    return nothing_in(paths)
 
 
 def parsed_size(size: str) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
 from pipeline.store.parts import MARK, open_store
-from pipeline.store.sources import check_sources
+from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
 from scrapers.archives.limits import MOST_BYTES
@@ -44,15 +44,21 @@ def puzzles_in(
     known     the files' format, if given
     contact   what the sites of addresses are told: an e-mail or web address
     """
+    some = False
     for path in paths:
         if _is_store(path):
             store = open_store(path)
             watch.begun("converting", store.rows())
-            yield from puzzles_of(store.batches())
+            found: Iterable[Puzzle | Problem] = puzzles_of(store.batches())
         else:
             check_sources([path], contact)
             watch.begun("converting", count_files([path]))
-            yield from read_files(files_in([path], contact), known)
+            found = read_files(files_in([path], contact), known)
+        for item in found:
+            some = True
+            yield item
+    if not some:
+        raise nothing_in(paths)
 
 
 def _is_store(path: str) -> bool:

@@ -11,7 +11,7 @@ from pipeline.errors import UserError
 from pipeline.settings import default_settings
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store
-from pipeline.store.sources import check_sources
+from pipeline.store.sources import check_sources, nothing_in
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
@@ -65,6 +65,8 @@ def import_paths(
         watch.step(1, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
     report = import_puzzles(place, read_in_bulk(files_in(paths, contact), known), seen)
+    if not report.added and not report.known and not report.problems:
+        raise nothing_in(paths)
     if not report.added and not report.known:
         more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.errors import UserError
+from scrapers.archives.names import PASSED_OVER
 from scrapers.download import check_address, is_address
 
 
@@ -17,3 +18,8 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 raise UserError(str(error)) from None
         elif not Path(path).exists():
             raise UserError(f"{path} does not exist")
+
+
+def nothing_in(paths: Iterable[str | Path]) -> UserError:
+    """What to raise where paths have neither a puzzle to offer nor a file that can't be read."""
+    return UserError(f"no puzzle found in {', '.join(map(str, paths))} ({PASSED_OVER})")

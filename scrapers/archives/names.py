@@ -10,6 +10,9 @@ NO_PUZZLE_SUFFIXES = (
 NO_PUZZLE_NAME = re.compile(r"(README|LICEN[CS]E|COPYING|NOTICE|CHANGELOG|AUTHORS|MANIFEST|Makefile)([-._ ].*)?")
 """What lies in folders and archives beside the puzzles, passed over in silence; a file named by itself is read."""
 
+PASSED_OVER = "of folders and archives, images are read only where they are named, as folder/*.png"
+"""What to say where nothing is found."""
+
 
 def may_be_puzzle(name: str) -> bool:
     """Whether a file is neither hidden nor plainly something else."""

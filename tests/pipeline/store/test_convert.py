@@ -88,6 +88,7 @@ def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path
         (["missing.non", "out.non"], "missing.non does not exist"),
         (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not in the range x>=1"),
         (["in.jsonl", "out.non", "-n", "9"], "no puzzle could be written"),
+        (["images", "out.non"], "no puzzle found in images (of folders and archives, images are read only where"),
         (["in.jsonl", "out.non", "--format", "nin"], "no puzzle could be written: in.jsonl: "),
     ],
 )
@@ -96,10 +97,13 @@ def test_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("in.jsonl").write_bytes(named("jsonl").write(drawn(1)[0]))
+    if "images" in arguments:
+        Path("images").mkdir()
+        Path("images/1.png").write_bytes(named("png").write(drawn(1)[0]))
     done = nonocensus("convert", *arguments)
     assert done.code == 2
-    assert said in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    assert said in " ".join(done.err.split())
+    assert {path.name for path in tmp_path.iterdir()} - {"images"} == {"in.jsonl"}
 
 
 def test_a_file_that_could_not_be_read_back(
