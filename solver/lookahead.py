@@ -36,6 +36,16 @@ NO_LIMIT: Any = np.int64(-1)
 """As a depth: follow an assumption to the fixpoint. (A Python integer would be a type of its own to the compiler.)"""
 
 
+@kernel
+def begin(board: Board, began: Board, seen: np.ndarray, like: Any) -> None:
+    """Set up what `refute` keeps: what is known when a rung begins, and that nothing has been probed."""
+    copy(board, began)
+    probes = board.size[0] * board.size[1] * board.size[2]
+    if seen.shape[0] >= 2 * probes:
+        for k in range(2 * probes):
+            store(seen, k, empty(like))
+
+
 @apart
 def refute(
     board: Board,
@@ -43,6 +53,7 @@ def refute(
     began: Board,
     color: np.ndarray | None,
     depth: int,
+    most: int,
     seen: np.ndarray,
     log: np.ndarray,
     tools: Tools,
@@ -50,9 +61,11 @@ def refute(
     """Take away every colour of every cell whose assumption leads to a contradiction, until there is none.
 
     trial   a board with the same clues and memory of its own
-    began   another one, for what is known when the rung begins; unused with NO_LIMIT
-    seen    uint64[2 x cells x palette, words], scratch: which rows and columns the last probe of each colour of each
-            cell has solved. As long as those don't change it need not be repeated. With fewer rows nothing is skipped
+    began   another one: what was known when the rung began (`begin`); unused with NO_LIMIT
+    most    contradictions after which to stop, or NO_LIMIT
+    seen    uint64[2 x cells x palette, words]: which rows and columns the last probe of each colour of each cell has
+            solved, to this depth. As long as those don't change it need not be repeated. `begin` forgets all; with
+            fewer rows nothing is skipped
     log     int32[most, 3]: row k becomes y, x, colour of what is taken away as contradiction number k of the counters;
             what it has no row for is not noted
     The board must be at the fixpoint of line logic, and is so afterwards. Returns as `propagate`.
@@ -62,12 +75,8 @@ def refute(
         assert at_fixpoint(board, color, tools), "probing begins before line logic has ended"
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     probes = width * height * palette
-    if depth != NO_LIMIT:
-        copy(board, began)
     remember = seen.shape[0] >= 2 * probes
-    if remember:
-        for k in range(2 * probes):
-            store(seen, k, empty(like))
+    left = most
     found = True
     while found:
         found = False
@@ -96,7 +105,8 @@ def refute(
                         status = take_away(board, color, y, x, c, tools)
                         if remember:
                             forget(seen, probes, tools)
-                    if status != FIXPOINT:
+                        left -= 1
+                    if status != FIXPOINT or left == 0:
                         return status
     return FIXPOINT
 

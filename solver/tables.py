@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from solver.identity import HASH_BYTES, clue_hashes
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, block_of
+from solver.techniques.ladder import SEARCH, TECHNIQUES
 from solver.views import Clues, Views, views
 
 SCHEMA_VERSION = "2"
@@ -125,6 +126,23 @@ MENDINGS = _schema(
     ("change", TEXT, "the smallest change found that leaves one solution, in words"),
     ("cells", pa.int32(), "cells in which the mended picture differs from the solution it was made of"),
     ("mended", pa.binary(), "the mended picture: height x width bytes, row by row, a palette entry each"),
+    ("solver_version", TEXT, "version of nonocensus"),
+)
+
+GRADES = _schema(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("status", TEXT, "ok, timeout, none (it has no solution), invalid (clues that no picture can have), killed"),
+    ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
+    ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
+    ("looks", pa.int64(), "how often a line was looked at, with any technique or on the way from an assumption"),
+    ("work", pa.float64(), "looks a cell"),
+    ("open", pa.int32(), "cells that all techniques but search leave open"),
+    *(
+        (f"steps_{technique.name.replace('-', '_')}", pa.int32(), f"finds by {technique.name}: {technique.says}")
+        for technique in TECHNIQUES[:SEARCH]
+    ),
+    ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),
 )
 

@@ -424,3 +424,65 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
         return header["claim"] == "none" and left(board, line_of(end)) is None
     cells = [[{int(digit)} for digit in row] for row in end["pictures"][0]]
     return header["claim"] == "unique" and len(end["pictures"]) == 1 and cells == board
+
+
+def by_overlap(clue: Clue, known: Knowledge) -> Knowledge:
+    """A line with nothing painted at its ends: what each block covers in all arrangements of an empty line."""
+    lines = [placed(line) for line in arrangements(clue, len(known))]
+    common = [{line[x] for line in lines} for x in range(len(known))]
+    return [
+        possible & {clue[next(iter(which))].color} if len(which) == 1 and which != {-1} else set(possible)
+        for possible, which in zip(known, common, strict=True)
+    ]
+
+
+def placed(line: Sequence[int]) -> list[int]:
+    """For each cell of an arrangement the number of its block, -1 for the background."""
+    numbers, block = [], -1
+    for x, color in enumerate(line):
+        if color and (x == 0 or line[x - 1] != color):
+            block += 1
+        numbers.append(block if color else -1)
+    return numbers
+
+
+def by_counting(clue: Clue, known: Knowledge) -> Knowledge:
+    """What totals say: a colour with all its cells found is nowhere else, one that needs all it may have gets them."""
+    left = [set(possible) for possible in known]
+    for color in {0} | {block.color for block in clue}:
+        of_it = [block for block in clue if color in (0, block.color)]
+        lengths = [1 if len(known) == 1 else block.length for block in of_it]
+        if BLOT in lengths:
+            continue
+        filled = sum(lengths)
+        total = filled if color else len(known) - filled
+        may = [x for x, possible in enumerate(known) if color in possible]
+        found = [x for x in may if known[x] == {color}]
+        for x in may:
+            if len(may) == total:
+                left[x] &= {color}
+            elif len(found) == total and x not in found:
+                left[x] -= {color}
+    return left
+
+
+def by_reach(clue: Clue, known: Knowledge) -> Knowledge | None:
+    """What follows from the first and the last place of each block in all arrangements; None if there is none."""
+    lines = [
+        placed(line)
+        for line in arrangements(clue, len(known))
+        if all(color in known[x] for x, color in enumerate(line))
+    ]
+    if not lines:
+        return None
+    near = [{0} for _ in known]
+    sure = [set(possible) for possible in known]
+    for number, block in enumerate(clue):
+        first = min(line.index(number) for line in lines)
+        end = max(len(known) - line[::-1].index(number) for line in lines)
+        least = 1 if block.length == BLOT else block.length
+        for x in range(first, end):
+            near[x].add(block.color)
+        for x in range(end - least, first + least):
+            sure[x] &= {block.color}
+    return [here & around for here, around in zip(sure, near, strict=True)]

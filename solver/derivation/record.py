@@ -18,7 +18,7 @@ import pyarrow as pa
 from solver.derivation.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
 from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
 from solver.ladder.memory import Memory
-from solver.lookahead import NO_LIMIT, refute
+from solver.lookahead import NO_LIMIT, begin, refute
 from solver.propagate import FIXPOINT, OUT_OF_TIME
 from solver.tools import CONTRADICTIONS, COUNTERS, Tools
 from solver.views import views
@@ -210,7 +210,7 @@ class Replay:
         if left == here:
             return []
         both = zip(self.places(line), here, left, strict=True)
-        ruled = [(place, color) for place, old, new in both if old != new for color in _bits(old & ~new)]
+        ruled = [(place, color) for place, old, new in both if old != new for color in colors_of(old & ~new)]
         cells[self.every[line]] = left
         steps.append(Step(line, here, ruled))
         return ruled
@@ -247,7 +247,7 @@ class Replay:
         for line in list(opened):
             for place in self.places(line):
                 if beyond := self.began[place] & ~cells[place]:
-                    why = (place, _bits(beyond)[0])
+                    why = (place, colors_of(beyond)[0])
                     for crossing in self.lines(place):
                         opened.setdefault(crossing, opened[line] | {why})
 
@@ -319,16 +319,16 @@ class Replay:
         """Steps as the checker reads them."""
         for item in found:
             if isinstance(item, Step):
-                yield self.told_line(item)
+                yield self.told_line(item.line, item.ruled)
             else:
                 y, x = divmod(item.place, self.width)
-                then = [self.told_line(step) for step in item.then]
+                then = [self.told_line(step.line, step.ruled) for step in item.then]
                 yield {"assume": [y + 1, x + 1, item.color], "then": then, "contradiction": self.name(item.end)}
 
-    def told_line(self, step: Step) -> dict[str, Any]:
-        """A line step as the checker reads it."""
-        places = self.places(step.line)
-        return {**self.name(step.line), "not": [[places.index(place) + 1, color] for place, color in step.ruled]}
+    def told_line(self, line: int, ruled: list[Ruled]) -> dict[str, Any]:
+        """What a line rules out as the checker reads it."""
+        places = self.places(line)
+        return {**self.name(line), "not": [[places.index(place) + 1, color] for place, color in ruled]}
 
     def name(self, line: int) -> dict[str, int]:
         """A line as the checker reads it."""
@@ -341,8 +341,10 @@ def _log(cells: int, palette: int) -> np.ndarray:
 
 
 def _refute(memory: Memory, depth: int, log: np.ndarray, tools: Tools) -> int:
-    """`refute` on a memory's board."""
-    return refute(memory.board, memory.trial, memory.tree.union, memory.color, depth, memory.seen, log, tools)
+    """`refute` on a memory's board, to its end."""
+    board, began, seen = memory.board, memory.tree.union, memory.seen
+    begin(board, began, seen, tools.like)
+    return refute(board, memory.trial, began, memory.color, depth, NO_LIMIT, seen, log, tools)
 
 
 def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int, int]]:
@@ -354,7 +356,7 @@ def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int
     reached, good = clue.forward(here), clue.ends
     for x in range(len(here) - 1, -1, -1):
         colors = here[x]
-        for color in _bits(free[x] & ~colors):
+        for color in colors_of(free[x] & ~colors):
             if clue.before(good & clue.reading(1 << color)) & reached[x]:
                 yield x, color
             else:
@@ -362,6 +364,6 @@ def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int
         good = clue.before(good & clue.reading(colors))
 
 
-def _bits(colors: int) -> list[int]:
+def colors_of(colors: int) -> list[int]:
     """The colours in a set."""
     return [color for color in range(colors.bit_length()) if colors >> color & 1]

@@ -7,7 +7,7 @@ from solver.jit import kernel
 from solver.ladder.ascent import Ascent, keep, take_up
 from solver.ladder.outcome import MULTIPLE, WALL, found_of, note_rung
 from solver.ladder.rungs import DEPTH, PROBE, SEARCH
-from solver.lookahead import NO_LIMIT, refute
+from solver.lookahead import NO_LIMIT, begin, refute
 from solver.propagate import CONTRADICTION, FIXPOINT
 
 
@@ -37,7 +37,8 @@ def lookahead_rungs(ascent: Ascent) -> None:
         for rung in (DEPTH, PROBE):
             if left_open and rung <= top:
                 limit = ascent.allowance.depth if rung == DEPTH else NO_LIMIT
-                status = refute(board, trial, union, color, limit, memory.seen, memory.log, tools)
+                begin(board, union, memory.seen, like)
+                status = refute(board, trial, union, color, limit, NO_LIMIT, memory.seen, memory.log, tools)
                 if CHECKED:
                     assert not held or (status != CONTRADICTION and holds(board, like)), "a rung lost a solution"
                     assert status != FIXPOINT or at_fixpoint(board, color, tools), "a rung stopped short"

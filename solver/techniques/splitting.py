@@ -1,0 +1,40 @@
+"""Splitting: a cell next to a run, or between two, that can't have their colour: the block would be too long."""
+
+from solver.jit import kernel
+from solver.techniques.desk import (
+    CELLS,
+    Desk,
+    color_of,
+    end_of_run,
+    fit_ranges,
+    longest_of,
+    may,
+    painted,
+    rule_out,
+    strip,
+)
+
+
+@kernel
+def splitting(desk: Desk) -> None:
+    """Rule a run's colour out next to it, if no block can be as long as the run were then."""
+    strip(desk)
+    fit_ranges(desk)
+    x, cells = int(desk.open[0, 0]), int(desk.size[CELLS] - desk.open[1, 0])
+    while x < cells:
+        color = color_of(desk.now[0, x])
+        if color <= 0:
+            x += 1
+            continue
+        end = end_of_run(desk, 0, x, color)
+        if x > 0 and may(desk, 0, x - 1, color):
+            start = x - 1
+            while start > 0 and painted(desk, 0, start - 1, color):
+                start -= 1
+            if longest_of(desk, color, start, end)[0] == 0:
+                rule_out(desk, 0, x - 1, color)
+        if end < cells and may(desk, 0, end, color):
+            past = end_of_run(desk, 0, end + 1, color)
+            if longest_of(desk, color, x, past)[0] == 0:
+                rule_out(desk, 0, end, color)
+        x = end
