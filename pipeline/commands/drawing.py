@@ -11,6 +11,7 @@ from pipeline.commands.output import LISTED, out
 if TYPE_CHECKING:
     import numpy as np
 
+    from pipeline.commands.layouts import Layout
     from reports.sheet.state import State
     from solver.puzzle import Puzzle
 
@@ -33,15 +34,25 @@ def fitting(puzzle: "Puzzle", state: "State", lines: int | None = None) -> Text 
 
     Without `lines` only square cells have to fit the terminal's height: the others are drawn and it scrolls.
     """
-    from pipeline.commands.layouts import in_color, in_symbols
-
     if not out.is_terminal:
-        return in_symbols(puzzle, state)[-1].text()
-    for layout in (in_color if out.color_system else in_symbols)(puzzle, state):
+        return alone(puzzle, state)
+    for layout in layouts(puzzle, state):
         most = out.height if lines is None and layout.square else lines
         if layout.width <= out.width and (most is None or layout.height <= most):
             return layout.text()
     return None
+
+
+def alone(puzzle: "Puzzle", state: "State") -> Text:
+    """The picture without clues, whether it fits or not."""
+    return layouts(puzzle, state)[-1].text()
+
+
+def layouts(puzzle: "Puzzle", state: "State") -> "list[Layout]":
+    """The ways to draw on standard output, the best one first. NO_COLOR leaves Rich a colour system, but no colours."""
+    from pipeline.commands.layouts import in_color, in_symbols
+
+    return (in_color if out.color_system and not out.no_color else in_symbols)(puzzle, state)
 
 
 def drawn_beside(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> RenderableType:
@@ -49,7 +60,6 @@ def drawn_beside(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> R
     from rich.console import Group
     from rich.table import Table
 
-    from pipeline.commands.layouts import in_color, in_symbols
     from reports.sheet.state import State
 
     pairs = [(puzzle, State(cells)) for puzzle, cells in (before, after)]
@@ -57,7 +67,7 @@ def drawn_beside(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> R
         return Group(*(drawn(puzzle, state) for puzzle, state in pairs))
     grid = Table.grid(padding=(0, GAP))
     grid.add_row("before", "after")
-    grid.add_row(*((in_color if out.color_system else in_symbols)(puzzle, state)[-1].text() for puzzle, state in pairs))
+    grid.add_row(*(alone(puzzle, state) for puzzle, state in pairs))
     return grid
 
 

@@ -48,10 +48,11 @@ def gif(puzzle: Puzzle, states: Sequence[State]) -> bytes:
     most = most_frames(puzzle)
     if not 0 < len(states) <= most:
         raise ValueError(f"{len(states)} frames; a GIF of {puzzle.width}x{puzzle.height} has 1 to {most}")
+    captioned = _captioned(states)
     pixels = min(FRAME_PIXELS, ALL_PIXELS // len(states))
-    pictures = _frames(puzzle, states, pixels)
+    pictures = _frames(puzzle, states, captioned, pixels)
     # The last frame has all colours of cells and clues, one in the middle those of highlights.
-    samples = [*_frames(puzzle, [states[len(states) // 2], states[-1]], pixels, states)]
+    samples = _frames(puzzle, [states[len(states) // 2], states[-1]], captioned, pixels)
     exact = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))] + [MARK, LINE, tint(puzzle)]
     palette = _palette(exact, samples)
     colors = np.stack([palette >> 16, palette >> 8 & 255, palette & 255], axis=1).astype(np.uint8)
@@ -75,15 +76,17 @@ def gif(puzzle: Puzzle, states: Sequence[State]) -> bytes:
 def images(puzzle: Puzzle, states: Sequence[State]) -> Iterator[tuple[str, bytes]]:
     """An image a state: names of files that are numbered from 0001, and their bytes (PNG)."""
     digits = max(4, len(str(len(states))))
-    for number, picture in enumerate(_frames(puzzle, states, FRAME_PIXELS), 1):
+    for number, picture in enumerate(_frames(puzzle, states, _captioned(states), FRAME_PIXELS), 1):
         yield f"{number:0{digits}}.png", encoded(picture)
 
 
-def _frames(
-    puzzle: Puzzle, states: Sequence[State], pixels: int, among: Sequence[State] | None = None
-) -> Iterator[Image.Image]:
-    """The states drawn, RGB, all of one size and of at most so many pixels; with room for words if any have words."""
-    place = geometry(puzzle, any(state.words for state in (among or states)))
+def _captioned(states: Sequence[State]) -> bool:
+    return any(state.words for state in states)
+
+
+def _frames(puzzle: Puzzle, states: Sequence[State], captioned: bool, pixels: int) -> Iterator[Image.Image]:
+    """The states drawn, RGB, all of one size and of at most so many pixels; `captioned`: with room for words."""
+    place = geometry(puzzle, captioned)
     lower = ground(puzzle, place)
     scale = fitting(lower, pixels)
     paper = image(lower, scale)
@@ -97,7 +100,7 @@ def _packed(picture: Image.Image) -> np.ndarray:
     return parts[:, 0] << 16 | parts[:, 1] << 8 | parts[:, 2]
 
 
-def _palette(exact: list[str], samples: list[Image.Image]) -> np.ndarray:
+def _palette(exact: list[str], samples: Iterator[Image.Image]) -> np.ndarray:
     """Colours for all frames, uint32[at most COLORS]: some as they are, and the most frequent ones of samples."""
     found, counts = np.unique(np.concatenate([_packed(sample) for sample in samples]), return_counts=True)
     frequent = found[np.argsort(-counts, kind="stable")].tolist()

@@ -138,7 +138,10 @@ def _cells(puzzle: Puzzle, state: State, place: Geometry) -> str:
 
 def _grid(puzzle: Puzzle, place: Geometry) -> Iterator[str]:
     """The lines between the cells; each fifth one, and the border, is thicker and goes on between the clues."""
-    for name, thick, look in (("thin", False, 'stroke-width="1" opacity=".38"'), ("thick", True, 'stroke-width="2"')):
+    for name, thick, look in (
+        ("thin", False, 'stroke-width="1" stroke-opacity=".38"'),
+        ("thick", True, 'stroke-width="2"'),
+    ):
         left, top = (place.clue_left, place.clue_top) if thick else (place.left, place.top)
         down = [f"M{place.left + x * CELL} {top}V{place.bottom}" for x in _places(puzzle.width, thick)]
         along = [f"M{left} {place.top + y * CELL}H{place.right}" for y in _places(puzzle.height, thick)]
