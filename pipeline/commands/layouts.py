@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain, groupby, zip_longest
 from string import printable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from rich.style import Style
@@ -28,9 +28,11 @@ SHADE, CHECK = 0.16, 0.07
 """How much is shaded: every other chip, and every other square of 5x5 cells as far as it is background or unknown."""
 
 UNKNOWNS = ("8a8a8a", "5f5f5f", "b2b2b2")
-"""Colours of unknown cells: the one that is farthest from all of the palette's is taken."""
+MARKS = (MARK, "d81bd8", "00b8d4")
+"""Colours of unknown cells and, mixed into their own, of small cells that are pointed out: of each the one that is
+farthest from all of the palette's."""
 
-POINTED, TINTED = 0.6, 0.25
+POINTED, TINTED = 0.6, 0.4
 """How much of their colours there is in cells and in lines that are pointed out."""
 
 
@@ -102,10 +104,14 @@ def _digits(puzzle: Puzzle) -> int:
 def _squares(puzzle: Puzzle, state: State) -> Text:
     """Square cells with clues."""
     left = _breadth(puzzle.rows)
-    cells = _cell_colors(puzzle, state, checked=True)
+    cells = _cell_colors(puzzle, state._replace(marked=None), checked=True)
     lines = [[Piece(" " * left), *level] for level in _levels(_column_chips(puzzle, state, wide=True), "  ")]
-    for clue, row in zip(_row_chips(puzzle, state, 1, " "), cells, strict=True):
-        lines.append([_blank(left, clue), *clue, *(Piece("  ", None, color) for color in row)])
+    for clue, row, marks in zip(_row_chips(puzzle, state, 1, " "), cells, _marked(state), strict=True):
+        squares = [
+            Piece("[]", ink(color), color) if mark else Piece("  ", None, color)
+            for color, mark in zip(row, marks, strict=True)
+        ]
+        lines.append([_blank(left, clue), *clue, *squares])
     return _text(lines)
 
 
@@ -131,8 +137,7 @@ def _spread(puzzle: Puzzle, state: State) -> Text:
     left, side = _breadth(puzzle.rows), 1 + _digits(puzzle)
     above = [[Piece(number.text.rjust(side)) for number in numbers(clue)] for clue in puzzle.columns]
     lines = [[Piece(" " * left), *level] for level in _levels(above, " " * side)]
-    marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
-    for clue, row, marks in zip(puzzle.rows, _symbols(puzzle, state), marked, strict=True):
+    for clue, row, marks in zip(puzzle.rows, _symbols(puzzle, state), _marked(state), strict=True):
         words = "".join(f" {number.text}" for number in numbers(clue)).rjust(left)
         cells = [("*" + symbol if mark else symbol).rjust(side) for symbol, mark in zip(row, marks, strict=True)]
         lines.append([Piece(words + "".join(cells))])
@@ -141,10 +146,8 @@ def _spread(puzzle: Puzzle, state: State) -> Text:
 
 def _lines(puzzle: Puzzle, state: State) -> Text:
     """Symbols without clues."""
-    lines = _symbols(puzzle, state)
-    if state.marked is not None:
-        marks = ["".join("*" if mark else " " for mark in row).rstrip() for row in state.marked]
-        lines = [f"{line}  {row}" if row else line for line, row in zip(lines, marks, strict=True)]
+    marks = ["".join("*" if mark else " " for mark in row).rstrip() for row in _marked(state)]
+    lines = [f"{line}  {row}" if row else line for line, row in zip(_symbols(puzzle, state), marks, strict=True)]
     return Text("\n".join(lines))
 
 
@@ -153,6 +156,12 @@ def _symbols(puzzle: Puzzle, state: State) -> list[str]:
     table = [color.symbol for color in puzzle.palette]
     unknown = next(mark for mark in "?" + printable if mark not in table)
     return ["".join(unknown if cell == UNKNOWN else table[cell] for cell in row) for row in state.cells.tolist()]
+
+
+def _marked(state: State) -> list[list[bool]]:
+    """Which cells are pointed out, row by row."""
+    marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
+    return cast(list[list[bool]], marked.tolist())
 
 
 def _row_chips(puzzle: Puzzle, state: State, rows: int, gap: str) -> list[list[Piece]]:
@@ -195,7 +204,7 @@ def _chip(puzzle: Puzzle, number: Number, chips: bool, odd: bool, pointed: bool,
         return Piece(text, GREY)
     paper = rgb(puzzle, number.color) if chips and number.color != NO_COLOR else PAPER
     if pointed:
-        paper = mixed(paper, LINE, POINTED)
+        paper = mixed(paper, LINE, TINTED)
     letters = ink(paper)
     return Piece(text, letters, mixed(paper, letters, SHADE) if odd else paper)
 
@@ -215,29 +224,34 @@ def _blank(width: int, pieces: list[Piece]) -> Piece:
 def _cell_colors(puzzle: Puzzle, state: State, checked: bool) -> list[list[str]]:
     """What each cell looks like, six hex digits; `checked`: squares of 5x5 cells are told apart."""
     entries = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))]
-    looks = dict(enumerate(entries)) | {UNKNOWN: max(UNKNOWNS, key=lambda grey: min(_apart(grey, e) for e in entries))}
-    marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
+    looks = dict(enumerate(entries)) | {UNKNOWN: _farthest(UNKNOWNS, entries)}
+    mark = _farthest(MARKS, entries)
 
     @lru_cache
-    def color(entry: int, shaded: bool, tinted: bool, pointed: bool) -> str:
+    def color(entry: int, shaded: bool, tinted: bool, marked: bool) -> str:
         look = looks[entry]
         if shaded and entry in (0, UNKNOWN):
             look = mixed(look, ink(look), CHECK)
-        if tinted:
+        if tinted and entry in (0, UNKNOWN):
             look = mixed(look, LINE, TINTED)
-        return mixed(look, MARK, POINTED) if pointed else look
+        return mixed(look, mark, POINTED) if marked else look
 
     return [
         [
-            color(entry, checked and (x // 5 + y // 5) % 2 > 0, y in state.rows or x in state.columns, mark)
-            for x, (entry, mark) in enumerate(zip(row, marks, strict=True))
+            color(entry, checked and (x // 5 + y // 5) % 2 > 0, y in state.rows or x in state.columns, marked)
+            for x, (entry, marked) in enumerate(zip(row, marks, strict=True))
         ]
-        for y, (row, marks) in enumerate(zip(state.cells.tolist(), marked.tolist(), strict=True))
+        for y, (row, marks) in enumerate(zip(state.cells.tolist(), _marked(state), strict=True))
     ]
 
 
+def _farthest(colors: Sequence[str], others: Sequence[str]) -> str:
+    """The colour whose nearest one of the others is the farthest from it."""
+    return max(colors, key=lambda color: min(_apart(color, other) for other in others))
+
+
 def _apart(color: str, other: str) -> int:
-    """How far two colours are apart, as the square of a distance."""
+    """The square of the distance of two colours."""
     return sum((a - b) ** 2 for a, b in zip(bytes.fromhex(color), bytes.fromhex(other), strict=True))
 
 

@@ -131,18 +131,33 @@ def test_numbers_stand_on_their_colours_and_an_empty_line_has_a_plain_zero() -> 
     assert zero[2] is None
 
 
-def test_unknown_cells_background_and_marks_are_told_apart() -> None:
+def test_unknown_cells_background_and_lines_are_told_apart() -> None:
     puzzle = from_picture(HEART)
-    cells = np.array([[1, 0, UNKNOWN], [1, UNKNOWN, 1], [0, 1, 0]], np.uint8)
-    marked = np.zeros((3, 3), bool)
-    marked[2] = True
-    text = in_color(puzzle, State(cells, marked, rows=(1,)))[0].text()
+    cells = np.array([[1, 0, UNKNOWN], [1, 0, UNKNOWN], [0, 1, 0]], np.uint8)
+    text = in_color(puzzle, State(cells, rows=(1,)))[0].text()
     grid = [[paper for _, _, paper in line[-6::2]] for line in looks(text)[-3:]]
     assert grid[0] == ["000000", "ffffff", grid[0][2]]
     assert grid[0][2] in UNKNOWNS
-    assert not set(grid[1]) & set(grid[0]), "the line is tinted"
-    assert not set(grid[2]) & (set(grid[0]) | set(grid[1])), "cells are marked"
-    assert grid[2][0] == grid[2][2] != grid[2][1], "and can still be told apart"
+    assert grid[1][0] == "000000", "a cell keeps its colour"
+    assert len({*grid[0], *grid[1]}) == 5, "and the others of the line are tinted"
+
+
+def test_marked_cells_have_brackets_or_another_colour() -> None:
+    colored = from_picture(np.array([[1, 2, 3]], np.uint8), (WHITE, RED, Color("orange", "o", "e8590c"), BLACK))
+    puzzle = from_picture(HEART)
+    marked = np.eye(3, dtype=bool)
+    squares = in_color(puzzle, State(HEART, marked))[0]
+    letters = ["".join(letter for letter, _, _ in line[-6:]) for line in looks(squares.text())[-3:]]
+    assert letters == ["[]    ", "  []  ", "    []"]
+    plain, pointed = (looks(in_color(puzzle, State(HEART, mask))[-1].text()) for mask in (None, marked))
+    differ = [[a != b for a, b in zip(*lines, strict=True)] for lines in zip(plain, pointed, strict=True)]
+    assert differ[1] == [False, False, True]
+    assert differ[0] == [True, True, False]
+    assert pointed[0][0][1] != pointed[1][2][1], "what they are can still be told"
+    alone = in_color(colored, State(np.array([[1, 2, 3]], np.uint8), np.ones((1, 3), bool)))[-1]
+    papers = [bytes.fromhex(str(ink)) for _, ink, _ in looks(alone.text())[0]]
+    for paper, own in zip(papers, (RED.rgb, "e8590c", BLACK.rgb), strict=True):
+        assert max(abs(a - b) for a, b in zip(paper, bytes.fromhex(own), strict=True)) > 100, "no mark near the palette"
 
 
 def test_a_grey_picture_has_another_grey_for_what_is_unknown() -> None:
