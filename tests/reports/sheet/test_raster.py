@@ -3,12 +3,11 @@
 from io import BytesIO
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from reports.sheet import raster
 from reports.sheet.geometry import CELL, geometry
-from reports.sheet.raster import SCALE, png
+from reports.sheet.raster import MOST_PIXELS, SCALE, png
 from reports.sheet.state import UNKNOWN, State
 from reports.sheet.svg import drawing
 from solver.puzzle import Color, Puzzle, from_picture
@@ -39,9 +38,18 @@ def test_a_png_has_its_size_and_each_cell_its_colour() -> None:
     assert picture.getpixel((0, 0)) == (255, 255, 255)
 
 
-def test_a_large_drawing_is_scaled_down_to_cells_of_whole_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_largest_puzzle_is_drawn_alone_and_small() -> None:
+    puzzle = from_picture(np.random.default_rng(1).integers(0, 2, (1023, 1023), np.uint8))
+    assert puzzle.goal is not None
+    picture = Image.open(BytesIO(png(drawing(puzzle, State(puzzle.goal)))))
+    assert 3 * 1023 < picture.width == picture.height < MOST_PIXELS**0.5
+    for row, column in ((0, 0), (511, 1022), (1022, 3)):
+        assert bytes(middle(picture, puzzle, row, column)).hex() in ("ffffff", "000000")
+        assert (middle(picture, puzzle, row, column) == (0, 0, 0)) == (puzzle.goal[row, column] == 1)
+
+
+def test_a_large_drawing_is_scaled_down_to_cells_of_whole_pixels() -> None:
     puzzle = from_picture(np.random.default_rng(1).integers(0, 2, (40, 60), np.uint8))
-    monkeypatch.setattr(raster, "MOST_PIXELS", 300_000)
     drawn = drawing(puzzle)
     scale = raster.fitting(drawn, 300_000)
     assert scale * CELL == round(scale * CELL) > 1
