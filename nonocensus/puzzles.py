@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reports.grid import puzzle_svg
+from reports.sheet.state import State
+from reports.sheet.svg import drawing
 from solver import api
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import picture
@@ -164,10 +165,9 @@ class Solved:
         return f"<{name} {self.puzzle.width}x{self.puzzle.height}: {self.label}>"
 
     def _repr_html_(self) -> str:
-        pictures = [
-            puzzle_svg(self.puzzle, cells) for cells in (self.solution, self.second_solution) if cells is not None
-        ]
-        return f"<p><b>{self.label}</b></p>" + (" ".join(pictures) or puzzle_svg(self.puzzle))
+        states = [State(cells) for cells in (self.solution, self.second_solution) if cells is not None]
+        drawn = [drawing(self.puzzle, state).svg for state in states]
+        return f"<p><b>{self.label}</b></p>" + (" ".join(drawn) or drawing(self.puzzle).svg)
 
 
 def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
@@ -192,4 +192,4 @@ def _puzzle(puzzle: Puzzle | ArrayLike) -> Puzzle:
 
 
 # Drawing is no business of the solver's, and a method is what notebooks look for.
-setattr(Puzzle, "_repr_html_", puzzle_svg)  # noqa: B010
+setattr(Puzzle, "_repr_html_", lambda puzzle: drawing(puzzle).svg)  # noqa: B010

@@ -19,21 +19,23 @@ def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str
     height, width = cells.shape
     about = f'role="img" aria-label="{escape(text)}"' if text else 'aria-hidden="true"'
     paths = "".join(
-        f'<path fill="#{_color(palette, entry)}" d="{_path(cells == entry)}"/>'
+        f'<path fill="#{hex_color(palette, entry)}" d="{path_of(cells == entry)}"/>'
         for entry in np.unique(cells[cells > 0]).tolist()
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" shape-rendering="crispEdges" {about}>'
-        f'<path fill="#{_color(palette, 0)}" d="M0 0h{width}v{height}h-{width}z"/>{paths}</svg>'
+        f'<path fill="#{hex_color(palette, 0)}" d="M0 0h{width}v{height}h-{width}z"/>{paths}</svg>'
     )
 
 
-def _color(palette: Sequence[str | None], entry: int) -> str:
+def hex_color(palette: Sequence[str | None], entry: int) -> str:
+    """Six hex digits for a palette entry, lower case; grey for one that the palette lacks, or that is no colour."""
     color = palette[entry] if entry < len(palette) else None
     return color.lower() if color and re.fullmatch("[0-9a-fA-F]{6}", color) else UNKNOWN_COLOR
 
 
-def _path(mask: np.ndarray) -> str:
+def path_of(mask: np.ndarray) -> str:
+    """The cells of a mask, bool[height, width], as the data of an SVG path, one unit a cell."""
     return "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in _rectangles(mask))
 
 

@@ -176,12 +176,14 @@ def fields_of(made: Made) -> dict[str, Any]:
 
 def shown(made: Made) -> Iterator[RenderableType]:
     """The verdict on a puzzle, and its picture; beside it the image's own, if cells of that were changed."""
+    from reports.sheet.state import State
+
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""
     changed = f"; {made.changed:,} of {cells:,} cells changed ({made.changed / cells:.1%})" if made.changed else ""
     verdict = f"[{COLORS.get(made.label, 'red')}]{made.label}[/]{changed}"
     yield f"[bold]{escape(puzzle.puzzle_id)}[/bold] {puzzle.width}x{puzzle.height}{colors}: {verdict}"
-    if made.before is None:
-        yield drawn(puzzle, puzzle.goal)
-    else:
+    if made.before is not None:
         yield drawn_beside((made.before, made.before.goal), (puzzle, puzzle.goal))
+    elif puzzle.goal is not None:
+        yield drawn(puzzle, State(puzzle.goal))

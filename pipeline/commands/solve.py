@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from pipeline.commands.drawing import drawn
+from pipeline.commands.drawing import differing, drawn, in_words
 from pipeline.commands.options import CheckGoal, CpuLimit, FileFormat, Json, Which, existing, format_named, no_puzzle_in
 from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, err, report_problem, tell
 from pipeline.commands.run_status import COLORS
@@ -107,18 +107,22 @@ def all_solutions(puzzle: "Puzzle", most: int, cpu_limit: float, start: Any) -> 
 
 def shown(puzzle: "Puzzle", row: dict[str, Any], every: list[Any]) -> Iterator[str | Text]:
     """The verdict of one puzzle, its solution drawn, what it took, and further solutions."""
+    from reports.sheet.state import State
     from solver.tables import picture
 
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
     verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
     yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}"
     if row["solution"] is not None:
-        yield drawn(puzzle, picture(row["solution"], puzzle.width, puzzle.height))
+        yield drawn(puzzle, State(picture(row["solution"], puzzle.width, puzzle.height)))
     if row["status"] != "invalid":
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
             f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU"
         )
+    marked = differing(every) if every else None
+    if marked is not None and len(every) > 1:
+        yield f"{len(every):,} solutions {in_words(marked)}"
     for number, cells in enumerate(every, 1):
         yield f"Solution {number}:"
-        yield drawn(puzzle, cells)
+        yield drawn(puzzle, State(cells, marked))

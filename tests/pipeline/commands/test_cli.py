@@ -195,6 +195,9 @@ def test_solve_all_and_from_the_goal(nonocensus: Command, tmp_path: Path) -> Non
     row = json.loads(nonocensus("solve", "saved.xml", "--json", "-c", "--all", "5").out)
     assert (row["solution"], row["second_solution"]) == ([1, 0, 0, 1], [0, 1, 1, 0])
     assert sorted(row["all_solutions"]) == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
+    both = nonocensus("solve", "saved.xml", "--all", "5").out
+    assert "2 solutions differ in 4 cells: row 1 column 1, row 1 column 2, row 2 column 1, row 2 column 2\n" in both
+    assert {"X.  **", ".X  **"} <= set(both.splitlines()), "programs read the picture, people the marks behind it"
     assert "Solution 1:" in nonocensus("solve", "saved.xml", "--all", "1").out
     assert "Solution 2:" not in nonocensus("solve", "saved.xml", "--all", "1").out
 

@@ -1,0 +1,99 @@
+"""Solutions step by step: frames, their times, and the last one, which is the solution."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+
+from reports.sheet.animation import LAST, MOST_FRAMES, gif, images, most_frames
+from reports.sheet.geometry import CELL, geometry
+from reports.sheet.state import UNKNOWN, State
+from solver.puzzle import Color, Puzzle, from_picture
+
+PALETTE = (Color("white", ".", "ffffff"), Color("near white", "n", "fefefe"), Color("brown", "b", "663311"))
+
+
+def solution(height: int = 6, width: int = 9, seed: int = 1) -> Puzzle:
+    return from_picture(np.random.default_rng(seed).integers(0, 3, (height, width), np.uint8), PALETTE)
+
+
+def steps(puzzle: Puzzle, count: int, words: str = "") -> list[State]:
+    """An empty grid, and then so many steps to the solution, which find some cells each."""
+    assert puzzle.goal is not None
+    cells = np.full(puzzle.goal.size, UNKNOWN, np.uint8)
+    found = [State(cells.reshape(puzzle.goal.shape).copy())]
+    for part in np.array_split(np.random.default_rng(2).permutation(cells.size), count):
+        marked = np.zeros(cells.size, bool)
+        cells[part], marked[part] = puzzle.goal.ravel()[part], True
+        shape = puzzle.goal.shape
+        found.append(State(cells.reshape(shape).copy(), marked.reshape(shape), (int(part[0]) // shape[1],), (), words))
+    return found
+
+
+def cells_in(picture: Image.Image, puzzle: Puzzle, captioned: bool) -> list[list[str]]:
+    """The colours of the cells, at a place where there is neither a mark nor a cross."""
+    place = geometry(puzzle, captioned)
+    scale = picture.width / place.width
+    pixels = np.asarray(picture.convert("RGB"))
+    ys = [int((place.top + (y + 0.31) * CELL) * scale) for y in range(puzzle.height)]
+    xs = [int((place.left + (x + 0.31) * CELL) * scale) for x in range(puzzle.width)]
+    return [[pixels[y, x].tobytes().hex() for x in xs] for y in ys]
+
+
+def wanted(puzzle: Puzzle, cells: np.ndarray) -> list[list[str]]:
+    colors = {entry: color.rgb for entry, color in enumerate(puzzle.palette)} | {UNKNOWN: puzzle.palette[0].rgb}
+    return [[colors[cell] for cell in row] for row in cells.tolist()]
+
+
+@pytest.mark.parametrize("words", ["", "row 3: line logic"])
+def test_each_step_is_a_frame_and_the_last_one_the_solution(words: str) -> None:
+    puzzle = solution()
+    assert puzzle.goal is not None
+    states = [state._replace(rows=()) for state in steps(puzzle, 12, words)]
+    animation = Image.open(BytesIO(gif(puzzle, states)))
+    assert (animation.n_frames, animation.info["loop"]) == (13, 0)  # type: ignore[attr-defined]
+    for frame, state in zip(ImageSequence.Iterator(animation), states, strict=True):
+        assert cells_in(frame, puzzle, bool(words)) == wanted(puzzle, state.cells)
+    assert frame.info["duration"] == LAST
+    assert cells_in(frame, puzzle, bool(words)) == wanted(puzzle, puzzle.goal)
+
+
+def test_frames_are_shorter_the_more_there_are_and_only_changes_are_kept() -> None:
+    puzzle = solution(20, 20)
+    few, many = gif(puzzle, steps(puzzle, 3)), gif(puzzle, steps(puzzle, 60))
+    times = [Image.open(BytesIO(data)).info["duration"] for data in (few, many)]
+    assert times[0] > times[1] >= 60
+    assert len(many) - len(few) < 57 * len(gif(puzzle, steps(puzzle, 60)[-1:])) / 3
+    assert many.count(bytes.fromhex("663311")) == 1, "one palette for all"
+
+
+def test_one_cell_and_one_frame() -> None:
+    puzzle = from_picture(np.ones((1, 1), np.uint8))
+    assert puzzle.goal is not None
+    animation = Image.open(BytesIO(gif(puzzle, [State(puzzle.goal)])))
+    assert cells_in(animation, puzzle, False) == [["000000"]]
+    twice = Image.open(BytesIO(gif(puzzle, [State(puzzle.goal)] * 2)))
+    assert cells_in(twice, puzzle, False) == [["000000"]], "frames that are the same become one"
+
+
+def test_frames_are_bounded() -> None:
+    puzzle = solution()
+    for states in ([], steps(puzzle, 1) * MOST_FRAMES):
+        with pytest.raises(ValueError, match=rf"{len(states)} frames; a GIF of 9x6 has 1 to {MOST_FRAMES}"):
+            gif(puzzle, states)
+    assert most_frames(from_picture(np.ones((1023, 1023), np.uint8))) < 70
+
+
+def test_steps_as_images() -> None:
+    puzzle = solution()
+    states = steps(puzzle, 3, "words")
+    made = dict(images(puzzle, states))
+    assert list(made) == ["0001.png", "0002.png", "0003.png", "0004.png"]
+    sizes = {Image.open(BytesIO(data)).size for data in made.values()}
+    assert len(sizes) == 1, "the first one has no words, but room for them"
+    for data, state in zip(made.values(), states, strict=True):
+        plain = cells_in(Image.open(BytesIO(data)), puzzle, captioned=True)
+        colors = wanted(puzzle, state.cells)
+        untinted = [y for y in range(puzzle.height) if y not in state.rows]
+        assert [plain[y] for y in untinted] == [colors[y] for y in untinted]

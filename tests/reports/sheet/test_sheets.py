@@ -1,0 +1,61 @@
+"""A puzzle to print: A4, upright or across, its words, its pages, and what is too small to be read."""
+
+import re
+from io import BytesIO
+
+import numpy as np
+import pytest
+import vl_convert
+from pypdf import PdfReader
+
+from reports.sheet.page import LONG, SHORT, TooSmall, a4
+from solver.puzzle import Puzzle, from_picture
+
+
+def random(width: int, height: int, **about: object) -> Puzzle:
+    return from_picture(np.random.default_rng(1).integers(0, 2, (height, width), np.uint8), **about)
+
+
+@pytest.mark.parametrize(("width", "height", "sides"), [(20, 30, (SHORT, LONG)), (40, 20, (LONG, SHORT)), (1, 1, None)])
+def test_a_sheet_is_a4_and_lies_as_suits(width: int, height: int, sides: tuple[float, float] | None) -> None:
+    puzzle = random(width, height)
+    alone, both = (PdfReader(BytesIO(a4(puzzle, goal))).pages for goal in (None, puzzle.goal))
+    assert (len(alone), len(both)) == (1, 2)
+    for page in [*alone, *both]:
+        size = float(page.mediabox.width), float(page.mediabox.height)
+        assert size == pytest.approx(sides or (SHORT, LONG), abs=0.01)
+
+
+def test_it_says_what_it_is_and_whose() -> None:
+    puzzle = random(5, 5, title="Ä <b>&amp; Жук", author="A. Nonym\x1b", puzzle_id="made/1", copyright="(c) 2026 A.")
+    reader = PdfReader(BytesIO(a4(puzzle, puzzle.goal)))
+    first, second = (page.extract_text() for page in reader.pages)
+    for words in ("Ä <b>&amp; Жук", "by A. Nonym", "5x5", "made/1", "(c) 2026 A."):
+        assert words in re.sub(r"\s+", " ", first)
+    assert "Solution" in second
+    assert "Solution" not in first
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Ä <b>&amp; Жук"
+
+
+def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    def seen(svg: str) -> bytes:
+        drawn.append(svg)
+        return to_pdf(svg)
+
+    to_pdf = vl_convert.svg_to_pdf
+    monkeypatch.setattr(vl_convert, "svg_to_pdf", seen)
+    puzzle = from_picture(np.ones((4, 4), np.uint8))
+    a4(puzzle, puzzle.goal)
+    assert ["M0 0h4v4h-4z" in page for page in drawn] == [False, True]
+    assert all(page.count(">4</text>") == 8 for page in drawn), "the clues are on both"
+
+
+def test_what_would_be_too_small_is_refused() -> None:
+    a4(random(99, 99))
+    with pytest.raises(TooSmall, match=r"the cells of 300x2 would be 0\.\d mm wide on A4; 1 mm is the least"):
+        a4(random(300, 2))
+    with pytest.raises(TooSmall, match="the clues of 300x300 cells have more than 25,000 numbers"):
+        a4(random(300, 300))
