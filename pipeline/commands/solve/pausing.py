@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import NamedTuple, TypeVar
 
 from rich.console import RenderableType
@@ -20,6 +20,9 @@ from pipeline.commands.output import err
 from pipeline.errors import Interrupted
 
 R = TypeVar("R")
+
+LOOK_EVERY = 0.2
+"""Seconds between two looks for signals: one that has come to another thread wakes nobody."""
 
 
 class Spent(NamedTuple):
@@ -77,7 +80,10 @@ def pausable(work: Callable[[], R], told: Callable[[Spent], Iterable[RenderableT
     try:
         threading.Thread(target=run, name="solver", daemon=True).start()
         while True:
-            done = events.get()
+            try:
+                done = events.get(timeout=LOOK_EVERY)
+            except Empty:
+                continue
             if done is not None:
                 return done.result()
             err.print()

@@ -46,6 +46,9 @@ def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Keyboard
 
 
 def pressed(keyboard: Keyboard) -> None:
+    """Press Ctrl-C once that pauses (again), and wait until the user is asked."""
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        time.sleep(0.001)
     os.kill(os.getpid(), signal.SIGINT)
     keyboard.asked.acquire()
 
