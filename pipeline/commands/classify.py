@@ -46,7 +46,9 @@ def classify(
     run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
     cpu_limit: Annotated[
         float | None,
-        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"),
+        typer.Option(
+            "--cpu-limit", "-x", min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"
+        ),
     ] = None,
     rung: LastRung = Rung.search,
     depth: Depth = 2,
@@ -85,7 +87,14 @@ def retry(
     run_folder: RunFolder,
     cpu_limit: Annotated[
         float | None,
-        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle, more than before."),
+        typer.Option(
+            "--cpu-limit",
+            "-x",
+            min=0.001,
+            max=YEAR,
+            callback=finite,
+            help="CPU seconds for a puzzle, more than before.",
+        ),
     ] = None,
     failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
     changed: Annotated[

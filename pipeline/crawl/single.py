@@ -4,16 +4,15 @@ What is kept are the replies, as they came, in the user's cache folder: a file f
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import msgspec
 import platformdirs
 
-from pipeline.crawl.site import SITES, Asking, check
+from pipeline.crawl.ids import PuzzleId, Wish
+from pipeline.crawl.site import Asking, check
 from pipeline.crawl.table import dated, judged
 from pipeline.errors import InputError, NetworkError
 from pipeline.store.folder import Folder, folder
@@ -24,32 +23,12 @@ from scrapers.http.manners import SHORTEST_RATE
 from scrapers.site import FINAL, Judgement, Site
 from solver.puzzle import Puzzle
 
-ID = re.compile(rf"({'|'.join(SITES)})[/:]0*([1-9][0-9]{{0,8}})")
-
 KEPT_FOR = timedelta(days=1)
 
 LIMITS = Limits(tries=3, longest_wait=60.0)
 """Somebody waits for the puzzle."""
 
 SUFFIX = ".json"
-
-
-class PuzzleId(NamedTuple):
-    """A puzzle of a site: webpbn or nonograms, and its number there."""
-
-    source: str
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.source}/{self.number}"
-
-
-class Wish(NamedTuple):
-    """How to ask: `base_urls` and `contact` as for a crawl (pipeline.crawl.site.Asking); `refresh` what is kept too."""
-
-    base_urls: tuple[str, ...] = ()
-    contact: str | None = None
-    refresh: bool = False
 
 
 class Kept(msgspec.Struct):
@@ -59,12 +38,6 @@ class Kept(msgspec.Struct):
     status: int
     body: bytes
     fetched_at: datetime
-
-
-def parse_id(text: str) -> PuzzleId | None:
-    """The puzzle that a text like webpbn/6574 or nonograms:12345 names, None if it names none."""
-    found = ID.fullmatch(text)
-    return PuzzleId(found[1], int(found[2])) if found else None
 
 
 def check_wish(ids: list[PuzzleId], wish: Wish) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.markup import escape
 
 from pipeline.commands.output import err
+from pipeline.crawl.ids import PuzzleId, Wish, parse_id
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.crawl.single import PuzzleId, Wish
+    from pipeline.crawl.single import Sites
     from scrapers.archives.source import SourceFile
     from scrapers.formats import Format
     from scrapers.importing import Problem
@@ -25,15 +27,14 @@ class Source(NamedTuple):
     """An argument: the puzzle of an id, or else a path."""
 
     path: str
-    puzzle_id: "PuzzleId | None"
+    puzzle_id: PuzzleId | None
 
 
-def sources_of(arguments: Sequence[str], wish: "Wish") -> list[Source]:
+def sources_of(arguments: Sequence[str], wish: Wish) -> list[Source]:
     """What the arguments mean. A UserError names one that is nothing, or that can't be asked for in this way.
 
     A file that is called like an id is that file.
     """
-    from pipeline.crawl.single import check_wish, parse_id
     from pipeline.store.sources import check_sources
 
     sources = [Source(text, None if Path(text).exists() else parse_id(text)) for text in arguments]
@@ -41,27 +42,39 @@ def sources_of(arguments: Sequence[str], wish: "Wish") -> list[Source]:
     ids = [source.puzzle_id for source in sources if source.puzzle_id]
     if not ids and (wish.base_urls or wish.refresh):
         raise UserError("--base-url and --refresh go with ids like webpbn/6574")
-    check_wish(ids, wish)
+    if ids:
+        from pipeline.crawl.single import check_wish
+
+        check_wish(ids, wish)
     return sources
 
 
-def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: "Wish") -> "Iterator[Puzzle | Problem]":
+def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: Wish) -> "Iterator[Puzzle | Problem]":
     """The puzzles of the arguments, one after the other, and a Problem for each that can't be read.
 
     known   the format of the files, if it is not to be found out
 
     Raises NetworkError when the site of an id gives no answer.
     """
-    from pipeline.crawl.single import open_sites
     from scrapers.importing import Problem, read_files
 
-    with open_sites(wish, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]")) as sites:
+    with _sites(sources, wish) as sites:
         for puzzle_id, alike in groupby(sources, lambda source: source.puzzle_id):
-            if puzzle_id is None:
+            if puzzle_id is None or sites is None:
                 yield from read_files(_files([source.path for source in alike], wish.contact), known)
                 continue
-            found = sites.puzzle(puzzle_id)
-            yield Problem(str(puzzle_id), found) if isinstance(found, str) else found
+            for _ in alike:
+                found = sites.puzzle(puzzle_id)
+                yield Problem(str(puzzle_id), found) if isinstance(found, str) else found
+
+
+def _sites(sources: Sequence[Source], wish: Wish) -> "AbstractContextManager[Sites | None]":
+    """The sites to be asked, for a block; None if no argument is an id."""
+    if not any(source.puzzle_id for source in sources):
+        return nullcontext()
+    from pipeline.crawl.single import open_sites
+
+    return open_sites(wish, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
 
 
 def _files(paths: Sequence[str], contact: str | None) -> "Iterator[SourceFile]":

@@ -31,6 +31,7 @@ from pipeline.commands.solve.output import (
     print_shown,
 )
 from pipeline.commands.solve.work import How, solved
+from pipeline.crawl.ids import Wish
 from pipeline.errors import UserError
 
 MOST_SOLUTIONS = 1_000_000
@@ -76,7 +77,6 @@ def solve(
     Exit status 1 if some can't be read or have clues that no picture can have, 2 if none is left.
     """
     from pipeline.classify.warm import LATER, compiled_beside, needed
-    from pipeline.crawl.single import Wish
     from scrapers.importing import Problem
     from solver.tables import puzzle_batch
     from solver.waits import while_waiting

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 
 from pipeline.commands.drawing import drawn
-from pipeline.commands.output import err, print_json, table, tell
+from pipeline.commands.output import err, out, print_json, table, tell
 from pipeline.commands.run_status import COLORS
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ OPEN_COLORS = ("9a9a9a", "ff5fd7", "5fd7ff", "d7af00")
 """Of these the one least like a puzzle's own colours stands for a cell that is open."""
 
 OPEN_SYMBOLS = "?*~@"
+
+SWATCH = "\u2588\u2588"
 
 
 class Solved(NamedTuple):
@@ -94,6 +96,8 @@ def shown(solved: Solved, stats: bool) -> Iterator[RenderableType]:
     if solved.known is not None:
         yield from left_open(puzzle, row, solved.known)
     if row["solution"] is not None:
+        if solved.known is not None:
+            yield "A solution:"
         yield drawn(puzzle, picture(row["solution"], puzzle.width, puzzle.height))
     if row["status"] != "invalid":
         yield (
@@ -113,12 +117,11 @@ def left_open(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> Ite
 
     from solver.puzzle import described
 
-    palette = (*puzzle.palette, open_color(puzzle.palette))
+    free = open_color(puzzle.palette)
     cells = np.where(known < 0, len(puzzle.palette), known)
-    yield drawn(described(puzzle, palette=palette), cells)
-    yield (
-        f"{(known >= 0).sum():,} of {known.size:,} cells are decided ({palette[-1].symbol} is open); {found_of(row)}"
-    )
+    yield drawn(described(puzzle, palette=(*puzzle.palette, free)), cells)
+    sign = f"[#{free.rgb}]{SWATCH}[/]" if out.color_system else free.symbol
+    yield f"{(known >= 0).sum():,} of {known.size:,} cells are decided ({sign} is open); {found_of(row)}"
 
 
 def found_of(row: dict[str, Any]) -> str:

@@ -60,16 +60,12 @@ def solved(puzzle: "Puzzle", how: How) -> Solved:
 
 
 def _solved(puzzle: "Puzzle", how: How, progress: Progress) -> Solved:
-    from reports.partial import partial, settled
-
     start = None if how.from_saved is None else _saved_grid(puzzle, how.from_saved)
     row = _row(puzzle, how, start, progress)
     if how.most is not None and row["status"] != "invalid":
         _list_solutions(puzzle, how, start, progress)
-    left_open = how.drawn and row["label"] in ("timeout", "stalled")
-    may_be = partial(puzzle, row, how.depth, start) if left_open else None
-    every = None if how.most is None else progress.listed
-    return Solved(puzzle, row, how.depth, every, None if may_be is None else settled(may_be))
+    known = _known(puzzle, row, how, start) if how.drawn and row["label"] in ("timeout", "stalled") else None
+    return Solved(puzzle, row, how.depth, None if how.most is None else progress.listed, known)
 
 
 def _saved_grid(puzzle: "Puzzle", number: int) -> "np.ndarray":
@@ -105,6 +101,14 @@ def _list_solutions(puzzle: "Puzzle", how: How, start: "np.ndarray | None", prog
         progress.listed.extend(islice(iter_solutions(puzzle, cpu_limit=how.cpu_limit, start=start), how.most))
     except TimeoutError as error:
         err.print(f"[yellow]{escape(puzzle.puzzle_id)}:[/yellow] {escape(str(error))}")
+
+
+def _known(puzzle: "Puzzle", row: dict[str, Any], how: How, start: "np.ndarray | None") -> "np.ndarray | None":
+    """The colour of each cell of a puzzle that was not solved to its end, -1 where it is open; None if that fails."""
+    from reports.partial import partial, settled
+
+    may_be = partial(puzzle, row, how.depth, start)
+    return None if may_be is None else settled(may_be)
 
 
 def _told(puzzle: "Puzzle", how: How, progress: Progress, spent: Spent) -> Iterator[RenderableType]:

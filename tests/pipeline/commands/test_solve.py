@@ -82,6 +82,13 @@ def test_what_is_left_open_is_drawn(nonocensus: Command) -> None:
     assert "known" not in json.loads(nonocensus("solve", "a.non", "--json").out)
 
 
+def test_a_solution_that_is_known_of_what_is_left_open(nonocensus: Command, tmp_path: Path) -> None:
+    (tmp_path / "goal.non").write_text(SWITCH + '\ngoal "100100"\n')
+    shown = nonocensus("solve", "goal.non", "-c", "--rung", "line").out
+    assert "??\n??\n..\n2 of 6 cells are decided (? is open); 1 solution found\nA solution:\nX.\n.X\n..\n" in shown
+    assert nonocensus("solve", "goal.non", "-c", "--rung", "line", "-b").out == "solvable\n"
+
+
 @pytest.mark.usefixtures("files")
 def test_a_symbol_for_open_cells_that_no_colour_has(nonocensus: Command, tmp_path: Path) -> None:
     """And they are told apart by it, as a grid of which each line is as wide as the puzzle."""
@@ -162,6 +169,7 @@ def test_ids_among_files(nonocensus: Command, twin: str, counts: Counts) -> None
     assert len(result.out.splitlines()) == 4
     assert counts.asked["webpbn/6574"] == 1
     assert "webpbn/6574" in nonocensus("solve", *ids, "--base-url", twin, "-n", "4").out
+    assert len(nonocensus("solve", *ids[:1] * 3, "--base-url", twin, "-b").out.splitlines()) == 3
     assert counts.asked["webpbn/6574"] == 1
     nonocensus("solve", "webpbn/6574", "--base-url", twin, "--refresh")
     assert counts.asked["webpbn/6574"] == 2

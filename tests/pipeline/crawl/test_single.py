@@ -9,8 +9,10 @@ from threading import Thread
 
 import pytest
 
-from pipeline.crawl.single import Wish, check_wish, open_sites, parse_id
+from pipeline.crawl.ids import SITES, Wish, parse_id
+from pipeline.crawl.single import check_wish, open_sites
 from pipeline.errors import NetworkError, UserError
+from scrapers import nonograms, webpbn
 from scrapers.twin import Counts, Faults, archive, serve
 from solver.puzzle import Color, Puzzle, from_picture
 
@@ -66,6 +68,10 @@ def test_an_id(twin: str, text: str) -> None:
 )
 def test_what_is_no_id(text: str) -> None:
     assert parse_id(text) is None
+
+
+def test_the_names_of_the_sites() -> None:
+    assert (webpbn.SOURCE, nonograms.SOURCE) == SITES
 
 
 def test_it_is_asked_for_once_a_day(twin: str, counts: Counts, cache: Path) -> None:
