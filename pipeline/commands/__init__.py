@@ -1,1 +1,1 @@
-"""The command line: one file a command, over the rooms beside this one."""
+"""The command line: a file or a folder a command, over the rooms beside this one."""

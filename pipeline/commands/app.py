@@ -6,6 +6,7 @@ So `nonocensus --help` answers at once.
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -33,7 +34,7 @@ from pipeline.commands.picture import picture
 from pipeline.commands.query import query
 from pipeline.commands.report import report
 from pipeline.commands.schema import schema
-from pipeline.commands.solve import solve
+from pipeline.commands.solve.command import solve
 from pipeline.commands.status import status
 from pipeline.commands.twin import twin
 from pipeline.commands.verify import verify
@@ -90,8 +91,8 @@ def run() -> None:
 
     A terminate signal ends it as Ctrl-C does, so that temporary folders and unfinished files go.
 
-    Ray's threads sometimes crash the interpreter as it is taken down, most of all after an interruption; by then all is
-    done and written.
+    Ray's threads sometimes crash the interpreter as it is taken down, most of all after an interruption, and so does a
+    solver's that is still at work; by then all is done and written.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
@@ -100,7 +101,8 @@ def run() -> None:
     try:
         main()
     except SystemExit as ended:
-        if "ray" in sys.modules and isinstance(ended.code, int):
+        at_work = any(thread.daemon for thread in threading.enumerate())
+        if ("ray" in sys.modules or at_work) and isinstance(ended.code, int):
             for stream in (sys.stdout, sys.stderr):
                 if stream is not None:  # somebody has closed it
                     stream.flush()

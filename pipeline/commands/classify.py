@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,11 +13,14 @@ from pipeline.commands.options import (
     Address,
     CheckGoal,
     Cpus,
+    Depth,
     DryRun,
     Ids,
     Json,
+    LastRung,
     Limit,
     RunFolder,
+    Rung,
     Serial,
     StoreAt,
     Where,
@@ -39,35 +41,16 @@ if TYPE_CHECKING:
     from pipeline.run.results import Piece
 
 
-class Rung(StrEnum):
-    """The rungs of the solver's ladder."""
-
-    line = "line"
-    depth_2 = "depth-2"
-    probe = "probe"
-    search = "search"
-
-
-def possible_depth(depth: int) -> int:
-    """The option --depth, if there can be so many levels; the solver is only imported when it is asked."""
-    from solver.limits import MAX_DEPTH
-
-    if depth > MAX_DEPTH:
-        raise typer.BadParameter(f"{depth} is more than {MAX_DEPTH}, the most levels that there can be.")
-    return depth
-
-
-Depth = Annotated[int, typer.Option(min=1, callback=possible_depth, help="Levels that the rung depth-2 looks ahead.")]
-
-
 def classify(
     store: Annotated[str, typer.Argument(help="Store of puzzles.")],
     run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
     cpu_limit: Annotated[
         float | None,
-        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"),
+        typer.Option(
+            "--cpu-limit", "-x", min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"
+        ),
     ] = None,
-    rung: Annotated[Rung, typer.Option(help="The last rung to try.")] = Rung.search,
+    rung: LastRung = Rung.search,
     depth: Depth = 2,
     check_goal: CheckGoal = False,
     ids: Ids = None,
@@ -104,7 +87,14 @@ def retry(
     run_folder: RunFolder,
     cpu_limit: Annotated[
         float | None,
-        typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle, more than before."),
+        typer.Option(
+            "--cpu-limit",
+            "-x",
+            min=0.001,
+            max=YEAR,
+            callback=finite,
+            help="CPU seconds for a puzzle, more than before.",
+        ),
     ] = None,
     failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
     changed: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.crawl_output import finish, finish_ratings, list_errors
-from pipeline.commands.options import Contact, Json
+from pipeline.commands.options import BaseUrls, Contact, Json
 from pipeline.commands.output import resumable, watching
 from pipeline.errors import UserError
 
@@ -43,9 +43,7 @@ def crawl(
     limit: Annotated[int | None, typer.Option(min=1, help="Most numbers to ask for this time.")] = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask again for what is there already.")] = False,
     kind: Annotated[Kind | None, typer.Option(help="nonograms: one kind only.  [default: both]")] = None,
-    base_url: Annotated[
-        list[str] | None, typer.Option(help="Other address of the site: its twin's, a mirror's.", metavar="URL")
-    ] = None,
+    base_url: BaseUrls = None,
     as_json: Json = False,
 ) -> None:
     """Download a site's puzzles, politely. Stop it when you like: the same command goes on from there.

@@ -52,7 +52,19 @@ def layouts(puzzle: "Puzzle", state: "State") -> "list[Layout]":
     """The ways to draw on standard output, the best one first. NO_COLOR leaves Rich a colour system, but no colours."""
     from pipeline.commands.layouts import in_color, in_symbols
 
-    return (in_color if out.color_system and not out.no_color else in_symbols)(puzzle, state)
+    return (in_color if has_colors() else in_symbols)(puzzle, state)
+
+
+def has_colors() -> bool:
+    """Whether standard output shows colours."""
+    return bool(out.color_system) and not out.no_color
+
+
+def open_sign(puzzle: "Puzzle") -> str:
+    """How cells look that are not decided, in a word."""
+    from pipeline.commands.layouts import open_symbol
+
+    return "grey" if has_colors() else open_symbol(puzzle)
 
 
 def drawn_beside(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> RenderableType:

@@ -27,6 +27,8 @@ PAPER = "e4e4e4"
 SHADE, CHECK = 0.16, 0.07
 """How much is shaded: every other chip, and every other square of 5x5 cells as far as it is background or unknown."""
 
+OPEN_SYMBOLS = "?~@" + printable
+
 UNKNOWNS = ("8a8a8a", "5f5f5f", "b2b2b2")
 MARKS = (MARK, "d81bd8", "00b8d4")
 """Colours of unknown cells and, mixed into their own, of small cells that are pointed out: of each the one that is
@@ -154,8 +156,14 @@ def _lines(puzzle: Puzzle, state: State) -> Text:
 def _symbols(puzzle: Puzzle, state: State) -> list[str]:
     """The rows as symbols of the palette; what is unknown as a question mark, or as something that is no colour's."""
     table = [color.symbol for color in puzzle.palette]
-    unknown = next(mark for mark in "?" + printable if mark not in table)
+    unknown = open_symbol(puzzle)
     return ["".join(unknown if cell == UNKNOWN else table[cell] for cell in row) for row in state.cells.tolist()]
+
+
+def open_symbol(puzzle: Puzzle) -> str:
+    """What stands for a cell that is not decided: a question mark, or something that is no colour's."""
+    taken = {color.symbol for color in puzzle.palette}
+    return next(sign for sign in OPEN_SYMBOLS if sign not in taken)
 
 
 def _marked(state: State) -> list[list[bool]]:

@@ -2,6 +2,8 @@
 
 import math
 import re
+from collections.abc import Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +29,35 @@ def finite(value: float | None) -> float | None:
     return value
 
 
-CpuLimit = Annotated[float, typer.Option(min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.")]
+class Rung(StrEnum):
+    """The rungs of the solver's ladder."""
+
+    line = "line"
+    depth_2 = "depth-2"
+    probe = "probe"
+    search = "search"
+
+
+def possible_depth(depth: int) -> int:
+    """The option --depth, if there can be so many levels; the solver is only imported when it is asked."""
+    from solver.limits import MAX_DEPTH
+
+    if depth > MAX_DEPTH:
+        raise typer.BadParameter(f"{depth} is more than {MAX_DEPTH}, the most levels that there can be.")
+    return depth
+
+
+LastRung = Annotated[Rung, typer.Option("--rung", help="The last rung to try.")]
+
+Depth = Annotated[
+    int,
+    typer.Option("--depth", "-d", min=1, callback=possible_depth, help="Levels that the rung depth-2 looks ahead."),
+]
+
+CpuLimit = Annotated[
+    float,
+    typer.Option("--cpu-limit", "-x", min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle."),
+]
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 
@@ -37,11 +67,16 @@ CheckGoal = Annotated[
 ]
 
 FileFormat = Annotated[
-    str | None, typer.Option("--format", help="Format of the files; else they are looked at.", metavar="FORMAT")
+    str | None, typer.Option("--format", "-f", help="Format of the files; else they are looked at.", metavar="FORMAT")
 ]
 
 Contact = Annotated[
     str | None, typer.Option(help="Your e-mail or web address, for the site's owner.", envvar="NONOCENSUS_CONTACT")
+]
+
+BaseUrls = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", help="Other address of the site: its twin's, a mirror's.", metavar="URL"),
 ]
 
 Which = Annotated[int | None, typer.Option("-n", min=1, help="Only the puzzle of this number.", metavar="N")]
@@ -119,7 +154,7 @@ def existing(paths: list[Path]) -> list[Path]:
     return paths
 
 
-def no_puzzle_in(paths: list[Path]) -> UserError:
+def no_puzzle_in(paths: Iterable[str | Path]) -> UserError:
     """What to raise where paths have no puzzle to offer."""
     from pipeline.store.sources import nothing_in
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline.crawl.ids import SITES
 from pipeline.crawl.ledger import Ledger, open_ledger
 from pipeline.crawl.lists import walk_lists
 from pipeline.crawl.loop import Wanted, catch_up, crawl, newest_number
@@ -24,8 +25,6 @@ from scrapers.http.addresses import normal
 from scrapers.site import Site
 
 JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge}
-
-SITES = (webpbn.SOURCE, nonograms.SOURCE)
 
 
 class Asking(NamedTuple):

@@ -333,7 +333,7 @@ def _about(element: Element, root: Element) -> dict[str, Any]:
 
 def write(puzzle: Puzzle) -> bytes:
     """A puzzleset of one puzzle as webpbn writes it, in plain ASCII. `<license>` is an element of our own."""
-    palette = _writable(puzzle.palette)
+    palette = writable(puzzle.palette)
     ink = palette[min(1, len(palette) - 1)].name
     background = "" if palette[0].name == WHITE.name else f" backgroundcolor={_attribute(palette[0].name)}"
     lines = [
@@ -342,7 +342,7 @@ def write(puzzle: Puzzle) -> bytes:
         "<puzzleset>",
         *_source(puzzle),
         f'<puzzle type="grid" defaultcolor={_attribute(ink)}{background}>',
-        *(f"<{tag}>{_content(text)}</{tag}>" for tag, text in _texts(puzzle) if text),
+        *(f"<{tag}>{content(text)}</{tag}>" for tag, text in _texts(puzzle) if text),
         "",
         *(f"<color name={_attribute(c.name)} char={_attribute(c.symbol)}>{c.rgb.upper()}</color>" for c in palette),
         *_clue_elements("columns", puzzle.columns, palette),
@@ -356,7 +356,7 @@ def write(puzzle: Puzzle) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
 
 
-def _writable(palette: tuple[Color, ...]) -> tuple[Color, ...]:
+def writable(palette: tuple[Color, ...]) -> tuple[Color, ...]:
     """The palette with distinct names, and with distinct symbols that an image can hold."""
     names = distinct([color.name for color in palette], (f"color{n}" for n in itertools.count(1)))
     plain = [c.symbol if len(c.symbol) == 1 and c.symbol.isprintable() else "" for c in palette]
@@ -393,7 +393,7 @@ def _goal_element(goal: np.ndarray | None, palette: tuple[Color, ...]) -> Iterat
     if goal is not None:
         yield from ("", '<solution type="goal">', "<image>")
         for row in goal.tolist():
-            yield _content("|" + "".join(palette[cell].symbol for cell in row) + "|")
+            yield content("|" + "".join(palette[cell].symbol for cell in row) + "|")
         yield from ("</image>", "</solution>")
 
 
@@ -405,7 +405,7 @@ def _saved_element(grid: np.ndarray, palette: tuple[Color, ...]) -> Iterator[str
             "".join([color.symbol for color, may in zip(palette, cell, strict=True) if may]) for cell in row.tolist()
         ]
         texts = ["?" if len(text) == len(palette) else text if len(text) == 1 else f"[{text}]" for text in cells]
-        yield _content("|" + "".join(texts) + "|")
+        yield content("|" + "".join(texts) + "|")
     yield from ("</image>", "</solution>")
 
 
@@ -414,7 +414,8 @@ def _attribute(text: str) -> str:
     return f'"{html.escape(_allowed(text)).translate(spaces)}"'
 
 
-def _content(text: str) -> str:
+def content(text: str) -> str:
+    """A text as the content of an element: escaped, and without what XML can't hold."""
     return html.escape(_allowed(text), quote=False).replace("\r", "&#13;")
 
 

@@ -1,0 +1,1 @@
+"""The command solve: single puzzles, solved before one's eyes."""

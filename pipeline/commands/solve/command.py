@@ -1,0 +1,117 @@
+"""The command solve: puzzles of files, addresses and ids, solved and drawn."""
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.options import (
+    BaseUrls,
+    CheckGoal,
+    Contact,
+    CpuLimit,
+    Depth,
+    FileFormat,
+    Json,
+    LastRung,
+    Rung,
+    Which,
+    format_named,
+    no_puzzle_in,
+)
+from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, report_problem
+from pipeline.commands.solve.arguments import puzzles_of, sources_of
+from pipeline.commands.solve.output import (
+    Solved,
+    print_as_json,
+    print_as_xml,
+    print_brief,
+    print_problem_as_xml,
+    print_shown,
+)
+from pipeline.commands.solve.work import How, solved
+from pipeline.crawl.ids import Wish
+from pipeline.errors import UserError
+
+MOST_SOLUTIONS = 1_000_000
+
+
+def solve(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Puzzle files, folders, archives, https addresses of them, ids like webpbn/6574; - is standard input.",
+            metavar="FILE...",
+        ),
+    ],
+    cpu_limit: CpuLimit = 60.0,
+    rung: LastRung = Rung.search,
+    depth: Depth = 2,
+    check_goal: CheckGoal = False,
+    from_saved: Annotated[
+        int | None,
+        typer.Option("--from-saved", "-s", min=1, help="Begin with the file's saved grid of this number.", metavar="N"),
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--all", min=0, max=MOST_SOLUTIONS, help="Draw up to N solutions.", metavar="N")
+    ] = 0,
+    number: Which = None,
+    known: FileFormat = None,
+    stats: Annotated[bool, typer.Option("--stats", "-t", help="What each rung has done, and in which time.")] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ctrl-C tells how far it is and asks whether to go on.")
+    ] = False,
+    brief: Annotated[bool, typer.Option("--brief", "-b", help="A line a puzzle: pbnsolve's words.")] = False,
+    as_xml: Annotated[bool, typer.Option("--xml", help="A document a puzzle: the XML of pbnsolve's -h.")] = False,
+    as_json: Json = False,
+    contact: Contact = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ids: ask again for what was asked for today.")] = False,
+    base_url: BaseUrls = None,
+) -> None:
+    """Solve puzzles and draw them in the terminal.
+
+    An id (webpbn/6574, nonograms/12345) is asked for at its site, as politely as by a crawl, and the reply is kept for
+    a day; a file of that name goes before it. The letters of options are pbnsolve's.
+
+    Exit status 1 if some can't be read or have clues that no picture can have, 2 if none is left.
+    """
+    from pipeline.classify.warm import LATER, compiled_beside, needed
+    from scrapers.importing import Problem
+    from solver.tables import puzzle_batch
+    from solver.waits import while_waiting
+
+    if brief + as_xml + as_json > 1:
+        raise UserError("give one of --brief, --xml and --json")
+    if stats and (as_xml or as_json):
+        raise UserError("--stats is for people: --json has all of it, --xml no place for it")
+    if most and (brief or as_xml):
+        raise UserError("--all goes with neither --brief nor --xml, which show no solutions")
+    how = How(cpu_limit, rung.value, depth, check_goal, from_saved, most or None, not (brief or as_xml), interactive)
+    wish = Wish(tuple(base_url or ()), contact, refresh)
+    found = puzzles_of(sources_of(files, wish), format_named(known), wish)
+    show = shower(brief, as_xml, as_json, stats)
+    good = bad = 0
+    for item in found if number is None else islice(found, number - 1, number):
+        if isinstance(item, Problem):
+            bad += 1
+            (print_problem_as_xml if as_xml else report_problem)(item.name, item.reason)
+            continue
+        with compiled_beside(needed(puzzle_batch([item])), (LATER,)), while_waiting(compiling):
+            done = solved(item, how)
+        valid = done.row["status"] != "invalid"
+        good, bad = good + valid, bad + (not valid)
+        show(done)
+    if not good and not bad:
+        raise no_puzzle_in(files)
+    raise typer.Exit(DONE if not bad else SOME_FAILED if good else WRONG_USE)
+
+
+def shower(brief: bool, as_xml: bool, as_json: bool, stats: bool) -> Callable[[Solved], None]:
+    """What prints a puzzle in the way that the options ask for."""
+    if as_xml:
+        return print_as_xml
+    if as_json:
+        return print_as_json
+    printer = print_brief if brief else print_shown
+    return lambda done: printer(done, stats)

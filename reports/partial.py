@@ -1,0 +1,61 @@
+"""What is known of a puzzle that was not solved to its end: the colours that each cell may still have.
+
+The ladder hands on counts and no board, so what its rungs have found is found once more here, by the same kernels.
+Search and clause learning decide no cell before they end.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from scrapers.pictures.repair import possibilities
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import FROM_NOTHING
+from solver.lookahead import NO_LIMIT, begin, refute
+from solver.propagate import FIXPOINT
+from solver.puzzle import Puzzle
+from solver.tables import puzzle_batch
+from solver.views import views
+
+SPARE_SECONDS = 1.0
+"""CPU seconds that line logic may take, and any other rung beside what it took the first time."""
+
+
+def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray | None = None) -> np.ndarray | None:
+    """The colours that each cell may have after the rungs that a row has begun, bool[height, width, colours + 1].
+
+    row     the puzzle's row of the results table, of status ok or timeout
+    depth   levels that the rung depth-2 looked ahead
+    start   the partly solved grid it was solved from (solver.api.solve)
+
+    None if line logic does not end in its time, or finds a contradiction. What a rung that ran out of time had found is
+    there about as far.
+    """
+    batch = views(puzzle_batch([puzzle]))
+    given = FROM_NOTHING if start is None else np.ascontiguousarray(start, np.bool_).reshape(-1, start.shape[2])
+    try:
+        memory = line_fixpoint(batch, (row["cpu_line"] or 0.0) + SPARE_SECONDS, given)
+    except TimeoutError:
+        return None
+    if memory is None:
+        return None
+    rungs: tuple[tuple[str, str, Any], ...] = (
+        ("cells_after_depth2", "cpu_depth2", np.int64(depth)),
+        ("cells_after_probe", "cpu_probe", NO_LIMIT),
+    )
+    for cells, seconds, levels in rungs:
+        if row[cells] is None:
+            break
+        tools = memory.tools._replace(deadline=time.thread_time() + (row[seconds] or 0.0) + SPARE_SECONDS)
+        boards = memory.board, memory.trial, memory.tree.union
+        begin(memory.board, memory.tree.union, memory.seen, tools.like)
+        if refute(*boards, memory.color, levels, NO_LIMIT, memory.seen, memory.log, tools) != FIXPOINT:
+            break
+    return possibilities(memory.board).reshape(puzzle.height, puzzle.width, -1)
+
+
+def settled(may_be: np.ndarray) -> np.ndarray:
+    """Of a grid of `partial` the colour of each cell, int64[height, width] of palette entries; -1 where it is open."""
+    colors: np.ndarray = np.where(may_be.sum(axis=2) == 1, may_be.argmax(axis=2), -1)
+    return colors

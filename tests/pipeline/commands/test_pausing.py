@@ -1,0 +1,149 @@
+"""Ctrl-C during work that can be paused. The work itself presses it, so that no test waits for a moment."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.commands.solve.pausing import Spent, pausable
+from pipeline.errors import Interrupted
+from scrapers.formats import webpbn_xml
+from solver.puzzle import from_picture
+
+
+class Keyboard:
+    """Standard input whose user types these answers, or presses Ctrl-C for None, and notes that they were asked."""
+
+    def __init__(self, *answers: str | None) -> None:
+        self.answers = iter(answers)
+        self.asked = threading.Semaphore(0)
+
+    def readline(self) -> str:
+        self.asked.release()
+        answer = next(self.answers)
+        if answer is None:
+            signal.raise_signal(signal.SIGINT)
+        return answer or ""
+
+
+@pytest.fixture
+def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Keyboard]]:
+    def attach(*answers: str | None) -> Keyboard:
+        made = Keyboard(*answers)
+        monkeypatch.setattr("sys.stdin", made)
+        return made
+
+    former = signal.getsignal(signal.SIGINT)
+    yield attach
+    assert signal.getsignal(signal.SIGINT) is former
+
+
+def pressed(keyboard: Keyboard) -> None:
+    """Press Ctrl-C once that pauses (again), and wait until the user is asked."""
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+    keyboard.asked.acquire()
+
+
+@pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n", "what?\n"])
+def test_it_goes_on(keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFixture[str], answer: str) -> None:
+    typed = keyboard(answer, answer)
+    told: list[Spent] = []
+
+    def work() -> int:
+        while time.thread_time() < 0.05:
+            pass
+        pressed(typed)
+        pressed(typed)
+        return 42
+
+    def tell(spent: Spent) -> list[str]:
+        told.append(spent)
+        return ["it is [bold]here[/bold]"]
+
+    assert pausable(work, tell) == 42
+    assert len(told) == 2
+    assert all(spent.elapsed > 0 and spent.cpu >= 0.05 for spent in told)
+    assert capsys.readouterr().err.count("it is here\nIt goes on meanwhile. Go on? [Y/n] ") == 2
+
+
+@pytest.mark.parametrize("answer", ["n\n", " No\n", ""])
+def test_it_stops(keyboard: Callable[..., Keyboard], answer: str) -> None:
+    """An end of input is no answer."""
+    typed, ended = keyboard(answer), threading.Event()
+
+    def work() -> None:
+        pressed(typed)
+        ended.wait()
+
+    with pytest.raises(Interrupted, match="stopped"):
+        pausable(work, lambda _: [])
+    ended.set()
+
+
+def test_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    ended = threading.Event()
+
+    def work() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        ended.wait()
+
+    with pytest.raises(Interrupted):
+        pausable(work, lambda _: [])
+    ended.set()
+
+
+def test_a_second_one_ends_it(keyboard: Callable[..., Keyboard]) -> None:
+    typed, ended = keyboard(None), threading.Event()
+
+    def work() -> None:
+        pressed(typed)
+        ended.wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        pausable(work, lambda _: [])
+    ended.set()
+
+
+def test_what_the_work_raises(keyboard: Callable[..., Keyboard]) -> None:
+    keyboard()
+    with pytest.raises(ZeroDivisionError):
+        pausable(lambda: 1 // 0, lambda _: [])
+
+
+PRESS_WHEN_SOLVING = """
+import os, signal, sys, threading, time
+from nonocensus.__main__ import run
+from solver import api
+
+def press():
+    while not any(thread.name == "solver" for thread in threading.enumerate()):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press, daemon=True).start()
+run()
+"""
+
+
+@pytest.mark.parametrize("depth", ["2", "60"])
+def test_the_process_ends_while_a_kernel_is_at_work(tmp_path: Path, depth: str) -> None:
+    """The thread that solves can't be stopped; taking the interpreter down under it would crash the process."""
+    rng = np.random.default_rng(1)
+    (tmp_path / "hard.xml").write_bytes(webpbn_xml.write(from_picture((rng.random((60, 60)) < 0.4).astype(np.uint8))))
+    command = [sys.executable, "-c", PRESS_WHEN_SOLVING, "solve", "-i", "-x", "10000", "-d", depth]
+    process = subprocess.run(
+        [*command, str(tmp_path / "hard.xml")], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 130, process.stderr
+    assert process.stderr.splitlines()[-1].endswith("nonocensus: stopped")
+    assert "the limit is 10000 s" in process.stderr

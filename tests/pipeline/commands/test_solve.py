@@ -1,0 +1,207 @@
+"""The command solve where it stands in for pbnsolve, takes ids, or is paused (test_cli.py has the rest)."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from defusedxml import ElementTree
+
+from scrapers.twin import Counts, archive, serve
+from solver import api
+from solver.puzzle import from_picture
+
+Command = Callable[..., Any]
+
+DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
+SWITCH = "width 2\nheight 3\n\nrows\n1\n1\n0\n\ncolumns\n1\n1\n"
+NONE = "width 3\nheight 3\n\nrows\n1,1\n0\n1,1\n\ncolumns\n2\n0\n2\n"
+TOO_WIDE = "width 2\nheight 1\n\nrows\n3\n\ncolumns\n1\n1\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> None:
+    for name, text in {"a": DIAMOND, "b": SWITCH, "c": NONE, "d": TOO_WIDE}.items():
+        (tmp_path / f"{name}.non").write_text(text)
+
+
+@pytest.mark.usefixtures("files")
+def test_brief(nonocensus: Command) -> None:
+    """A line a puzzle and nothing else; why a puzzle is invalid goes to standard error."""
+    result = nonocensus("solve", "-b", "a.non", "b.non", "c.non", "d.non")
+    assert result.out == "unique logical\nmultiple\ncontradiction\ncontradiction\n"
+    assert result.err == "invalid: local/d: row 1: its blocks need 3 cells, the line has 2\n"
+    assert result.code == 1
+    assert nonocensus("solve", "-b", "b.non", "--rung", "line").out == "stalled\n"
+    with_table = nonocensus("solve", "-bt", "a.non").out
+    assert with_table.startswith("unique logical\nrung")
+
+
+@pytest.mark.usefixtures("files")
+def test_xml(nonocensus: Command, tmp_path: Path) -> None:
+    (tmp_path / "e.non").write_text("once <upon> & a time")
+    result = nonocensus("solve", "--xml", "a.non", "b.non", "e.non")
+    assert (result.code, result.err) == (1, "")
+    documents = [f"{part}</data>" for part in result.out.split("</data>\n")[:-1]]
+    statuses = [ElementTree.fromstring(document).findtext("status") for document in documents]
+    assert statuses[:2] == ["OK", "OK"]
+    assert str(statuses[2]).startswith("FAIL: e.non: ")
+    assert "<alt>\n" in documents[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-b", "--xml"], "one of --brief, --xml and --json"),
+        (["-b", "--json"], "one of --brief, --xml and --json"),
+        (["-t", "--json"], "--stats is for people"),
+        (["--all", "2", "-b"], "--all goes with neither"),
+        (["--refresh"], "go with ids"),
+        (["--base-url", "http://127.0.0.1:1"], "go with ids"),
+        (["--depth", "0"], "--depth"),
+        (["--rung", "guess"], "--rung"),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_options_that_do_not_go_together(nonocensus: Command, options: list[str], said: str) -> None:
+    result = nonocensus("solve", "a.non", *options)
+    assert (result.code, len(result.err.splitlines()), result.out) == (2, 1, "")
+    assert said in result.err
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_left_open_is_drawn(nonocensus: Command) -> None:
+    stalled = nonocensus("solve", "b.non", "--rung", "line").out
+    assert "??\n??\n..\n2 of 6 cells are decided (? is open); no solution found\n" in stalled
+    late = nonocensus("solve", "b.non", "-x", "0.001", "--rung", "line", "--json").out
+    assert json.loads(late)["known"] in ([[None, None], [None, None], [0, 0]], None)
+    assert "known" not in json.loads(nonocensus("solve", "a.non", "--json").out)
+
+
+def test_a_solution_that_is_known_of_what_is_left_open(nonocensus: Command, tmp_path: Path) -> None:
+    (tmp_path / "goal.non").write_text(SWITCH + '\ngoal "100100"\n')
+    shown = nonocensus("solve", "goal.non", "-c", "--rung", "line").out
+    assert "??\n??\n..\n2 of 6 cells are decided (? is open); 1 solution found\nA solution:\nX.\n.X\n..\n" in shown
+    assert nonocensus("solve", "goal.non", "-c", "--rung", "line", "-b").out == "solvable\n"
+
+
+@pytest.mark.usefixtures("files")
+def test_a_symbol_for_open_cells_that_no_colour_has(nonocensus: Command, tmp_path: Path) -> None:
+    """And they are told apart by it, as a grid of which each line is as wide as the puzzle."""
+    clues = "<line><count>1</count></line>" * 2
+    sides = "".join(f'<clues type="{side}">{clues}</clues>' for side in ("rows", "columns"))
+    colors = '<color name="white" char="?">fff</color><color name="black" char="X">000</color>'
+    (tmp_path / "odd.xml").write_text(f"<puzzleset><puzzle>{colors}{sides}</puzzle></puzzleset>")
+    printed = nonocensus("solve", "odd.xml", "--rung", "line").out
+    assert "~~\n~~\n0 of 4 cells are decided (~ is open)" in printed
+
+
+@pytest.mark.usefixtures("files")
+def test_stats(nonocensus: Command) -> None:
+    lines = nonocensus("solve", "-t", "b.non", "-d", "3", "--rung", "depth-2").out.splitlines()
+    assert [line.split()[0] for line in lines[-4:]] == ["line", "depth-3", "all", "line"]
+    assert lines[-1].startswith("line solves ")
+    assert "nodes -; max depth -; conflicts -" in lines[-1]
+
+
+@pytest.mark.usefixtures("files")
+def test_paused(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second try presses Ctrl-C, and waits until the user is asked: they see what the first one has come to."""
+    asked, tries = threading.Event(), []
+    solve = api.solve
+
+    class Keyboard:
+        def readline(self) -> str:
+            asked.set()
+            return "\n"
+
+    def watched(*arguments: Any, cpu_limit: float, **options: Any) -> Any:
+        tries.append(cpu_limit)
+        if len(tries) == 1:
+            return solve(*arguments, cpu_limit=0.0, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+        asked.wait()
+        return solve(*arguments, cpu_limit=cpu_limit, **options)
+
+    monkeypatch.setattr("solver.api.solve", watched)
+    monkeypatch.setattr("sys.stdin", Keyboard())
+    result = nonocensus("solve", "-i", "-b", "b.non")
+    assert (result.code, result.out) == (0, "multiple\n")
+    assert tries == [1.0, pytest.approx(3.9, abs=0.1)]
+    assert "local/b: " in result.err
+    assert "the limit is 60 s\nKnown after 1 s of CPU time, with no solution found:\nrung" in result.err
+
+
+@pytest.mark.usefixtures("files")
+def test_with_pauses_or_without_the_answer_is_the_same(nonocensus: Command) -> None:
+    rows = [json.loads(nonocensus("solve", "b.non", "--json", "--all", "9", *more).out) for more in ([], ["-i"])]
+    for row in rows:
+        for name in [name for name in row if name.startswith(("cpu", "wall"))]:
+            del row[name]
+    assert rows[0] == rows[1]
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counts:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Counts()
+
+
+@pytest.fixture
+def twin(counts: Counts) -> Iterator[str]:
+    puzzles = [
+        from_picture([[1, 1], [0, 1]], source=source, source_id="6574", puzzle_id=f"{source}/6574")
+        for source in ("webpbn", "nonograms")
+    ]
+    with serve(archive(puzzles), counts=counts) as address:
+        yield address
+
+
+@pytest.mark.usefixtures("files")
+def test_ids_among_files(nonocensus: Command, twin: str, counts: Counts) -> None:
+    ids = ("webpbn/6574", "a.non", "nonograms:6574", "webpbn:6574")
+    result = nonocensus("solve", *ids, "--base-url", twin, "-b")
+    assert (result.code, result.err) == (0, "")
+    assert len(result.out.splitlines()) == 4
+    assert counts.asked["webpbn/6574"] == 1
+    assert "webpbn/6574" in nonocensus("solve", *ids, "--base-url", twin, "-n", "4").out
+    assert len(nonocensus("solve", *ids[:1] * 3, "--base-url", twin, "-b").out.splitlines()) == 3
+    assert counts.asked["webpbn/6574"] == 1
+    nonocensus("solve", "webpbn/6574", "--base-url", twin, "--refresh")
+    assert counts.asked["webpbn/6574"] == 2
+
+
+def test_a_file_goes_before_an_id(nonocensus: Command, tmp_path: Path) -> None:
+    """Nobody is asked: no contact is needed."""
+    (tmp_path / "webpbn").mkdir()
+    (tmp_path / "webpbn/6574").write_text(DIAMOND)
+    result = nonocensus("solve", "webpbn/6574")
+    assert result.code == 0
+    assert "Diamond" in result.out
+
+
+@pytest.mark.usefixtures("files")
+def test_ids_that_can_not_be_had(nonocensus: Command, twin: str) -> None:
+    """One line for each, and the others go on; a site that gives no answer ends it."""
+    result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")
+    assert (result.code, result.out) == (1, "unique logical\n")
+    assert result.err == "not read: webpbn/2: missing: Puzzle 2 does not exist\n"
+    assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
+    nobody = nonocensus("solve", "webpbn/1")
+    assert (nobody.code, len(nobody.err.splitlines())) == (2, 1)
+    assert "NONOCENSUS_CONTACT" in nobody.err
+
+
+def test_addresses(nonocensus: Command, twin: str) -> None:
+    """What is there is read as a file; anything but https is refused, but for this machine."""
+    address = f"{twin}/export.cgi/x.xml?go=1&id=6574&fmt=xml&xml_clue=on"
+    assert nonocensus("solve", address, "-b").out == "unique logical\n"
+    refused = nonocensus("solve", "http://example.org/a.non")
+    assert (refused.code, refused.err) == (
+        2,
+        "nonocensus: http://example.org/a.non: files are downloaded by https only\n",
+    )

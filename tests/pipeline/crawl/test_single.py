@@ -1,0 +1,196 @@
+"""Single puzzles by id: what is asked for, what is kept and for how long, and what is said when there is none."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from pipeline.crawl.ids import SITES, Wish, parse_id
+from pipeline.crawl.single import check_wish, open_sites
+from pipeline.errors import NetworkError, UserError
+from scrapers import nonograms, webpbn
+from scrapers.twin import Counts, Faults, archive, serve
+from solver.puzzle import Color, Puzzle, from_picture
+
+COLORS = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
+
+
+def numbered(source: str, number: int, colored: bool = False) -> Puzzle:
+    picture = [[1, 0, 2 if colored else 1], [0, 1, 1]]
+    about = {"source": source, "source_id": str(number), "puzzle_id": f"{source}/{number}"}
+    return from_picture(picture, COLORS[: 3 if colored else 2], **about)
+
+
+PUZZLES = [numbered("webpbn", 6574), numbered("nonograms", 12), numbered("nonograms", 13, colored=True)]
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "nonocensus" / "replies"
+
+
+@pytest.fixture
+def counts() -> Counts:
+    return Counts()
+
+
+@pytest.fixture
+def twin(counts: Counts) -> Iterator[str]:
+    with serve(archive(PUZZLES, unpublished=[7], deleted=[8], adult=[9]), counts=counts) as address:
+        yield address
+
+
+def asked(text: str, address: str, refresh: bool = False) -> Puzzle | str:
+    puzzle_id = parse_id(text)
+    assert puzzle_id is not None
+    with open_sites(Wish((address,), refresh=refresh), lambda _: None) as sites:
+        return sites.puzzle(puzzle_id)
+
+
+@pytest.mark.parametrize("text", ["webpbn/6574", "nonograms:12", "nonograms/13", "webpbn/0006574"])
+def test_an_id(twin: str, text: str) -> None:
+    found = asked(text, twin)
+    assert isinstance(found, Puzzle)
+    assert found.puzzle_id == text.replace(":", "/").replace("/000", "/")
+    assert found.raw_sha256 is not None
+    assert found.goal is not None
+    assert found.goal.shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["webpbn", "webpbn/", "webpbn/0", "webpbn/-1", "webpbn/1x", "webpbn/1234567890", "other/1", "webpbn/1\n", ""],
+)
+def test_what_is_no_id(text: str) -> None:
+    assert parse_id(text) is None
+
+
+def test_the_names_of_the_sites() -> None:
+    assert (webpbn.SOURCE, nonograms.SOURCE) == SITES
+
+
+def test_it_is_asked_for_once_a_day(twin: str, counts: Counts, cache: Path) -> None:
+    first, again = asked("webpbn/6574", twin), asked("webpbn:6574", twin)
+    assert counts.asked["webpbn/6574"] == 1
+    assert isinstance(first, Puzzle)
+    assert isinstance(again, Puzzle)
+    assert vars(first).keys() == vars(again).keys()
+    assert (again.rows, again.raw_sha256, again.fetched_at) == (first.rows, first.raw_sha256, first.fetched_at)
+    asked("webpbn/6574", twin, refresh=True)
+    assert counts.asked["webpbn/6574"] == 2
+    (file,) = cache.iterdir()
+    for age in (timedelta(hours=23), timedelta(hours=25), -timedelta(hours=1)):
+        date_back(file, age)
+        asked("webpbn/6574", twin)
+    assert counts.asked["webpbn/6574"] == 4
+
+
+def date_back(file: Path, age: timedelta) -> None:
+    kept = json.loads(file.read_text())
+    file.write_text(json.dumps(kept | {"fetched_at": (datetime.now(UTC) - age).isoformat()}))
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"url": 1}', b"\xff\xfe", b"null"])
+def test_a_damaged_file_of_the_cache_is_none(twin: str, counts: Counts, cache: Path, content: bytes) -> None:
+    asked("webpbn/6574", twin)
+    (file,) = cache.iterdir()
+    file.write_bytes(content)
+    assert isinstance(asked("webpbn/6574", twin), Puzzle)
+    assert counts.asked["webpbn/6574"] == 2
+
+
+def test_a_cache_that_can_not_be_written_to(twin: str, cache: Path) -> None:
+    cache.parent.mkdir()
+    cache.symlink_to("/proc/nowhere")
+    assert isinstance(asked("webpbn/6574", twin), Puzzle)
+
+
+def test_a_time_without_its_zone(twin: str, counts: Counts, cache: Path) -> None:
+    asked("webpbn/6574", twin)
+    (file,) = cache.iterdir()
+    kept = json.loads(file.read_text())
+    file.write_text(json.dumps(kept | {"fetched_at": "2020-01-01T00:00:00"}))
+    asked("webpbn/6574", twin)
+    assert counts.asked["webpbn/6574"] == 2
+
+
+def test_other_addresses_are_kept_apart(twin: str, counts: Counts) -> None:
+    asked("webpbn/6574", twin)
+    asked("webpbn/6574", twin.replace("127.0.0.1", "localhost"))
+    assert counts.asked["webpbn/6574"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("webpbn/999", "missing: Puzzle 999 does not exist"),
+        ("webpbn/7", "unpublished: Puzzle 7 has not been published"),
+        ("nonograms/8", "deleted: "),
+        ("nonograms/9", "adult: "),
+        ("nonograms/999", "missing: "),
+    ],
+)
+def test_what_the_site_does_not_give(twin: str, counts: Counts, text: str, said: str) -> None:
+    """One line says why, and it is not asked for again at once."""
+    found = asked(text, twin)
+    assert isinstance(found, str)
+    assert found.startswith(said)
+    assert "\n" not in found
+    before = counts.asked.total()
+    assert asked(text, twin) == found
+    assert counts.asked.total() == before
+
+
+def test_errors_are_not_kept(cache: Path) -> None:
+    with serve(archive(PUZZLES), faults=Faults(1.0, kinds=("html-error",), seed=1)) as twin:
+        found = asked("webpbn/6574", twin)
+    assert isinstance(found, str)
+    assert found.startswith("error: ")
+    assert not cache.exists()
+
+
+class Closed(BaseHTTPRequestHandler):
+    """A site whose robots.txt wants nobody."""
+
+    def do_GET(self) -> None:
+        body = b"User-agent: *\nDisallow: /\n"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_robots_txt_is_heeded() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Closed) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with pytest.raises(NetworkError, match=r"robots\.txt"):
+                asked("webpbn/1", f"http://127.0.0.1:{server.server_port}")
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_no_site_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with pytest.raises(NetworkError, match="refused"):
+        asked("webpbn/1", "http://127.0.0.1:1")
+
+
+def test_what_can_not_be_asked_for() -> None:
+    webpbn = parse_id("webpbn/1")
+    assert webpbn is not None
+    with pytest.raises(UserError, match="--contact"):
+        check_wish([webpbn], Wish())
+    with pytest.raises(UserError, match="no address"):
+        check_wish([webpbn], Wish(("ftp:/x",)))
+    check_wish([webpbn], Wish(contact="me@example.org"))
