@@ -159,15 +159,6 @@ class List {
   }
 }
 
-/** An element with a class, a role and children. */
-function element(tag, kind = "", role = "", ...children) {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  if (role) made.setAttribute("role", role);
-  made.append(...children);
-  return made;
-}
-
 /** Title, or the id if there is none, and author, in isolation from the direction of each other's script. */
 function fillTitle(cell, row, { columns }) {
   if (!cell.firstChild) cell.append(element("bdi", "name"), element("bdi", "author"));
