@@ -42,13 +42,16 @@ def serve(
         if error.name not in ("fastapi", "uvicorn", "starlette", "h11", "pydantic"):
             raise
         raise UserError(f"{error.name} is not installed: pip install 'nonocensus[serve]'") from None
-    from pipeline.classify.warm import warm_for_most
+    from pipeline.classify.warm import most_are_warm, warm_for_most
+    from pipeline.run.folder import open_place
+    from pipeline.serve.catalog import opened
 
     with ExitStack() as held:
         door = held.enter_context(server.door(host, port))
-        catalog = None if place is None else held.enter_context(opened(place, store))
-        with watching("compiling") as watch:
-            warm_for_most(watch)
+        catalog = None if place is None else held.enter_context(opened(open_place(place, store)))
+        if not most_are_warm():
+            with watching("compiling") as watch:
+                warm_for_most(watch)
         named = f"[{host}]" if ":" in host else host
         address = f"http://{named}:{door.getsockname()[1]}/"
 

@@ -53,7 +53,7 @@ Name = Annotated[str, Query(max_length=300)]
 
 
 def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
-    """The routes of the API, over a pool of workers and perhaps an opened archive; `cpu_limit` is the most for a puzzle."""
+    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle."""
     api = APIRouter(prefix="/api")
 
     @api.get("/about", response_model=models.About)
@@ -90,7 +90,8 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
     ) -> dict[str, Any]:
         """Some rows of the archive's list."""
         wanted = Wanted(query, label, kind, sort, descending, first)
-        return await asked(catalog, lambda found: found.page(wanted))
+        found: dict[str, Any] = await asked(catalog, lambda opened: opened.page(wanted))
+        return found
 
     @api.get("/puzzles/{puzzle_id:path}", response_model=models.Opened, responses=responses(404, 422, 503))
     async def puzzle(puzzle_id: str) -> dict[str, Any]:

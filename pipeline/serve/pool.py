@@ -133,8 +133,8 @@ class Pool:
             *command, cwd=PLACE, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         try:
-            kind, _ = await asyncio.wait_for(_frame(process), START_SECONDS)
-            return process if kind == READY else None
+            said, _ = await asyncio.wait_for(_frame(process), START_SECONDS)
+            return process if said == READY else None
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.CancelledError) as error:
             await _end(process)
             if isinstance(error, asyncio.CancelledError):

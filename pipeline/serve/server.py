@@ -24,7 +24,7 @@ END_SECONDS = 3
 
 
 class Prompt(H11Protocol):
-    """A connection that is closed unless each request's headers come within HEADER_SECONDS, which uvicorn leaves out."""
+    """A connection that is closed unless each request's headers come within HEADER_SECONDS; uvicorn waits for ever."""
 
     headers_timer: TimerHandle | None = None
 

@@ -3,6 +3,8 @@
 // They stand in a window that stays where it is while the list scrolls behind it; only their words change. So there is
 // never an empty frame, however fast one scrolls.
 
+const DASH = "–";
+
 /** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it. */
 const LISTED = [
   { name: "puzzle_id", title: "Id", words: (value) => value },

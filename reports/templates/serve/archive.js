@@ -28,7 +28,7 @@ class Archive {
       const button = element("button");
       Object.assign(button, { type: "button", textContent: title });
       button.addEventListener("click", () => this.sort(name));
-      const head = element("th", name === "difficulty" ? "n" : "", "", button);
+      const head = element("th", classOf(name), "", button);
       head.scope = "col";
       head.dataset.name = name;
       return head;
@@ -93,7 +93,7 @@ class Archive {
 
   row(row) {
     return element("tr", "", "", ...this.columns.map(([name, , words]) => {
-      const cell = element(name === "puzzle_id" ? "th" : "td", name === "difficulty" ? "n" : "");
+      const cell = element(name === "puzzle_id" ? "th" : "td", classOf(name));
       const text = element("bdi");
       text.textContent = words(row);
       if (name === "puzzle_id") {
@@ -109,4 +109,9 @@ class Archive {
       return cell;
     }));
   }
+}
+
+/** The class of a column's cells; numbers stand at the right. */
+function classOf(name) {
+  return name === "difficulty" ? `${name} n` : name;
 }

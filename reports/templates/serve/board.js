@@ -1,6 +1,8 @@
 // A grid that people fill in: by mouse, touch and keyboard, with undo, and words for those who can't see it.
 
 const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
+const USABLE = 16; // pixels that a finger or a pointer can still find, if not all of the board fits
+const ABOVE = 250; // pixels of what stands above the board
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 class Board {
@@ -46,13 +48,15 @@ class Board {
     return this.cells.map((cell) => (cell === EMPTY ? 0 : cell));
   }
 
-  /** The largest zoom at which the board fits. */
+  /** The largest zoom at which the board is seen whole, but no smaller than can be used. */
   fitting() {
-    const { rows } = this.clues;
-    const wide = this.puzzle.width + Math.max(1, ...rows.map((line) => line.length));
-    const room = this.place.clientWidth / wide;
-    const fits = ZOOMS.filter((size) => size <= Math.min(room, 38)).length - 1;
-    return Math.max(fits, matchMedia("(pointer: coarse)").matches ? 4 : 2, 0);
+    const { rows, columns } = this.clues;
+    const most = (side) => Math.max(1, ...side.map((line) => line.length));
+    const wide = this.puzzle.width + most(rows);
+    const tall = this.puzzle.height + most(columns);
+    const room = Math.min(this.place.clientWidth / wide, (innerHeight - ABOVE) / tall, 38);
+    const least = this.place.clientWidth / wide < USABLE ? ZOOMS.indexOf(USABLE) : 2;
+    return Math.max(ZOOMS.filter((size) => size <= room).length - 1, least);
   }
 
   /** Make the drawing anew. */

@@ -71,10 +71,8 @@ class DrawingBoard {
     return Array.from(this.board.cells, (cell) => cell.toString(36)).join("");
   }
 
-  async made() {
+  made() {
     const { palette, goal, title = null } = this.record();
-    const described = await ask("POST", "clues", { width: this.board.puzzle.width, cells: goal, palette, title });
-    const { goal: drawn, ...puzzle } = described.puzzle;
-    return { ...described, puzzle: { ...puzzle, puzzle_id: "" } };
+    return ask("POST", "clues", { width: this.board.puzzle.width, cells: goal, palette, title });
   }
 }
