@@ -89,9 +89,20 @@ def run(
 ) -> None:
     """Serve at an opened door until Ctrl-C or a terminate signal. `ready` is called once there are workers.
 
-    Raises StorageError if workers can't be had.
+    Raises StorageError if workers can't be had, KeyboardInterrupt if it is to end before it is ready.
     """
-    asyncio.run(_serve(opened, host, catalog, Pool(cpus), cpu_limit, ready))
+    served = False
+
+    def ready_now() -> None:
+        nonlocal served
+        served = True
+        ready()
+
+    try:
+        asyncio.run(_serve(opened, host, catalog, Pool(cpus), cpu_limit, ready_now))
+    except KeyboardInterrupt:  # uvicorn raises the signal anew once it has ended
+        if not served:
+            raise
 
 
 async def _serve(
