@@ -42,7 +42,19 @@ class Page {
       document.querySelector(".archive-name").textContent = archive.name;
       document.querySelector(".archive-size").textContent = countWords(archive.puzzles, "puzzle");
     }
-    addEventListener("hashchange", () => attempt(null, () => this.go()));
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  /** Go where the address leads; if that is nowhere, to the beginning, and say why. */
+  follow() {
+    return attempt(null, async () => {
+      try {
+        await this.go();
+      } catch (error) {
+        if (!this.shown) this.turn("open");
+        throw error;
+      }
+    });
   }
 
   /** Show what the address says. */
@@ -51,6 +63,17 @@ class Page {
     const wanted = new URLSearchParams(query);
     const known = this.sections[name] && (name !== "archive" || this.archive) ? name : "open";
     if (known === "puzzle") await this.reopen(wanted.get("id"));
+    const fresh = this.turn(known);
+    if (known === "archive") await this.archive.show(wanted);
+    if (known === "draw") this.drawingBoard.show();
+    if (known === "puzzle") this.lay();
+    document.title = `${this.sections[known].querySelector("h1").textContent} · nonocensus`;
+    if (fresh && this.started) this.sections[known].querySelector("h1").focus();
+    this.started = true;
+  }
+
+  /** Show a section; returns whether it was another one before. */
+  turn(known) {
     const fresh = this.shown !== known;
     this.shown = known;
     for (const [id, section] of Object.entries(this.sections)) section.hidden = id !== known;
@@ -58,12 +81,7 @@ class Page {
       if (link.hash === `#${known}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    if (known === "archive") await this.archive.show(wanted);
-    if (known === "draw") this.drawingBoard.show();
-    if (known === "puzzle") this.lay();
-    document.title = `${this.sections[known].querySelector("h1").textContent} · nonocensus`;
-    if (fresh && this.started) this.sections[known].querySelector("h1").focus();
-    this.started = true;
+    return fresh;
   }
 
   /** Play a puzzle that has been brought or drawn. */
@@ -75,7 +93,7 @@ class Page {
     }
     this.described = { ...described, answer: null };
     this.laid = null;
-    if (location.hash === "#puzzle") attempt(null, () => this.go());
+    if (location.hash === "#puzzle") this.follow();
     else location.hash = "#puzzle";
   }
 
@@ -112,5 +130,5 @@ class Page {
 
 attempt(null, async () => {
   const [about, formats] = await Promise.all([ask("GET", "about"), ask("GET", "formats")]);
-  await new Page({ about, formats }).go();
+  await new Page({ about, formats }).follow();
 });

@@ -1,6 +1,5 @@
 """A server as a process of its own, and puzzles to ask it for."""
 
-import os
 import re
 import signal
 import socket
@@ -53,7 +52,9 @@ class Server(NamedTuple):
 def running(*arguments: str) -> Iterator[Server]:
     """nonocensus serve on a free port."""
     command = [sys.executable, "-m", "nonocensus", "serve", "--port", "0", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    ) as process:
         assert process.stdout
         assert process.stderr
         line = process.stdout.readline()
