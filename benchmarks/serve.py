@@ -1,4 +1,4 @@
-"""The server under load: small solves a second, what a long one does to them, bad requests, slow clients, its memory."""
+"""The server under load: small solves a second, what long ones do to them, bad requests, slow clients, memory."""
 
 import asyncio
 import os

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from pipeline.classify.warm import FOR_MOST, Kind, needed
 from pipeline.serve.limits import MOST_CELLS, MOST_PUZZLES, MOST_SOLUTION_CELLS, SPRINT
@@ -23,7 +24,7 @@ from scrapers.formats import FormatError, jsonl, named
 from scrapers.formats.writing import file_of
 from scrapers.importing import Problem, read_files
 from scrapers.pictures.image import Wish, puzzle_of_image
-from solver.api import iter_solutions, solve
+from solver.api import classify, iter_solutions, solve
 from solver.ladder.warm import warm_up
 from solver.puzzle import Color, InvalidPuzzle, Puzzle, from_picture
 from solver.tables import puzzle_batch
@@ -33,8 +34,11 @@ UNKNOWN = "?"
 """A cell of a begun grid that may be anything."""
 
 
-WARM: set[Kind] = set(FOR_MOST)
-"""Kinds of puzzles whose kernels this process has; a worker begins with these."""
+MOST_WARM = 63
+"""The longest side of puzzles whose kernels each worker begins with (pipeline.classify.warm.FOR_MOST)."""
+
+PREPARED: set[Kind] = set(FOR_MOST)
+"""Kinds of puzzles whose kernels this process has."""
 
 
 class Later(Exception):
@@ -117,28 +121,38 @@ def solved(asked: dict[str, Any], allowed: Allowed) -> dict[str, Any]:
     puzzle = puzzle_of(asked["puzzle"])
     start = None if asked["begun"] is None else _start(asked["begun"], puzzle)
     batch = puzzle_batch([puzzle])
-    kinds = needed(batch)
-    if not kinds <= WARM:
-        if allowed.first_try:
-            raise Later
-        allowed.compiling()
-        warm_up(views(batch))
-        WARM.update(kinds)
+    if max(puzzle.width, puzzle.height) > MOST_WARM:
+        _prepare(batch, allowed)
     seconds = min(SPRINT, allowed.seconds) if allowed.first_try else allowed.seconds
     began = time.thread_time()
-    row = solve(puzzle, cpu_limit=seconds, start=start)
+    if start is None:
+        row = classify(batch, cpu_limit=seconds).to_pylist()[0]
+    else:
+        row = solve(puzzle, cpu_limit=seconds, start=start)
     later = allowed.first_try and allowed.seconds > seconds
     if row["status"] == "timeout" and later:
         raise Later
     answer = {"clue_hash": row["clue_hash"], **answer_record(row, puzzle.width, puzzle.height)}
     most = min(asked["solutions"], max(2, MOST_SOLUTION_CELLS // (puzzle.width * puzzle.height)))
-    if kinds and answer["solutions"] == "multiple" and most > len(answer["pictures"]):
+    if answer["solutions"] == "multiple" and most > len(answer["pictures"]):
         found, every = _several(puzzle, most, began + seconds, start)
         if not every and len(found) < most and later:
             raise Later
         if len(found) > 1:
             answer |= {"pictures": found, "every": every}
     return answer
+
+
+def _prepare(batch: pa.RecordBatch, allowed: Allowed) -> None:
+    """Compile the kernels that a puzzle needs, if this process has not got them. Raises Later at the first try."""
+    kinds = needed(batch)
+    if kinds <= PREPARED:
+        return
+    if allowed.first_try:
+        raise Later
+    allowed.compiling()
+    warm_up(views(batch))
+    PREPARED.update(kinds)
 
 
 def _several(puzzle: Puzzle, most: int, deadline: float, start: np.ndarray | None) -> tuple[list[str], bool]:

@@ -118,8 +118,8 @@ class Page {
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi"));
     heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";
-    const author = puzzle.author ? `by ${puzzle.author} · ` : "";
-    this.sections.puzzle.querySelector(".about").textContent = `${author}${puzzle.puzzle_id ? `${puzzle.puzzle_id} · ` : ""}${sizeWords(width, height)}`;
+    const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
+    this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
     const cells = kept(hash, width * height, colors) ?? new Uint8Array(width * height);
     const used = palette.slice(0, Math.max(2, colors + 1));
     this.workshop.open({ width, height, clues: { rows: puzzle.rows, columns: puzzle.columns }, palette: used }, cells);

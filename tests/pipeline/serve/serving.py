@@ -52,9 +52,8 @@ class Server(NamedTuple):
 def running(*arguments: str) -> Iterator[Server]:
     """nonocensus serve on a free port."""
     command = [sys.executable, "-m", "nonocensus", "serve", "--port", "0", *arguments]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
-    ) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout
         assert process.stderr
         line = process.stdout.readline()
