@@ -39,6 +39,8 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 
+TOO_LARGE = f"a request may have {MOST_BODY >> 20} MiB"
+
 RETRY_SECONDS = 2
 """What a client is asked to wait for where the server is busy."""
 
@@ -75,17 +77,15 @@ class Guard:
             await asyncio.wait_for(send(message), REPLY_SECONDS)
 
         self.requests += 1
-        held = 0
+        body = bytearray()
         try:
             if self.requests > MOST_REQUESTS:
                 raise Refused(503, "the server is busy")
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             self._check(scope["method"], headers)
-            body = b""
             if scope["method"] in CHANGING:
-                held = self._hold(headers.get("content-length"))
-                body = await asyncio.wait_for(_body(receive), BODY_SECONDS)
-            await self.app(scope, _again(body, receive), reply)
+                await asyncio.wait_for(self._read(body, headers.get("content-length", "0"), receive), BODY_SECONDS)
+            await self.app(scope, _again(bytes(body), receive), reply)
         except Refused as refused:
             await _refuse(reply, refused.status, str(refused))
         except TimeoutError:
@@ -99,7 +99,7 @@ class Guard:
                 await _refuse(reply, 500, "the server has failed; its log says where")
         finally:
             self.requests -= 1
-            self.held -= held
+            self.held -= len(body)
 
     def _check(self, method: str, headers: dict[str, str]) -> None:
         """Raise Refused unless a request may come from where it does."""
@@ -129,35 +129,28 @@ class Guard:
             return False
         return True
 
-    def _hold(self, length: str | None) -> int:
-        """Take room for a body, as long as it says or else as long as may be; returns it. Raises Refused."""
-        if length is not None and not re.fullmatch(r"\d{1,12}", length):
+    async def _read(self, body: bytearray, length: str, receive: Receive) -> None:
+        """Read a request's body, no more of it than is allowed, and not if all bodies together are too much.
+
+        Raises Refused, and ConnectionError if the client goes away.
+        """
+        if not re.fullmatch(r"\d{1,12}", length):
             raise Refused(400, "the content length is no number")
-        size = MOST_BODY if length is None else int(length)
-        if size > MOST_BODY:
-            raise Refused(413, _too_large())
-        if self.held + size > MOST_HELD:
-            raise Refused(503, "the server is busy")
-        self.held += size
-        return size
-
-
-def _too_large() -> str:
-    return f"a request may have {MOST_BODY >> 20} MiB"
-
-
-async def _body(receive: Receive) -> bytes:
-    """A request's body, no more of it than is allowed. Raises Refused, ConnectionError if the client goes away."""
-    parts = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ConnectionError
-        parts += message.get("body", b"")
-        if len(parts) > MOST_BODY:
-            raise Refused(413, _too_large())
-        if not message.get("more_body", False):
-            return bytes(parts)
+        if int(length) > MOST_BODY:
+            raise Refused(413, TOO_LARGE)
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionError
+            part = message.get("body", b"")
+            if len(body) + len(part) > MOST_BODY:
+                raise Refused(413, TOO_LARGE)
+            if self.held + len(part) > MOST_HELD:
+                raise Refused(503, "the server is busy")
+            body += part
+            self.held += len(part)
+            more = message.get("more_body", False)
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

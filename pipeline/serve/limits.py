@@ -12,7 +12,7 @@ HEADER_SECONDS, BODY_SECONDS, REPLY_SECONDS = 10.0, 30.0, 60.0
 IDLE_SECONDS = 15
 """How long a connection may stay open between two requests."""
 
-MOST_REQUESTS, MOST_CONNECTIONS = 256, 1024
+MOST_REQUESTS, MOST_CONNECTIONS = 512, 1024
 """Requests in work at a time, and connections open."""
 
 MOST_CELLS = 100_000

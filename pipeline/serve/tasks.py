@@ -8,7 +8,7 @@ import io
 import time
 from collections.abc import Callable
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -45,7 +45,7 @@ class Later(Exception):
     """A puzzle that needs more than the time of a first try, or kernels that have to be compiled."""
 
 
-class Allowed:
+class Allowed(NamedTuple):
     """What a job may take.
 
     seconds     CPU seconds
@@ -53,8 +53,9 @@ class Allowed:
     compiling   to be called before kernels are compiled
     """
 
-    def __init__(self, seconds: float, first_try: bool, compiling: Callable[[], None]) -> None:
-        self.seconds, self.first_try, self.compiling = seconds, first_try, compiling
+    seconds: float
+    first_try: bool
+    compiling: Callable[[], None]
 
 
 def parsed(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:

@@ -46,7 +46,9 @@ def test_a_port_in_use(nonocensus: Callable[..., Result]) -> None:
         port = str(taken.getsockname()[1])
         result = nonocensus("serve", "--port", port)
     assert result.code == 5
-    assert result.err == f"nonocensus: can't listen at 127.0.0.1:{port}: address already in use; choose another --port\n"
+    assert (
+        result.err == f"nonocensus: can't listen at 127.0.0.1:{port}: address already in use; choose another --port\n"
+    )
 
 
 def test_a_host_that_is_none(nonocensus: Callable[..., Result]) -> None:

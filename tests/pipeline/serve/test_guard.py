@@ -4,12 +4,13 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import psutil
 import pytest
 from serving import PLUS, Server, running
 
-from pipeline.serve.limits import HEADER_SECONDS, MOST_BODY
+from pipeline.serve.limits import HEADER_SECONDS, MOST_BODY, MOST_HELD
 
 JSON = {"content-type": "application/json"}
 
@@ -152,26 +153,26 @@ def test_clients_that_send_no_headers_are_closed(server: Server) -> None:
     assert time.monotonic() - began >= HEADER_SECONDS - 1
 
 
-def test_bodies_that_are_never_sent_are_bounded(server: Server) -> None:
-    """Room for bodies is taken as they are announced: the rest is told to come later."""
+def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
+    """Those that are only announced take no room; where those that come take all of it, the rest has to come later."""
     head = "POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n"
     head += f"content-length: {MOST_BODY}\r\n\r\n"
-    held = []
-    answer = b""
-    while not answer:
-        connection = socket.create_connection(("127.0.0.1", server.port))
+    held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
+    for connection in held:
         connection.sendall(head.encode())
-        held.append(connection)
-        connection.settimeout(0.3)
-        try:
-            answer = connection.recv(1000)
-        except TimeoutError:
-            assert len(held) < 50
-    assert answer.startswith(b"HTTP/1.1 503")
-    assert b"retry-after" in answer
+    assert solves(server)
+    process = psutil.Process(server.process.pid)
+    before = process.memory_info().rss
+    for connection in held:
+        with suppress(ConnectionError):  # it has been refused, and closed
+            connection.sendall(bytes(MOST_BODY - 1))
+    replies = (server.parse(bytes(MOST_BODY)) for _ in range(100))
+    busy = next(reply for reply in replies if reply.status_code == 503)
+    assert int(busy.headers["retry-after"]) > 0
+    assert process.memory_info().rss - before < 2 * MOST_HELD
     for connection in held:
         connection.close()
-    while server.parse(b"x").status_code == 503:
+    while server.parse(bytes(MOST_BODY)).status_code == 503:
         pass
     assert solves(server)
 
