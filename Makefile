@@ -64,7 +64,8 @@ lint: $(READY)
 	$(BIN)/mypy
 	mkdir -p .cache
 	$(BIN)/python -c "from reports.browser import script; print(script())" > .cache/browser.js
-	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js reports/templates/report.js
+	$(BIN)/python -c "from pipeline.serve.pages import script; print(script())" > .cache/serve.js
+	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js .cache/serve.js reports/templates/report.js
 
 format: $(READY)
 	$(BIN)/ruff format

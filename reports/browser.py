@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 
 from reports.aggregate import KINDS, LABELS
 from reports.census import FAILED, SIZE_NAMES, size_class
-from reports.charts import label_color
 from reports.drawing import UNKNOWN_COLOR
+from reports.labels import label_color
 from reports.templating import source
 from reports.words import MEANINGS
 
@@ -46,7 +46,7 @@ ALIGNMENT = 8
 
 NUMBERS = re.compile(r"(\d{1,18})")
 
-PARTS = ("words", "data", "selection", "drawing", "puzzle", "list", "section")
+PARTS = ("words", "elements", "data", "selection", "clues", "drawing", "facts", "puzzle", "list", "section")
 """The parts of the script, in templates/browser."""
 
 

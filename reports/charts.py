@@ -15,25 +15,9 @@ import vl_convert
 from reports.activity import Activity
 from reports.census import UNKNOWN
 from reports.figures import Bin, Figures, Group
+from reports.labels import label_color
 from reports.words import MEASURE_NAMES, number, seconds
 
-COLORS = {
-    "trivial unique line": "#5fb8a0",
-    "unique line": "#1c8a74",
-    "unique depth-2": "#3f83d6",
-    "unique": "#7c60cf",
-    "multiple": "#d38b1c",
-    "contradiction": "#c4528f",
-    "solvable": "#6f94ac",
-    "stalled": "#9a7b5c",
-    "timeout": "#d24f45",
-    "invalid": "#848b96",
-    "error": "#9c8186",
-    "killed": "#767d87",
-}
-"""A colour for each label; all of them are visible on white and on black."""
-
-OTHER_COLOR = "#8a9099"
 ACCENT = "#1c8a74"
 SERIES = ["#1c8a74", "#d38b1c", "#3f83d6", "#c4528f", "#7c60cf", "#6f94ac"]
 """Colours of what is no label: one thing, or several beside each other."""
@@ -142,11 +126,6 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
 def colored(figures: Figures) -> tuple[Group, ...]:
     """The groups by colours, if there is more to tell apart than puzzles of one colour and of none."""
     return figures.colors if any(group.name not in ("0", "1", UNKNOWN) for group in figures.colors) else ()
-
-
-def label_color(label: str) -> str:
-    """The colour that stands for a label everywhere in the report."""
-    return COLORS.get(label, OTHER_COLOR)
 
 
 def alone(svg: str) -> bytes:

@@ -10,6 +10,15 @@ UNKNOWN_COLOR = "888888"
 """Stands for an entry that the palette lacks, or that is no colour."""
 
 
+HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
+"""The program's mark: a small solved nonogram."""
+
+
+def mark() -> str:
+    """The program's mark as an SVG element."""
+    return svg(np.array([[int(cell) for cell in row] for row in HEART], np.uint8), ("1c8a74", "ffffff"))
+
+
 def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str:
     """The picture uint8[height, width] as an SVG element, one unit a cell; it takes the size of what it is put into.
 

@@ -21,17 +21,15 @@ from reports import browser, charts, words
 from reports.activity import Activity
 from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import Row, Rows, take_census
-from reports.drawing import svg
+from reports.drawing import mark, svg
 from reports.figures import Certified, Figures
+from reports.labels import label_color
 from reports.measures import MEASURES, SOURCES
 from reports.mended import NO_MENDINGS
 from reports.published import beside
 from reports.templating import environment, markdown, source
 from solver.puzzle import BLACK_ON_WHITE
 from solver.tables import RESULTS
-
-HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
-"""The page's mark: a small solved nonogram."""
 
 
 class About(NamedTuple):
@@ -109,7 +107,7 @@ def _cards(figures: Figures) -> tuple[Card, ...]:
     )
     cards = [Card(words.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), None)]
     cards += [
-        Card(words.number(puzzles), name, words.share(puzzles, total), charts.label_color(label))
+        Card(words.number(puzzles), name, words.share(puzzles, total), label_color(label))
         for puzzles, name, label in verdicts
         if puzzles
     ]
@@ -191,9 +189,8 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = source("report.js")
     scripts = [charts.script(), own] if content["charts"] else []
     scripts += [browser.script()] if content["browser"] else []
-    mark = np.array([[int(cell) for cell in row] for row in HEART], np.uint8)
     page = environment(autoescape=True)
-    page.filters["color"] = charts.label_color
+    page.filters["color"] = label_color
     template = page.get_template("report.html.j2")
     return template.render(
         content,
@@ -202,7 +199,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
-        icon="data:image/svg+xml," + quote(svg(mark, ("1c8a74", "ffffff"))),
+        icon="data:image/svg+xml," + quote(mark()),
     ).encode()
 
 

@@ -29,7 +29,8 @@ ROOMS = {
     "certify": {"store", "run", "classify", "executors"},
     "verify": {"store", "crawl", "run", "certify"},
     "findings": {"store", "run", "classify", "certify"},
-    "commands": {"store", "crawl", "run", "classify", "certify", "verify", "findings", "executors"},
+    "serve": {"store", "run", "classify", "findings"},
+    "commands": {"store", "crawl", "run", "classify", "certify", "verify", "findings", "serve", "executors"},
 }
 """The rooms, and the other rooms that each may import."""
 

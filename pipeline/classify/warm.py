@@ -73,6 +73,11 @@ def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SO
         _end(processes)
 
 
+def most_are_warm() -> bool:
+    """Whether the kernels for puzzles up to 63 cells a side have been compiled, but perhaps those of the tail."""
+    return all(is_warm(views(example(*kind))) for kind in FOR_MOST)
+
+
 def warm_for_most(watch: Watch = NOBODY) -> str:
     """Compile the kernels for puzzles up to 63 cells a side, mono and coloured; returns the cache's folder."""
     return _compile_all(FOR_MOST, watch)

@@ -34,6 +34,7 @@ from pipeline.commands.picture import picture
 from pipeline.commands.query import query
 from pipeline.commands.report import report
 from pipeline.commands.schema import schema
+from pipeline.commands.serve import serve
 from pipeline.commands.solve.command import solve
 from pipeline.commands.status import status
 from pipeline.commands.twin import twin
@@ -69,6 +70,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "dedup": dedup,
     "mend": mend,
     "solve": solve,
+    "serve": serve,
     "schema": schema,
     "bench": bench,
     "twin": twin,

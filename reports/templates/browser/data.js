@@ -160,21 +160,3 @@ class Pictures {
     return [start, Math.min(start + this.size, this.columns.contents.values.length)];
   }
 }
-
-/** The clues of a picture. */
-function cluesOf(entries, width, height) {
-  const line = (start, step, cells) => {
-    const blocks = [];
-    for (let k = 0, last = 0; k < cells; k++) {
-      const color = entries[start + k * step];
-      if (color !== 0 && color === last) blocks.at(-1)[0] += 1;
-      else if (color !== 0) blocks.push([1, color]);
-      last = color;
-    }
-    return blocks;
-  };
-  return {
-    rows: Array.from({ length: height }, (_, y) => line(y * width, 1, width)),
-    columns: Array.from({ length: width }, (_, x) => line(x, width, height)),
-  };
-}

@@ -1,7 +1,6 @@
 // A nonogram as an SVG: its clues on top and at the left, its grid, and what is in its cells.
 
 const CELL = 20; // units of the drawing a cell
-const MOST_NUMBERS = 25_000; // numbers of the clues that a browser still draws within a second
 const BLACK = "000000";
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -12,9 +11,11 @@ const SVG = "http://www.w3.org/2000/svg";
  * palette   [{rgb, name}, ...], the background first; entries beyond it are grey
  * shown     Uint8Array of the palette entries in the cells, or null for an empty grid
  * marked    Uint8Array: cells whose entry is another one than in `shown` get a mark; or null
+ * crossed   whether a cell gets a cross, by its place; or nothing
+ * wrong     whether it gets a ring, likewise
  * text      what is to be seen, in words
  */
-function drawing({ picture, palette, shown, marked, text }) {
+function drawing({ picture, palette, text, ...content }) {
   const { width, height, clues } = picture;
   const drawable = clues && numbersOf(clues) <= MOST_NUMBERS ? clues : { rows: [], columns: [] };
   const left = Math.max(0, ...drawable.rows.map((line) => line.length));
@@ -28,18 +29,22 @@ function drawing({ picture, palette, shown, marked, text }) {
   image.style.setProperty("--wide", left + width);
   image.style.setProperty("--tall", top + height);
   image.append(paper(width, height, colorOf(palette, 0)));
-  if (shown) image.append(...cellPaths(shown, width, palette));
-  image.append(...grid(width, height, left, top));
-  if (shown && marked) image.append(marks(shown, marked, width));
+  image.append(svg("g", { class: "under" }), ...grid(width, height, left, top), svg("g", { class: "over" }));
+  fill(image, width, palette, content);
   const chips = [...drawable.rows, ...drawable.columns].flat().some(([, color]) => colorOf(palette, color) !== BLACK);
   const place = { rows: (line, back) => [-back * CELL, line * CELL], columns: (line, back) => [line * CELL, -back * CELL] };
   for (const side of ["rows", "columns"]) image.append(clueGroup(side, drawable[side], palette, chips, place[side]));
   return image;
 }
 
-/** How many numbers the clues have. */
-function numbersOf(clues) {
-  return [...clues.rows, ...clues.columns].reduce((total, line) => total + line.length, 0);
+/** Put other content into the cells of a drawing: `shown`, `marked`, `crossed` and `wrong` as for a new one. */
+function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
+  const layers = { under: [], over: [] };
+  if (shown) layers.under.push(...cellPaths(shown, width, palette));
+  if (shown && marked) layers.over.push(glyphs("marks", (k) => shown[k] !== marked[k], shown.length, width, DIAMOND));
+  if (crossed) layers.under.push(glyphs("crosses", crossed, shown.length, width, CROSS));
+  if (wrong) layers.over.push(glyphs("wrong", wrong, shown.length, width, RING));
+  for (const [name, content] of Object.entries(layers)) image.querySelector(`.${name}`).replaceChildren(...content);
 }
 
 /** Six hex digits for a palette entry. */
@@ -87,17 +92,25 @@ function grid(width, height, left, top) {
   return [lines("thin", false, 0), lines("thick", true, 1)];
 }
 
-/** A small diamond, dark with a light rim, in each cell where the two pictures differ. */
-function marks(entries, others, width) {
-  const size = CELL * 0.28;
-  const diamonds = [];
-  entries.forEach((entry, k) => {
-    if (entry === others[k]) return;
-    const x = ((k % width) + 0.5) * CELL;
-    const y = (Math.floor(k / width) + 0.5) * CELL;
-    diamonds.push(`M${x} ${y - size}l${size} ${size}l${-size} ${size}l${-size} ${-size}z`);
-  });
-  return svg("path", { class: "marks", d: diamonds.join("") });
+const DIAMOND = path(0, -0.28, "l0.28 0.28l-0.28 0.28l-0.28 -0.28z");
+const CROSS = path(-0.17, -0.17, "l0.34 0.34m0 -0.34l-0.34 0.34");
+const RING = path(-0.36, -0.36, "h0.72v0.72h-0.72z");
+
+/** A small shape in a cell, in cells: where it begins, seen from the middle, and how it goes on. */
+function path(x, y, steps) {
+  return { x: x * CELL, y: y * CELL, steps: steps.replace(/-?\d[\d.]*/g, (number) => Number((number * CELL).toFixed(3))) };
+}
+
+/** A small shape in each cell whose place passes a test, as one path. */
+function glyphs(kind, wanted, count, width, shape) {
+  const shapes = [];
+  for (let k = 0; k < count; k++) {
+    if (!wanted(k)) continue;
+    const x = ((k % width) + 0.5) * CELL + shape.x;
+    const y = (Math.floor(k / width) + 0.5) * CELL + shape.y;
+    shapes.push(`M${x} ${y}${shape.steps}`);
+  }
+  return svg("path", { class: kind, d: shapes.join("") });
 }
 
 /** The clues of one side: each line's numbers end at the grid. `place(line, back)` is where the back-th last stands. */

@@ -3,6 +3,8 @@
 // They stand in a window that stays where it is while the list scrolls behind it; only their words change. So there is
 // never an empty frame, however fast one scrolls.
 
+const DASH = "–";
+
 /** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it. */
 const LISTED = [
   { name: "puzzle_id", title: "Id", words: (value) => value },
@@ -157,15 +159,6 @@ class List {
     this.render();
     this.act.open(place);
   }
-}
-
-/** An element with a class, a role and children. */
-function element(tag, kind = "", role = "", ...children) {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  if (role) made.setAttribute("role", role);
-  made.append(...children);
-  return made;
 }
 
 /** Title, or the id if there is none, and author, in isolation from the direction of each other's script. */

@@ -11,38 +11,6 @@ const LAYERS = [
   [EMPTY, "Empty grid"],
 ];
 
-/** The facts beside the drawing: a name, the column, and the words for a value of it. */
-const FACTS = [
-  ["CPU time", "cpu_seconds", secondsWords],
-  ["Difficulty (log₁₀ of effort)", "difficulty", (value) => value.toFixed(2)],
-  ["Technique", "technique", String],
-  ["Decided by", "engine", String],
-  ["Line solves", "line_solves", numberWords],
-  ["Sweeps", "sweeps", numberWords],
-  ["Probes", "probes", numberWords],
-  ["Contradictions", "contradictions", numberWords],
-  ["Search nodes", "nodes", numberWords],
-  ["Search depth", "max_depth", numberWords],
-  ["Conflicts", "conflicts", numberWords],
-  ["Cells after line logic", "cells_after_line", ofCells],
-  ["Cells after depth-2", "cells_after_depth2", ofCells],
-  ["Cells after probing", "cells_after_probe", ofCells],
-  ["pbnsolve’s score", "score", (value) => numberWords(Math.round(value))],
-  ["Author’s picture", "goal_matches", (value) => (value ? "solves the clues" : "does not solve the clues")],
-  ["Coloured cells", "density", shareWords],
-  ["Size", "cells", (value, { width, height }) => (width === null ? `${value} cells` : sizeWords(width, height))],
-  ["Kind", "kind", String],
-  ["Source", "source", String],
-  ["Difficulty, says the site", "site_difficulty", (value) => value.toFixed(2)],
-  ["Quality, says the site", "site_quality", (value) => value.toFixed(2)],
-  ["The site’s verdict", "site_note", String],
-  ["Status", "status", String],
-];
-
-function ofCells(value, { cells }) {
-  return cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value);
-}
-
 class PuzzleView {
   /**
    * dialog     the element, with its parts by class
@@ -109,13 +77,7 @@ class PuzzleView {
     this.part("meaning").textContent = meaning;
     this.part("reason").textContent = at("error") ?? "";
     const size = { width: at("width"), height: at("height"), cells: at("cells") };
-    const facts = FACTS.map(([name, column, words]) => [name, at(column), words]).filter(([, value]) => value !== null);
-    this.part("facts").replaceChildren(...facts.map(([name, value, words]) => {
-      const fact = element("div", "", "", element("dt"), element("dd"));
-      fact.firstChild.textContent = name;
-      fact.lastChild.textContent = words(value, size);
-      return fact;
-    }));
+    this.part("facts").replaceChildren(...factItems(at, size));
   }
 
   async load(row) {
@@ -208,11 +170,6 @@ function formerOf({ solution, second, goal, mended }, goalMatches) {
   return differingCells(mended, second) < differingCells(mended, solution) ? second : solution;
 }
 
-/** In how many cells two pictures differ. */
-function differingCells(entries, others) {
-  return entries.reduce((count, entry, k) => count + (entry !== others[k]), 0);
-}
-
 /** What is to be seen, in words. */
 function legend(picture, shown, marked, goalMatches) {
   const sentences = [];
@@ -236,17 +193,4 @@ function legend(picture, shown, marked, goalMatches) {
     if (hidden) sentences.push("? stands for a hidden number.");
   }
   return sentences.join(" ");
-}
-
-/** The clues as a list of words, for those who can't see the drawing. */
-function clueItems(clues, palette) {
-  if (!clues || numbersOf(clues) > MOST_NUMBERS) return [];
-  const colored = new Set([...clues.rows, ...clues.columns].flat().map(([, color]) => color)).size > 1;
-  const words = ([length, color]) => (length || "?") + (colored ? ` ${palette[color]?.name || "grey"}` : "");
-  const items = (name, lines) => lines.map((line, k) => {
-    const item = element("li");
-    item.textContent = `${name} ${k + 1}: ${line.map(words).join(", ") || "empty"}`;
-    return item;
-  });
-  return [...items("Row", clues.rows), ...items("Column", clues.columns)];
 }

@@ -1,6 +1,5 @@
 // Figures as people read them; the same as in reports/words.py.
 
-const DASH = "–";
 const NO_BREAK = "\u00a0";
 const UNITS = [
   ["µs", 1e-6, 0.9995e-3],

@@ -1,0 +1,228 @@
+"""The HTTP API: puzzles of the archive, files read and written, and jobs that solve. OpenAPI describes it."""
+
+import asyncio
+import json
+from typing import Annotated, Any, Literal
+
+import msgspec
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from pipeline.errors import UserError
+from pipeline.serve import models
+from pipeline.serve.catalog import Catalog, TooSlow, Wanted
+from pipeline.serve.guard import RETRY_SECONDS
+from pipeline.serve.jobs import Job
+from pipeline.serve.limits import LONGEST_WAIT, MOST_BODY, MOST_CELLS, MOST_SOLUTIONS, SHORT_SECONDS
+from pipeline.serve.pool import Busy, Pool
+from scrapers.formats import FORMATS
+from scrapers.formats.writing import is_picture
+from solver import __version__
+from solver.limits import MAX_CELLS, MAX_COLORS
+from solver.puzzle import InvalidPuzzle
+
+REASONS = {
+    404: "there is no such thing",
+    413: "the request is too large",
+    415: "the content type is another one",
+    422: "what was sent can't be read",
+    500: "the server has failed",
+    503: "the server is busy; Retry-After says when to come again",
+}
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What the API's description says of replies that are a refusal."""
+    return {status: {"model": models.Refusal, "description": REASONS[status]} for status in statuses}
+
+
+FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+WORK = responses(413, 415, 422, 500, 503)
+
+Wait = Annotated[
+    float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="seconds to wait for the job to end")
+]
+Side = Annotated[int | None, Query(ge=1, le=MAX_CELLS)]
+Name = Annotated[str, Query(max_length=300)]
+
+
+def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
+    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle."""
+    api = APIRouter(prefix="/api")
+
+    @api.get("/about", response_model=models.About)
+    def about() -> dict[str, Any]:
+        """The server: version, limits, archive, how busy it is."""
+        return {
+            "version": __version__,
+            "cpu_limit": cpu_limit,
+            "most_cells": MOST_CELLS,
+            "most_body": MOST_BODY,
+            "most_solutions": MOST_SOLUTIONS,
+            "archive": catalog and catalog.about(),
+            "workers": pool.workers,
+            "running": len(pool.running),
+            "queued": pool.waiting,
+        }
+
+    @api.get("/formats", response_model=list[models.Format])
+    def formats() -> list[dict[str, Any]]:
+        """The file formats, each of which can be read and written."""
+        return [
+            {"name": known.NAME, "suffixes": list(known.SUFFIXES), "picture": is_picture(known)}
+            for known in sorted(FORMATS, key=lambda known: known.NAME)
+        ]
+
+    @api.get("/puzzles", response_model=models.Page, responses=responses(404, 422, 503))
+    async def puzzles(
+        query: Annotated[str, Query(max_length=200, description="words that id, title or author hold")] = "",
+        label: Name = "",
+        kind: Name = "",
+        sort: models.Sort = "",
+        descending: bool = False,
+        first: Annotated[int, Query(ge=0, le=1 << 40)] = 0,
+    ) -> dict[str, Any]:
+        """Some rows of the archive's list."""
+        wanted = Wanted(query, label, kind, sort, descending, first)
+        found: dict[str, Any] = await asked(catalog, lambda opened: opened.page(wanted))
+        return found
+
+    @api.get("/puzzles/{puzzle_id:path}", response_model=models.Opened, responses=responses(404, 422, 503))
+    async def puzzle(puzzle_id: str) -> dict[str, Any]:
+        """A puzzle of the archive, and what the run has found."""
+        found: dict[str, Any] | None = await asked(catalog, lambda opened: opened.puzzle(puzzle_id))
+        if found is None:
+            raise HTTPException(404, "the archive has no such puzzle")
+        return found
+
+    @api.post("/parse", response_model=models.Parsed, responses=WORK, openapi_extra=FILE)
+    async def parse(request: Request, name: Name = "") -> Response:
+        """The puzzles of a file in any known format, or of an archive of such; `name` is the file's."""
+        return await short("parse", request, {"name": name, "data": await request.body()})
+
+    @api.post("/image", response_model=models.Described, responses=WORK, openapi_extra=FILE)
+    async def image(
+        request: Request,
+        width: Side = None,
+        height: Side = None,
+        colors: Annotated[int, Query(ge=2, le=MAX_COLORS + 1)] = 2,
+        dither: Literal["none", "ordered", "floyd-steinberg"] = "none",
+    ) -> Response:
+        """The puzzle of an image: scaled to so many cells, in so many colours, the background counted."""
+        wish = {"width": width, "height": height, "colors": colors, "dither": dither}
+        return await short("image", request, {"data": await request.body(), **wish})
+
+    @api.post("/clues", response_model=models.Described, responses=WORK)
+    async def clues(request: Request, board: models.Board) -> Response:
+        """The puzzle of a picture."""
+        return await short("clues", request, board.model_dump())
+
+    @api.post("/write", response_model=models.Written, responses=WORK)
+    async def write(request: Request, asked: models.Write) -> Response:
+        """A puzzle as a file of a format."""
+        return await short("write", request, asked.model_dump(exclude_unset=True))
+
+    @api.post("/solve", response_model=models.JobState, status_code=202, responses=WORK)
+    async def solve(request: Request, asked: models.Solve, wait: Wait = 0) -> Response:
+        """Have a puzzle solved: a job, which is done at once if it ends within the seconds to wait."""
+        seconds = min(asked.cpu_limit or cpu_limit, cpu_limit)
+        sent = {
+            "puzzle": asked.puzzle.model_dump(exclude_unset=True),
+            "solutions": asked.solutions,
+            "begun": asked.begun,
+        }
+        job = submitted("solve", sent, seconds, asked.attached)
+        await waited(job, request, wait)
+        return state(job, 202)
+
+    @api.get("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
+    async def job_state(request: Request, job_id: str, wait: Wait = 0) -> Response:
+        """How a job stands."""
+        job = known(job_id)
+        await waited(job, request, wait)
+        return state(job, 200)
+
+    @api.delete("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
+    async def cancel(job_id: str) -> Response:
+        """Cancel a job."""
+        job = known(job_id)
+        pool.cancel(job)
+        return state(job, 200)
+
+    def submitted(task: str, sent: dict[str, Any], seconds: float, attached: bool) -> Job:
+        try:
+            return pool.submit(Job(task, msgspec.msgpack.encode(sent), seconds, attached))
+        except Busy:
+            raise HTTPException(503, "the server is busy", {"Retry-After": str(RETRY_SECONDS)}) from None
+
+    def known(job_id: str) -> Job:
+        job = pool.shelf.get(job_id)
+        if job is None:
+            raise HTTPException(404, "there is no such job, or none any more")
+        return job
+
+    async def waited(job: Job, request: Request, seconds: float) -> None:
+        """Wait until the job has ended, the seconds are over or the client has gone."""
+        if job.finished or not seconds:
+            return
+        waiting = asyncio.create_task(pool.wait(job, seconds))
+        leaving = asyncio.create_task(_gone(request))
+        try:
+            await asyncio.wait((waiting, leaving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (waiting, leaving):
+                task.cancel()
+            await asyncio.gather(waiting, leaving, return_exceptions=True)
+
+    async def short(task: str, request: Request, sent: dict[str, Any]) -> Response:
+        """The result of a short job, waited for. It is cancelled if the client goes away."""
+        job = submitted(task, sent, SHORT_SECONDS, attached=True)
+        try:
+            await waited(job, request, 3600.0)
+        finally:
+            pool.cancel(job)
+        pool.shelf.drop(job)
+        if job.state == "done":
+            return Response(job.result, media_type="application/json")
+        raise HTTPException(422 if job.state == "refused" else 500, job.error or "it was cancelled")
+
+    def state(job: Job, status: int) -> Response:
+        """A job as JSON; its result is put in as it came."""
+        head = {
+            "id": job.id,
+            "state": job.state,
+            "long": job.long,
+            "ahead": pool.ahead(job),
+            "seconds": job.age,
+            "error": job.error or None,
+        }
+        content = json.dumps(head).encode()
+        if job.state == "done":
+            content = content[:-1] + b', "result": ' + job.result + b"}"
+        return Response(content, status, media_type="application/json")
+
+    return api
+
+
+async def asked(catalog: Catalog | None, question: Any) -> Any:
+    """The answer of the catalogue, from a thread; refusals as HTTP has them."""
+    if catalog is None:
+        raise HTTPException(404, "no archive is open: nonocensus serve RUN opens one")
+    try:
+        return await run_in_threadpool(question, catalog)
+    except TooSlow:
+        raise HTTPException(503, "the search takes too long", {"Retry-After": str(RETRY_SECONDS)}) from None
+    except (UserError, InvalidPuzzle) as error:
+        raise HTTPException(422, " ".join(str(error).split())) from None
+
+
+async def _gone(request: Request) -> None:
+    """Wait until the client has gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

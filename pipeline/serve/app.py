@@ -1,0 +1,51 @@
+"""The server as an application: guard, page and API over one pool of workers."""
+
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from pipeline.serve import api, pages
+from pipeline.serve.catalog import Catalog
+from pipeline.serve.guard import Guard
+from pipeline.serve.pool import Pool
+from reports.clean import clean
+from solver import __version__
+
+LONGEST = 200
+"""Characters of what is said of a wrong request."""
+
+
+def application(pool: Pool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:
+    """The application over a pool that has been started.
+
+    catalog     the opened archive, if any
+    cpu_limit   the most CPU seconds for a puzzle
+    names       the hosts that it is known by besides addresses, in small letters
+    """
+    app = FastAPI(
+        title="nonocensus",
+        summary="Nonograms: read, solved, drawn, written",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(HTTPException, _refused)
+    app.include_router(api.router(pool, catalog, cpu_limit))
+    app.include_router(pages.router())
+    return Guard(app, names)
+
+
+async def _unreadable(_: Request, error: Any) -> JSONResponse:
+    """A request that is not as the API's description says: the first thing wrong with it, in a line."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+    text = " ".join(f"{where}: {first['msg']}".split())
+    return JSONResponse({"detail": clean(text[:LONGEST])}, 422)
+
+
+async def _refused(_: Request, error: Any) -> JSONResponse:
+    return JSONResponse({"detail": clean(str(error.detail))}, error.status_code, error.headers)

@@ -1,0 +1,185 @@
+"""The run or store that the server has opened: its list, searched and sorted by DuckDB, and its puzzles one by one.
+
+The list's columns are read once. A puzzle, and its result, are read from the disk when they are asked for.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from pipeline.errors import InputError
+from pipeline.run.coverage import overlaps
+from pipeline.run.folder import Run, refuse_changed
+from pipeline.serve.limits import PAGE_ROWS, QUERY_SECONDS
+from pipeline.serve.records import answer_record, described_record
+from pipeline.sql import database
+from pipeline.store.parts import Store
+from solver.effort import difficulty
+from solver.tables import RESULTS, puzzles_of
+
+FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
+OUTCOME = ["puzzle_id", "label", "status", "technique", "line_solves", "conflicts"]
+
+OUTCOMES = pa.schema([*(RESULTS.field(name) for name in OUTCOME), ("piece", pa.int64()), ("piece_row", pa.int64())])
+
+JOINED = """
+select facts.*, coalesce(label, status) as label, technique, line_solves, conflicts, piece, piece_row,
+lower(concat_ws(' ', facts.puzzle_id, title, author)) as sought
+from facts left join found using (puzzle_id) order by place
+"""
+"""The puzzles with their results, and what is searched of them."""
+
+LISTED = ("place", *FACTS, "label", "technique", "difficulty")
+"""Columns of the list."""
+
+ORDERS = {"": "place", "cells": "width::int * height"}
+"""What rows are sorted by where that is not a column's name."""
+
+
+class Wanted(NamedTuple):
+    """What is asked of the list: words that id, title or author hold; a verdict, a kind; a column to sort by."""
+
+    query: str = ""
+    label: str = ""
+    kind: str = ""
+    sort: str = ""
+    descending: bool = False
+    first: int = 0
+
+
+class TooSlow(Exception):
+    """A search that takes longer than QUERY_SECONDS."""
+
+
+class Catalog:
+    """An opened run or store; `opened` makes one. Its methods may be called from any thread."""
+
+    def __init__(self, place: Run | Store, connection: duckdb.DuckDBPyConnection) -> None:
+        self.place = place
+        self.connection = connection
+        self.lock = threading.Lock()
+        self.name = place.folder.name.rstrip("/").rsplit("/", 1)[-1]
+        self.parts = place.parts if isinstance(place, Run) else place.parts()
+        self.offsets = np.cumsum([0, *(part.rows for part in self.parts)])
+        self.pieces = place.pieces() if isinstance(place, Run) else []
+        self.kept = overlaps(self.pieces)
+        self._list()
+        self.size = int(self.offsets[-1])
+        self.labels, self.kinds = (self._words(name) for name in ("label", "kind"))
+
+    @property
+    def store(self) -> Store:
+        """The store of the puzzles."""
+        return self.place.store if isinstance(self.place, Run) else self.place
+
+    def about(self) -> dict[str, Any]:
+        """What it is, and the words to filter the list by."""
+        results = isinstance(self.place, Run)
+        return {"name": self.name, "puzzles": self.size, "results": results, "labels": self.labels, "kinds": self.kinds}
+
+    def page(self, wanted: Wanted) -> dict[str, Any]:
+        """PAGE_ROWS rows of the list from `first` on, and how many there are. Raises TooSlow."""
+        words = wanted.query.lower().split()[:10]
+        tests = ["contains(sought, ?)"] * len(words)
+        values: list[Any] = list(words)
+        for name in ("label", "kind"):
+            if getattr(wanted, name):
+                tests.append(f"{name} = ?")
+                values.append(getattr(wanted, name))
+        where = " where " + " and ".join(tests) if tests else ""
+        direction = "desc" if wanted.descending else "asc"
+        order = f"{ORDERS.get(wanted.sort, wanted.sort)} {direction} nulls last, place"
+        rows = f"select {', '.join(LISTED)} from listed{where} order by {order} limit {PAGE_ROWS} offset ?"
+        with self._asking() as cursor:
+            counted = cursor.execute(f"select count(*) from listed{where}", values).fetchone()
+            found = cursor.execute(rows, [*values, wanted.first]).fetchall()
+        puzzles = [dict(zip(LISTED, row, strict=True)) for row in found]
+        return {"total": counted[0] if counted else 0, "first": wanted.first, "puzzles": puzzles}
+
+    def puzzle(self, puzzle_id: str) -> dict[str, Any] | None:
+        """A puzzle and what is known of it, or None. Raises InvalidPuzzle for one that can't be shown."""
+        with self._asking() as cursor:
+            found = cursor.execute(
+                "select place, piece, piece_row from listed where puzzle_id = ? order by place limit 1", [puzzle_id]
+            ).fetchone()
+        if not found:
+            return None
+        place, piece, row = found
+        number = int(np.searchsorted(self.offsets, place, side="right")) - 1
+        within = int(place - self.offsets[number])
+        _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
+        puzzle = next(puzzles_of(batch))
+        answer = None
+        if piece is not None and isinstance(self.place, Run):
+            piece = self.pieces[piece]
+            result = self.place.read(piece, self.kept.get(piece.name)).slice(row, 1).to_pylist()[0]
+            if result["puzzle_id"] == puzzle_id:
+                answer = answer_record(result, puzzle.width, puzzle.height)
+        return {**described_record(puzzle), "answer": answer}
+
+    def _list(self) -> None:
+        """Make the table of the list: a row for each puzzle, `place` its number, with its result."""
+        batches = [batch for part in self.parts for _, batch in self.store.read(part, [(0, part.rows)], FACTS)]
+        if not batches:
+            raise InputError(f"{self.place.folder.name} holds no puzzles")
+        facts = pa.Table.from_batches(batches)
+        self.connection.register("facts", facts.append_column("place", pa.array(np.arange(len(facts)))))
+        self.connection.register("found", self._results())
+        joined = self.connection.sql(JOINED).to_arrow_table()
+        work, conflicts, width, height = (
+            joined[name].to_numpy().astype(np.float64) for name in ("line_solves", "conflicts", "width", "height")
+        )
+        measured = difficulty(work, np.nan_to_num(conflicts), width + height)
+        known = np.isfinite(measured)
+        self.connection.register(
+            "joined", joined.append_column("difficulty", pa.array(np.where(known, measured, 0.0), mask=~known))
+        )
+        self.connection.execute("create table listed as select * exclude (line_solves, conflicts) from joined")
+        for name in ("facts", "found", "joined"):
+            self.connection.unregister(name)
+
+    def _results(self) -> pa.Table:
+        """Of each row of results what the list shows, and where it stands: the number of its file, and of its row."""
+        tables = [OUTCOMES.empty_table()]
+        for number, piece in enumerate(self.pieces):
+            assert isinstance(self.place, Run)
+            rows = self.place.read(piece, self.kept.get(piece.name), OUTCOME)
+            places = pa.array(np.full(len(rows), number)), pa.array(np.arange(len(rows)))
+            tables.append(pa.table([*(rows[name] for name in OUTCOME), *places], schema=OUTCOMES))
+        return pa.concat_tables(tables)
+
+    def _words(self, name: str) -> list[str]:
+        with self._asking() as cursor:
+            found = cursor.execute(
+                f"select {name} from listed where {name} is not null group by 1 order by count(*) desc"
+            )
+            return [word for (word,) in found.fetchall()]
+
+    @contextmanager
+    def _asking(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for one question; questions come one after the other, and none takes too long."""
+        if not self.lock.acquire(timeout=QUERY_SECONDS):
+            raise TooSlow
+        clock = threading.Timer(QUERY_SECONDS, self.connection.interrupt)
+        try:
+            clock.start()
+            yield self.connection
+        except duckdb.InterruptException:
+            raise TooSlow from None
+        finally:
+            clock.cancel()
+            self.lock.release()
+
+
+@contextmanager
+def opened(place: Run | Store) -> Iterator[Catalog]:
+    """A catalogue of a run or store, as long as the block lasts. An InputError says that it can't be read."""
+    if isinstance(place, Run):
+        refuse_changed(place)
+    with database() as connection:
+        yield Catalog(place, connection)

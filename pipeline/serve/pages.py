@@ -1,0 +1,53 @@
+"""The page, its script, its style and its icon: made once, and nothing else can be asked for."""
+
+import json
+from functools import partial
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+
+from reports.drawing import mark
+from reports.labels import COLORS, OTHER_COLOR
+from reports.templating import source
+
+PARTS = (
+    *("browser/words.js", "browser/elements.js", "browser/clues.js", "browser/drawing.js", "browser/facts.js"),
+    *("serve/asking.js", "serve/saved.js", "serve/board.js", "serve/solving.js", "serve/archive.js"),
+    *("serve/bringing.js", "serve/drawingboard.js", "serve/puzzle.js", "serve/page.js"),
+)
+"""The parts of the script, in reports/templates; the first ones are the report's too."""
+
+
+def script() -> str:
+    """The page's script: its parts, one after the other, with names of their own."""
+    colors = json.dumps({"colors": COLORS, "other": OTHER_COLOR})
+    parts = "\n".join(source(part) for part in PARTS)
+    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{parts}}})();\n'
+
+
+def style() -> str:
+    """Its style: the report's, and its own."""
+    return source("report.css") + source("browser.css") + source("serve/serve.css")
+
+
+def page() -> str:
+    """The one page."""
+    return source("serve/page.html").replace("{{ icon }}", "data:image/svg+xml," + quote(mark()))
+
+
+def router() -> APIRouter:
+    """The routes to the page and what it needs."""
+    files = {
+        "/": (page(), "text/html; charset=utf-8"),
+        "/page.js": (script(), "text/javascript; charset=utf-8"),
+        "/page.css": (style(), "text/css; charset=utf-8"),
+        "/favicon.ico": (mark(), "image/svg+xml"),
+    }
+    routes = APIRouter(include_in_schema=False)
+    for path, (text, kind) in files.items():
+        routes.add_api_route(path, partial(_sent, text.encode(), kind), methods=["GET", "HEAD"], response_model=None)
+    return routes
+
+
+async def _sent(content: bytes, kind: str) -> Response:
+    return Response(content, media_type=kind, headers={"cache-control": "no-cache"})

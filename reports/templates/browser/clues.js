@@ -1,0 +1,49 @@
+// Clues and pictures: {rows, columns} of lines of [length, color], and Uint8Arrays of palette entries, row by row.
+
+const MOST_NUMBERS = 25_000; // numbers of the clues that a browser still draws within a second
+
+/** The clues of a picture. */
+function cluesOf(entries, width, height) {
+  const line = (start, step, cells) => {
+    const blocks = [];
+    for (let k = 0, last = 0; k < cells; k++) {
+      const color = entries[start + k * step];
+      if (color !== 0 && color === last) blocks.at(-1)[0] += 1;
+      else if (color !== 0) blocks.push([1, color]);
+      last = color;
+    }
+    return blocks;
+  };
+  return {
+    rows: Array.from({ length: height }, (_, y) => line(y * width, 1, width)),
+    columns: Array.from({ length: width }, (_, x) => line(x, width, height)),
+  };
+}
+
+/** How many numbers the clues have. */
+function numbersOf(clues) {
+  return [...clues.rows, ...clues.columns].reduce((total, line) => total + line.length, 0);
+}
+
+/** In how many cells two pictures differ. */
+function differingCells(entries, others) {
+  return entries.reduce((count, entry, k) => count + (entry !== others[k]), 0);
+}
+
+/** A line's clue in words. */
+function lineWords(line, palette, colored = palette.length > 2) {
+  const words = ([length, color]) => (length || "?") + (colored ? ` ${palette[color]?.name || "grey"}` : "");
+  return line.map(words).join(", ") || "empty";
+}
+
+/** The clues as a list of words, for those who can't see the drawing. */
+function clueItems(clues, palette) {
+  if (!clues || numbersOf(clues) > MOST_NUMBERS) return [];
+  const colored = new Set([...clues.rows, ...clues.columns].flat().map(([, color]) => color)).size > 1;
+  const items = (name, lines) => lines.map((line, k) => {
+    const item = element("li");
+    item.textContent = `${name} ${k + 1}: ${lineWords(line, palette, colored)}`;
+    return item;
+  });
+  return [...items("Row", clues.rows), ...items("Column", clues.columns)];
+}

@@ -1,0 +1,44 @@
+// What has been counted on the way to a verdict, in words.
+
+/** The facts beside the drawing: a name, the column, and the words for a value of it. */
+const FACTS = [
+  ["CPU time", "cpu_seconds", secondsWords],
+  ["Difficulty (log₁₀ of effort)", "difficulty", (value) => value.toFixed(2)],
+  ["Technique", "technique", String],
+  ["Decided by", "engine", String],
+  ["Line solves", "line_solves", numberWords],
+  ["Sweeps", "sweeps", numberWords],
+  ["Probes", "probes", numberWords],
+  ["Contradictions", "contradictions", numberWords],
+  ["Search nodes", "nodes", numberWords],
+  ["Search depth", "max_depth", numberWords],
+  ["Conflicts", "conflicts", numberWords],
+  ["Cells after line logic", "cells_after_line", ofCells],
+  ["Cells after depth-2", "cells_after_depth2", ofCells],
+  ["Cells after probing", "cells_after_probe", ofCells],
+  ["pbnsolve’s score", "score", (value) => numberWords(Math.round(value))],
+  ["Author’s picture", "goal_matches", (value) => (value ? "solves the clues" : "does not solve the clues")],
+  ["Coloured cells", "density", shareWords],
+  ["Size", "cells", (value, { width, height }) => (width === null ? `${value} cells` : sizeWords(width, height))],
+  ["Kind", "kind", String],
+  ["Source", "source", String],
+  ["Difficulty, says the site", "site_difficulty", (value) => value.toFixed(2)],
+  ["Quality, says the site", "site_quality", (value) => value.toFixed(2)],
+  ["The site’s verdict", "site_note", String],
+  ["Status", "status", String],
+];
+
+function ofCells(value, { cells }) {
+  return cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value);
+}
+
+/** The facts that are known, as elements: `at(column)` gives a value or null, `size` is {width, height, cells}. */
+function factItems(at, size) {
+  const facts = FACTS.map(([name, column, words]) => [name, at(column), words]).filter(([, value]) => value !== null);
+  return facts.map(([name, value, words]) => {
+    const fact = element("div", "", "", element("dt"), element("dd"));
+    fact.firstChild.textContent = name;
+    fact.lastChild.textContent = words(value, size);
+    return fact;
+  });
+}

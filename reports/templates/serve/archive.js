@@ -1,0 +1,117 @@
+// The opened archive: its list, a page at a time.
+
+const COLUMNS = [
+  ["puzzle_id", "Id", (row) => row.puzzle_id ?? "no id"],
+  ["title", "Title", (row) => row.title ?? ""],
+  ["cells", "Size", (row) => sizeWords(row.width, row.height)],
+  ["kind", "Kind", (row) => row.kind ?? ""],
+  ["label", "Verdict", (row) => row.label ?? ""],
+  ["technique", "Technique", (row) => row.technique ?? ""],
+  ["difficulty", "Difficulty", (row) => row.difficulty?.toFixed(2) ?? ""],
+];
+const RESULTS = ["label", "technique", "difficulty"];
+const PATIENT = 250; // milliseconds after the last letter of a search
+
+class Archive {
+  /** section, and what /api/about says of the archive; `go(state)` is told of each page that is asked for. */
+  constructor(section, archive, go) {
+    this.section = section;
+    this.filters = section.querySelector("form");
+    this.columns = COLUMNS.filter(([name]) => archive.results || !RESULTS.includes(name));
+    this.go = go;
+    section.querySelector("h1").textContent = archive.name;
+    for (const [name, words] of [["label", archive.labels], ["kind", archive.kinds]]) {
+      for (const word of words) this.filters.elements[name].append(new Option(word, word));
+      this.filters.elements[name].parentElement.hidden = words.length < 2;
+    }
+    section.querySelector("thead tr").replaceChildren(...this.columns.map(([name, title]) => {
+      const button = element("button");
+      Object.assign(button, { type: "button", textContent: title });
+      button.addEventListener("click", () => this.sort(name));
+      const head = element("th", classOf(name), "", button);
+      head.scope = "col";
+      head.dataset.name = name;
+      return head;
+    }));
+    this.filters.addEventListener("input", () => {
+      clearTimeout(this.clock);
+      this.clock = setTimeout(() => this.choose(), PATIENT);
+    });
+    this.filters.addEventListener("submit", (event) => event.preventDefault());
+    this.filters.addEventListener("reset", () => setTimeout(() => this.choose()));
+    for (const button of section.querySelectorAll("[data-by]")) {
+      button.addEventListener("click", () => this.turn(Number(button.dataset.by)));
+    }
+  }
+
+  choose() {
+    const wanted = new URLSearchParams(new FormData(this.filters));
+    for (const name of ["sort", "descending"]) if (this.wanted.has(name)) wanted.set(name, this.wanted.get(name));
+    this.go(wanted);
+  }
+
+  sort(name) {
+    const wanted = new URLSearchParams(this.wanted);
+    const turned = wanted.get("sort") === name && !wanted.has("descending");
+    wanted.set("sort", name);
+    wanted.delete("first");
+    if (turned) wanted.set("descending", "true");
+    else wanted.delete("descending");
+    this.go(wanted);
+  }
+
+  turn(by) {
+    const wanted = new URLSearchParams(this.wanted);
+    wanted.set("first", Math.max(0, this.page.first + by * this.page.puzzles.length));
+    this.go(wanted);
+  }
+
+  /** Show the page that the address asks for. */
+  async show(wanted) {
+    this.wanted = wanted;
+    for (const name of ["query", "label", "kind"]) {
+      const control = this.filters.elements[name];
+      if (control !== document.activeElement) control.value = wanted.get(name) ?? "";
+    }
+    const page = await ask("GET", `puzzles?${wanted}`);
+    if (wanted !== this.wanted) return; // people were quicker
+    this.page = page;
+    const { total, first, puzzles } = page;
+    this.section.querySelector(".browse-count").textContent = countWords(total, "puzzle");
+    const last = first + puzzles.length;
+    this.section.querySelector(".where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";
+    const [back, on] = this.section.querySelectorAll("[data-by]");
+    back.disabled = first === 0;
+    on.disabled = last >= total;
+    for (const head of this.section.querySelectorAll("thead th")) {
+      const sorted = head.dataset.name === wanted.get("sort");
+      head.ariaSort = sorted ? (wanted.has("descending") ? "descending" : "ascending") : "none";
+    }
+    this.section.querySelector("tbody").replaceChildren(...puzzles.map((row) => this.row(row)));
+    tell(`${countWords(total, "puzzle")}`);
+  }
+
+  row(row) {
+    return element("tr", "", "", ...this.columns.map(([name, , words]) => {
+      const cell = element(name === "puzzle_id" ? "th" : "td", classOf(name));
+      const text = element("bdi");
+      text.textContent = words(row);
+      if (name === "puzzle_id") {
+        const link = element("a", "id", "", text);
+        link.href = `#puzzle?${new URLSearchParams({ id: row.puzzle_id ?? "" })}`;
+        cell.scope = "row";
+        cell.append(link);
+      } else if (name === "label" && row.label) {
+        const key = element("span", "key", "", text);
+        key.style.setProperty("--key", LABELS.colors[row.label] ?? LABELS.other);
+        cell.append(key);
+      } else cell.append(text);
+      return cell;
+    }));
+  }
+}
+
+/** The class of a column's cells; numbers stand at the right. */
+function classOf(name) {
+  return name === "difficulty" ? `${name} n` : name;
+}

@@ -1,0 +1,78 @@
+// The drawing board: people draw, and the clues follow.
+
+const FRESH = ["c0392b", "2471a3", "229954", "d4ac0d", "7d3c98", "ba4a00", "17a589", "e67ebf", "6e2c00"];
+const SYMBOLS = ".X" + "abcdefghijklmnopqrstuvwyz0123456789";
+const MOST_COLORS = 9;
+
+class DrawingBoard {
+  /** The section, what the server says, and `play(described)`, which is told of the drawn puzzle. */
+  constructor(section, server, play) {
+    this.form = section.querySelector("form");
+    this.section = section;
+    this.workshop = new Workshop(section.querySelector(".workshop"), server, {
+      playing: false,
+      record: () => this.record(),
+      changed: () => null,
+    });
+    this.palette = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];
+    for (const name of ["width", "height"]) this.form.elements[name].addEventListener("change", () => this.resize());
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.button("color").addEventListener("click", () => this.addColor());
+    this.button("clear").addEventListener("click", () => this.board.replace(new Uint8Array(this.board.cells.length)));
+    this.button("play").addEventListener("click", () => attempt(null, async () => play(await this.made())));
+  }
+
+  get board() {
+    return this.workshop.board;
+  }
+
+  button(name) {
+    return this.form.querySelector(`[data-do=${name}]`);
+  }
+
+  /** Show the board; it is measured as it is made, so that has to wait until it is seen. */
+  show() {
+    if (!this.board) this.resize();
+  }
+
+  /** A board of the size that the form says, with what of the picture is on it. */
+  resize() {
+    const sides = ["width", "height"].map((name) => this.form.elements[name]);
+    if (!sides.every((input) => input.reportValidity())) return;
+    const [width, height] = sides.map((input) => Number(input.value));
+    const cells = new Uint8Array(width * height);
+    const before = this.board;
+    for (let y = 0; before && y < Math.min(height, before.puzzle.height); y++) {
+      for (let x = 0; x < Math.min(width, before.puzzle.width); x++) {
+        cells[y * width + x] = before.cells[y * before.puzzle.width + x];
+      }
+    }
+    this.workshop.open({ width, height, clues: null, palette: this.palette }, cells);
+  }
+
+  addColor() {
+    if (this.palette.length > MOST_COLORS) return;
+    const rgb = FRESH[this.palette.length - 2];
+    this.palette.push({ name: `colour ${this.palette.length}`, rgb });
+    this.button("color").disabled = this.palette.length > MOST_COLORS;
+    this.board.build();
+    this.workshop.offer(this.palette.length - 1);
+  }
+
+  /** What is drawn, as the server wants it: the colours that occur. */
+  record() {
+    const { width, height } = this.board.puzzle;
+    const title = this.form.elements.title.value.trim();
+    const palette = this.palette.map(({ name, rgb }, k) => [name, SYMBOLS[k], rgb]);
+    return { ...cluesOf(this.board.cells, width, height), palette, goal: this.text(), ...(title ? { title } : {}) };
+  }
+
+  text() {
+    return Array.from(this.board.cells, (cell) => cell.toString(36)).join("");
+  }
+
+  made() {
+    const { palette, goal, title = null } = this.record();
+    return ask("POST", "clues", { width: this.board.puzzle.width, cells: goal, palette, title });
+  }
+}

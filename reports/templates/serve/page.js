@@ -1,0 +1,134 @@
+// The page: which section is shown, as its address says, and what is said of what goes wrong.
+
+const CURRENT = "nonocensus:puzzle";
+
+/** Do something that may be refused; the refusal is shown. */
+async function attempt(event, act) {
+  event?.preventDefault();
+  const problem = document.getElementById("problem");
+  problem.textContent = "";
+  try {
+    await act();
+  } catch (error) {
+    problem.textContent = error instanceof Refusal ? error.message : "This browser has failed at that.";
+    if (!(error instanceof Refusal)) console.error(error);
+    problem.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** Say something to who can't see the page. */
+function tell(words) {
+  document.getElementById("said").textContent = words;
+}
+
+class Page {
+  constructor(server) {
+    this.sections = Object.fromEntries(Array.from(document.querySelectorAll("main > section"), (part) => [part.id, part]));
+    const { archive } = server.about;
+    this.bringing = new Bringing(this.sections.open, server.formats, (described) => this.play(described));
+    this.drawingBoard = new DrawingBoard(this.sections.draw, server, (described) => this.play(described));
+    this.archive = archive && new Archive(this.sections.archive, archive, (wanted) => {
+      location.hash = `#archive?${wanted}`;
+    });
+    this.workshop = new Workshop(this.sections.puzzle.querySelector(".workshop"), server, {
+      playing: true,
+      record: () => this.described.puzzle,
+      changed: (board) => keep(this.described.clue_hash, board.cells),
+    });
+    document.querySelector(".version").textContent = server.about.version;
+    if (archive) {
+      document.querySelector("nav [href='#archive']").hidden = false;
+      document.querySelector(".own-archive").hidden = false;
+      document.querySelector(".archive-name").textContent = archive.name;
+      document.querySelector(".archive-size").textContent = countWords(archive.puzzles, "puzzle");
+    }
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  /** Go where the address leads; if that is nowhere, to the beginning, and say why. */
+  follow() {
+    return attempt(null, async () => {
+      try {
+        await this.go();
+      } catch (error) {
+        if (!this.shown) this.turn("open");
+        throw error;
+      }
+    });
+  }
+
+  /** Show what the address says. */
+  async go() {
+    const [, name, query] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
+    const wanted = new URLSearchParams(query);
+    const known = this.sections[name] && (name !== "archive" || this.archive) ? name : "open";
+    if (known === "puzzle") await this.reopen(wanted.get("id"));
+    const fresh = this.turn(known);
+    if (known === "archive") await this.archive.show(wanted);
+    if (known === "draw") this.drawingBoard.show();
+    if (known === "puzzle") this.lay();
+    document.title = `${this.sections[known].querySelector("h1").textContent} · nonocensus`;
+    if (fresh && this.started) this.sections[known].querySelector("h1").focus();
+    this.started = true;
+  }
+
+  /** Show a section; returns whether it was another one before. */
+  turn(known) {
+    const fresh = this.shown !== known;
+    this.shown = known;
+    for (const [id, section] of Object.entries(this.sections)) section.hidden = id !== known;
+    for (const link of document.querySelectorAll("nav a")) {
+      if (link.hash === `#${known}`) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    return fresh;
+  }
+
+  /** Play a puzzle that has been brought or drawn. */
+  play(described) {
+    try {
+      sessionStorage.setItem(CURRENT, JSON.stringify(described));
+    } catch (problem) {
+      console.warn(problem); // it is too large to be there after a reload
+    }
+    this.described = { ...described, answer: null };
+    this.laid = null;
+    if (location.hash === "#puzzle") this.follow();
+    else location.hash = "#puzzle";
+  }
+
+  /** Have the puzzle that the address means: one of the archive, or the last one that was brought. */
+  async reopen(id) {
+    if (id) {
+      if (this.described?.puzzle.puzzle_id !== id) this.described = await ask("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
+      return;
+    }
+    this.described ??= JSON.parse(sessionStorage.getItem(CURRENT));
+    if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
+  }
+
+  /** Lay the puzzle out, unless it is. */
+  lay() {
+    if (this.laid === this.described) return;
+    this.laid = this.described;
+    const { puzzle, clue_hash: hash, answer } = this.described;
+    const [width, height] = [puzzle.columns.length, puzzle.rows.length];
+    const palette = paletteOf(puzzle);
+    const colors = Math.max(1, ...[...puzzle.rows, ...puzzle.columns].flat().map(([, color]) => color));
+    const heading = this.sections.puzzle.querySelector("h1");
+    heading.replaceChildren(element("bdi"));
+    heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";
+    const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
+    this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
+    const cells = kept(hash, width * height, colors) ?? new Uint8Array(width * height);
+    const used = palette.slice(0, Math.max(2, colors + 1));
+    this.workshop.open({ width, height, clues: { rows: puzzle.rows, columns: puzzle.columns }, palette: used }, cells);
+    if (this.workshop.board.finished) this.workshop.finish();
+    if (answer) this.workshop.findings.tell(answer, { palette, width, height });
+  }
+}
+
+attempt(null, async () => {
+  const [about, formats] = await Promise.all([ask("GET", "about"), ask("GET", "formats")]);
+  await new Page({ about, formats }).follow();
+});

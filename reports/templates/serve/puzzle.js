@@ -1,0 +1,123 @@
+// The workshop: a board with its tools, and what is found out about it.
+
+/** A record's palette as drawings want it. */
+function paletteOf(record) {
+  return record.palette.map(([name, , rgb]) => ({ name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
+}
+
+class Workshop {
+  /** place, what the server says, and whether the board is played (or drawn on). `act.palette(tool)` edits a colour. */
+  constructor(place, server, { playing, record, changed }) {
+    place.replaceChildren(document.getElementById("workshop").content.cloneNode(true));
+    this.place = place;
+    this.playing = playing;
+    this.record = record;
+    this.changed = changed;
+    for (const part of place.querySelectorAll(".playing")) part.hidden = !playing;
+    this.findings = new Findings(place.querySelector(".findings"), server, {
+      record: () => this.described(),
+      answered: () => null,
+      show: (cells) => this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells),
+    });
+    const acts = {
+      undo: () => this.board.undo(),
+      redo: () => this.board.redo(),
+      smaller: () => this.board.enlarge(-1),
+      larger: () => this.board.enlarge(1),
+      check: () => this.check(),
+      empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      place.querySelector(`.tools [data-do=${name}]`).addEventListener("click", () => attempt(null, async () => act()));
+    }
+  }
+
+  part(name) {
+    return this.place.querySelector(`.${name}`);
+  }
+
+  /** Put a puzzle {width, height, clues, palette} on the board, with these cells. */
+  open(puzzle, cells) {
+    this.findings.clear();
+    this.part("outcome").textContent = "";
+    this.board = new Board(this.part("board"), puzzle, cells, {
+      changed: () => this.after(),
+      moved: (words) => (this.part("line-words").textContent = words),
+    });
+    this.offer(1);
+    this.list();
+  }
+
+  /** The puzzle as it is now, for the server and for drawings. */
+  described() {
+    const { width, height, palette } = this.board.puzzle;
+    return { record: this.record(), palette, width, height };
+  }
+
+  /** A radio button for each colour, and for empty cells. */
+  offer(tool) {
+    const { palette } = this.board.puzzle;
+    const tools = palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
+    if (this.playing) tools.push([EMPTY, "empty", null]);
+    else tools.push([0, "background", palette[0].rgb]);
+    this.part("colors").replaceChildren(...tools.map(([value, name, rgb]) => {
+      const input = element("input");
+      Object.assign(input, { type: "radio", name: `tool-${this.place.parentElement.id}`, value, checked: value === tool });
+      input.addEventListener("change", () => (this.board.tool = value));
+      const chip = element("span", rgb === null ? "chip crossed" : "chip");
+      if (rgb !== null) chip.style.background = `#${rgb}`;
+      const words = element("span", "tool-name");
+      words.textContent = name;
+      return element("label", "", "", input, chip, words);
+    }));
+    this.board.tool = tool;
+  }
+
+  list() {
+    this.part("clue-list").replaceChildren(...clueItems(this.board.clues, this.board.puzzle.palette));
+  }
+
+  after() {
+    this.part("outcome").textContent = "";
+    if (this.playing && this.board.finished) this.finish();
+    if (!this.playing) this.findings.clear();
+    if (!this.playing) this.list();
+    this.changed(this.board);
+  }
+
+  finish() {
+    const { width, height } = this.board.puzzle;
+    this.part("outcome").textContent = `Solved: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`;
+  }
+
+  /** Say whether what is filled in can be right, and mark the cells that are wrong. */
+  async check() {
+    const { board, findings } = this;
+    const outcome = this.part("outcome");
+    const before = gridText(board.cells);
+    outcome.textContent = "Checking …";
+    const begun = await findings.ask({ puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
+      outcome.textContent = "";
+      throw error;
+    });
+    if (!begun || gridText(board.cells) !== before) return void (outcome.textContent = "");
+    if (begun.solutions === "unknown") outcome.textContent = "Not known: the time was too short.";
+    else if (begun.solutions !== "none") outcome.textContent = "Right so far: a solution agrees with what you have filled in.";
+    else await this.markWrong(outcome);
+  }
+
+  async markWrong(outcome) {
+    const whole = await this.findings.ask({ puzzle: this.record(), solutions: 2 });
+    if (whole?.solutions !== "unique") {
+      outcome.textContent = whole?.solutions === "none"
+        ? "No picture fits these clues." : "No solution agrees with what you have filled in.";
+      return;
+    }
+    const right = entriesOf(whole.pictures[0]);
+    const { cells } = this.board;
+    const wrong = cells.map((cell, k) => (cell !== 0 && (cell === EMPTY ? 0 : cell) !== right[k] ? 1 : 0));
+    this.board.mark(wrong);
+    const count = wrong.reduce((sum, one) => sum + one, 0);
+    outcome.textContent = `${countWords(count, "cell")} ${count === 1 ? "is" : "are"} wrong; a ring marks ${count === 1 ? "it" : "them"}.`;
+  }
+}

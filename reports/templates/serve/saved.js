@@ -1,0 +1,52 @@
+// What somebody has filled in, kept in this browser by the puzzle's clue hash.
+//
+// As text a grid has a character a cell: ? for one that is open, else its palette entry in base 36; 0 is empty. In
+// memory an open cell is 0, and an empty one EMPTY, so that a grid can be drawn as a picture.
+
+const EMPTY = 255;
+const KEPT = "nonocensus:grid:";
+const MOST_KEPT = 200;
+
+function gridText(cells) {
+  return Array.from(cells, (cell) => (cell === 0 ? "?" : cell === EMPTY ? "0" : cell.toString(36))).join("");
+}
+
+function gridOf(text) {
+  return Uint8Array.from(text, (digit) => (digit === "?" ? 0 : digit === "0" ? EMPTY : parseInt(digit, 36)));
+}
+
+/** A picture's text as palette entries. */
+function entriesOf(text) {
+  return Uint8Array.from(text, (digit) => parseInt(digit, 36));
+}
+
+/** Keep a grid; where the browser has no room, or allows none, it is not kept. */
+function keep(hash, cells) {
+  try {
+    if (cells.every((cell) => cell === 0)) localStorage.removeItem(KEPT + hash);
+    else localStorage.setItem(KEPT + hash, JSON.stringify({ at: Date.now(), grid: gridText(cells) }));
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(KEPT));
+    if (names.length <= MOST_KEPT) return;
+    const moments = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
+    names.sort((a, b) => moments.get(a) - moments.get(b));
+    for (const name of names.slice(0, -MOST_KEPT)) localStorage.removeItem(name);
+  } catch (problem) {
+    console.warn(problem);
+  }
+}
+
+/** The grid that was kept for a puzzle of so many cells and colours, or null. */
+function kept(hash, count, colors) {
+  const grid = read(KEPT + hash)?.grid;
+  if (typeof grid !== "string" || grid.length !== count || !/^[?0-9a-z]+$/.test(grid)) return null;
+  const cells = gridOf(grid);
+  return cells.every((cell) => cell === EMPTY || cell <= colors) ? cells : null;
+}
+
+function read(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null;
+  }
+}

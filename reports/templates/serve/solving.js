@@ -1,0 +1,136 @@
+// What is found out about a puzzle: its answer, and its files.
+
+class Findings {
+  /**
+   * place    the element with the forms
+   * server   what /api/about and /api/formats say: {about, formats}
+   * act      {record(): the puzzle as it is now, answered(answer), show(cells)}
+   */
+  constructor(place, server, act) {
+    this.place = place;
+    this.act = act;
+    this.cancelling = null;
+    const { seconds, solutions } = this.part("solver").elements;
+    seconds.value = seconds.max = server.about.cpu_limit;
+    solutions.max = server.about.most_solutions;
+    const format = this.part("downloads").elements.format;
+    for (const { name, suffixes } of server.formats) format.append(new Option(`${name} (${suffixes[0]})`, name));
+    format.value = "non";
+    this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
+    this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));
+    this.button("cancel").addEventListener("click", () => this.cancel());
+    this.button("show").addEventListener("click", () => this.act.show(entriesOf(this.answer.pictures[0])));
+  }
+
+  part(name) {
+    return this.place.querySelector(`.${name}`);
+  }
+
+  button(name) {
+    return this.place.querySelector(`[data-do=${name}]`);
+  }
+
+  /** Forget the answer: the puzzle is another one. */
+  clear() {
+    this.cancel();
+    this.answer = null;
+    this.part("answer").hidden = true;
+    this.part("left-out").textContent = "";
+  }
+
+  cancel() {
+    this.cancelling?.abort();
+  }
+
+  /** Have the puzzle solved as the form says, and tell of it. */
+  async solve() {
+    const { seconds, solutions } = this.part("solver").elements;
+    const { record, palette, width, height } = this.act.record();
+    const answer = await this.ask({ puzzle: record, cpu_limit: Number(seconds.value), solutions: Number(solutions.value) });
+    if (answer) this.tell(answer, { palette, width, height });
+  }
+
+  /** The answer to a request, null if it was cancelled; the form shows how far it is. */
+  async ask(request) {
+    this.cancel();
+    const cancelling = new AbortController();
+    this.cancelling = cancelling;
+    const began = performance.now();
+    const words = { state: "queued", ahead: 0 };
+    const tick = () => {
+      const passed = Math.floor((performance.now() - began) / 1000);
+      this.part("progress").textContent = `${progressWords(words)}${passed > 1 ? ` ${passed} s` : ""}`;
+    };
+    const clock = setInterval(tick, 1000);
+    this.busy(true);
+    try {
+      const answer = await answerOf(request, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
+      this.part("progress").textContent = "";
+      return answer;
+    } catch (error) {
+      this.part("progress").textContent = error.name === "AbortError" ? "Cancelled." : "";
+      if (error.name === "AbortError") return null;
+      throw error;
+    } finally {
+      clearInterval(clock);
+      if (this.cancelling === cancelling) this.cancelling = null;
+      this.busy(this.cancelling !== null);
+    }
+  }
+
+  busy(is) {
+    this.button("cancel").hidden = !is;
+    this.part("solver").querySelector("[type=submit]").disabled = is;
+  }
+
+  /** Show an answer. */
+  tell(answer, { palette, width, height }) {
+    this.answer = answer;
+    const { pictures, label, meaning, error, every } = answer;
+    this.part("answer").hidden = false;
+    this.part("key").textContent = label;
+    this.part("key").style.setProperty("--key", LABELS.colors[label] ?? LABELS.other);
+    this.part("meaning").textContent = meaning;
+    this.part("reason").textContent = error ?? "";
+    this.button("show").hidden = pictures.length === 0;
+    const size = { width, height, cells: width * height };
+    this.part("facts").replaceChildren(...factItems((name) => answer[name] ?? null, size));
+    const entries = pictures.map(entriesOf);
+    this.part("pictures").replaceChildren(...entries.map((shown, k) => {
+      const marked = k > 0 ? entries[0] : entries[1] ?? null;
+      const text = pictures.length > 1 ? `Solution ${k + 1}` : "The solution";
+      const picture = { width, height, clues: { rows: [], columns: [] } };
+      const caption = element("figcaption");
+      const differing = marked ? `, ◆ ${countWords(differingCells(shown, marked), "cell")} unlike solution ${k > 0 ? 1 : 2}` : "";
+      caption.textContent = pictures.length > 1 ? text + differing : "";
+      return element("figure", "", "", drawing({ picture, palette, shown, marked, text: text + differing }), caption);
+    }));
+    if (pictures.length > 1) {
+      this.part("reason").textContent = every ? `These are all ${pictures.length} solutions.` : "There may be more.";
+    }
+    this.act.answered(answer);
+  }
+
+  async download() {
+    const format = this.part("downloads").elements.format.value;
+    const { record } = this.act.record();
+    const goal = record.goal ?? (this.answer?.solutions === "unique" ? this.answer.pictures[0] : undefined);
+    const puzzle = goal === undefined ? record : { ...record, goal };
+    const file = await ask("POST", "write", { puzzle, format });
+    const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([bytes]));
+    link.download = file.name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    const lost = file.left_out.length ? ` The format can’t hold ${file.left_out.join(", ")}.` : "";
+    this.part("left-out").textContent = `${file.name} is written.${lost}`;
+  }
+}
+
+function progressWords({ state, ahead, long }) {
+  if (state === "compiling") return "Preparing the solver for puzzles of this size, once …";
+  if (state === "queued" && ahead > 0) return `Waiting: ${countWords(ahead, "puzzle")} before it …`;
+  if (state === "queued") return "Waiting for a free worker …";
+  return long ? "Solving: this one is not easy …" : "Solving …";
+}

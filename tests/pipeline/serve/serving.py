@@ -1,0 +1,86 @@
+"""A server as a process of its own, and puzzles to ask it for."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import httpx
+import numpy as np
+
+from pipeline.serve.records import puzzle_record
+from solver.puzzle import from_picture
+
+SECONDS = 120.0
+"""A machine may be busy."""
+
+
+class Server(NamedTuple):
+    address: str
+    process: "subprocess.Popen[str]"
+    client: httpx.Client
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rsplit(":", 1)[1])
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.client.get(path, **options)
+
+    def post(self, path: str, **options: Any) -> httpx.Response:
+        return self.client.post(path, **options)
+
+    def parse(self, data: bytes, name: str = "") -> httpx.Response:
+        headers = {"content-type": "application/octet-stream"}
+        return self.post("/api/parse", params={"name": name}, content=data, headers=headers)
+
+    def raw(self, sent: bytes) -> bytes:
+        """Bytes as they are, and all that is answered until the server closes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS) as connection:
+            connection.sendall(sent)
+            answer = b""
+            while received := connection.recv(1 << 16):
+                answer += received
+            return answer
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[Server]:
+    """nonocensus serve on a free port."""
+    command = [sys.executable, "-m", "nonocensus", "serve", "--port", "0", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        line = process.stdout.readline()
+        found = re.match(r"(http://127\.0\.0\.1:\d+)/ is ready", line)
+        assert found, (line, process.stderr.read())
+        with httpx.Client(base_url=found[1], timeout=SECONDS, trust_env=False) as client:
+            try:
+                yield Server(found[1], process, client)
+            finally:
+                process.send_signal(signal.SIGINT)
+                process.communicate()
+
+
+def record(picture: Any) -> dict[str, Any]:
+    """The puzzle of a picture, as the API takes it, without the picture."""
+    made = puzzle_record(from_picture(np.asarray(picture, np.uint8)))
+    del made["goal"]
+    return made
+
+
+DIAGONAL = record(np.eye(2))
+"""Two solutions."""
+
+PLUS = record([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+PLUS_NON = b"width 3\nheight 3\n\nrows\n1\n3\n1\n\ncolumns\n1\n3\n1\n"
+
+
+def long_puzzle() -> dict[str, Any]:
+    """A puzzle that takes minutes."""
+    return record(np.random.default_rng(7).random((60, 60)) < 0.4)

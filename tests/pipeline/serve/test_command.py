@@ -1,0 +1,76 @@
+"""The command serve: its address, what is missing, and its end."""
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from serving import running
+from stores import Result
+
+MISSING = """
+import sys
+sys.modules["fastapi"] = None
+sys.argv = ["nonocensus", "serve"]
+from nonocensus.__main__ import run
+run()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_with_its_workers(number: int) -> None:
+    with running("--cpus", "2") as server:
+        workers = psutil.Process(server.process.pid).children()
+        assert len(workers) == 2
+        server.process.send_signal(number)
+        out, err = server.process.communicate()
+        assert (server.process.returncode, out, err) == (0, "", "")
+        psutil.wait_procs(workers)
+        assert not any(worker.is_running() for worker in workers)
+
+
+def test_workers_end_with_a_server_that_is_killed() -> None:
+    with running("--cpus", "2") as server:
+        workers = psutil.Process(server.process.pid).children()
+        server.process.kill()
+        gone, alive = psutil.wait_procs(workers, timeout=60)
+        assert (len(gone), alive) == (2, [])
+
+
+def test_a_port_in_use(nonocensus: Callable[..., Result]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = nonocensus("serve", "--port", port)
+    assert result.code == 5
+    assert (
+        result.err == f"nonocensus: can't listen at 127.0.0.1:{port}: address already in use; choose another --port\n"
+    )
+
+
+def test_a_host_that_is_none(nonocensus: Callable[..., Result]) -> None:
+    result = nonocensus("serve", "--host", "no such host", "--port", "0")
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+
+
+def test_what_is_no_archive(nonocensus: Callable[..., Result], tmp_path: Path) -> None:
+    result = nonocensus("serve", str(tmp_path), "--port", "0")
+    assert (result.code, result.err) == (2, f"nonocensus: {tmp_path} is neither a run nor a store\n")
+
+
+def test_without_its_libraries() -> None:
+    done = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "nonocensus: fastapi is not installed: pip install 'nonocensus[serve]'\n"
+
+
+def test_others_may_come_only_if_they_are_let_in() -> None:
+    command = [sys.executable, "-m", "nonocensus", "serve", "--host", "0.0.0.0", "--port", "0", "--cpus", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert "0.0.0.0" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[1] == "whoever can reach 0.0.0.0 over the network can use this server\n"

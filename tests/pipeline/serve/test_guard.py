@@ -1,0 +1,193 @@
+"""Requests as strangers send them: wrong hosts and origins, broken HTTP, slow clients, and what every reply says."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import psutil
+import pytest
+from serving import PLUS, Server, running
+
+from pipeline.serve.limits import HEADER_SECONDS, MOST_BODY, MOST_HELD
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running("--cpus", "1", "--cpu-limit", "2") as server:
+        yield server
+
+
+def solves(server: Server) -> bool:
+    reply = server.post("/api/solve", params={"wait": 20}, json={"puzzle": PLUS})
+    return bool(reply.json()["state"] == "done")
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "localhost.evil.example", "", "a@localhost", "::::"]
+)
+def test_a_name_that_is_not_ours_is_refused(server: Server, host: str) -> None:
+    """It may have been pointed here by its owner: DNS rebinding."""
+    for path in ("/", "/api/about"):
+        assert server.get(path, headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:80", "192.168.1.5"])
+def test_names_and_addresses_of_ours(server: Server, host: str) -> None:
+    assert server.get("/api/about", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost"])
+def test_pages_of_other_sites_may_not_ask(server: Server, origin: str) -> None:
+    reply = server.post("/api/solve", json={"puzzle": PLUS}, headers={"origin": origin})
+    assert reply.status_code == 403
+    assert server.client.delete("/api/jobs/x", headers={"origin": origin}).status_code == 403
+
+
+def test_our_own_page_may(server: Server) -> None:
+    assert server.post("/api/solve", json={"puzzle": PLUS}, headers={"origin": server.address}).status_code == 202
+    crossing = {"sec-fetch-site": "cross-site"}
+    assert server.post("/api/solve", json={"puzzle": PLUS}, headers=crossing).status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_content_types_that_forms_can_send(server: Server, kind: str) -> None:
+    reply = server.post("/api/solve", content=json.dumps({"puzzle": PLUS}), headers={"content-type": kind})
+    assert reply.status_code == 415
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/page.js", "/page.css", "/api/about", "/api/openapi.json", "/nothing", "/api/jobs/x", "/favicon.ico"]
+)
+def test_headers_for_browsers(server: Server, path: str) -> None:
+    headers = server.get(path).headers
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "server" not in headers
+    assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../pyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/templates/", "/page.js/..", "/static",
+     "/docs", "/redoc", "/api", "/api/puzzles/../../etc/passwd", "/browser.css", "/\0"],
+)  # fmt: skip
+def test_no_file_but_the_page_can_be_read(server: Server, path: str) -> None:
+    answer = server.raw(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
+    assert answer.split(b" ")[1] in (b"404", b"400", b"405"), answer
+    assert b"root:" not in answer
+    assert b"Traceback" not in answer
+
+
+BROKEN = [
+    b"nonsense\r\n\r\n",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nhost: localhost\r\nhost: evil\r\n\r\n",
+    b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 1_000_000 + b"\r\n\r\n",
+    b"POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-length: -5\r\n\r\n",
+    b"POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99999999999999999999\r\n\r\n",
+    b"POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd",
+    b"POST /api/parse HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+    b"POST /api/parse HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+    b"TRACE / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    b"\0" * 100_000,
+]
+
+
+@pytest.mark.parametrize("sent", BROKEN, ids=range(len(BROKEN)))
+def test_broken_requests(server: Server, sent: bytes) -> None:
+    try:
+        answer = server.raw(sent)
+    except ConnectionError:
+        answer = b""
+    assert answer == b"" or answer.split(b" ")[1][:1] == b"4", answer[:200]
+    assert solves(server)
+
+
+BODIES = [
+    b"", b"{", b"null", b"[]", b'"x"', b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe", b'{"puzzle": 1}', b"1e999",
+    b'{"puzzle": {"rows": [], "columns": []}}',
+    b'{"puzzle": {"rows": [[[1]]], "columns": [[[1, 1]]]}}',
+    b'{"puzzle": {"rows": [[[1, 1]]], "columns": [[[1, 1]]], "palette": [["a", "b", "\\ud800"], ["", "", ""]]}}',
+    b'{"puzzle": {"rows": [[[1, 1]]], "columns": [[[1, 1]]], "fetched_at": "never"}}',
+    b'{"puzzle": {"rows": [[[1, 1]]], "columns": [[[1, 1]]]}, "cpu_limit": NaN}',
+    b'{"puzzle": {"rows": [[[1, 1]]], "columns": [[[1, 1]]]}, "cpu_limit": -1}',
+    b'{"puzzle": {"rows": [[[1, 1]]], "columns": [[[1, 1]]]}, "solutions": 1e9}',
+    b'{"puzzle": {"rows": [' + b"[[1, 1]]," * 1022 + b'[[1, 1]]], "columns": [' + b"[]," * 1022 + b"[]]}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/api/solve?wait=20", "/api/write", "/api/clues"])
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+def test_bodies_that_are_none(server: Server, path: str, body: bytes) -> None:
+    """A refusal in a line, or a job that is refused; never a failure of the server."""
+    reply = server.post(path, content=body, headers=JSON)
+    if reply.status_code == 202:
+        assert reply.json()["state"] == "refused"
+        line = reply.json()["error"]
+    else:
+        assert reply.status_code in (400, 422)
+        line = reply.json()["detail"]
+    assert line
+    assert "\n" not in line
+    assert len(line) < 1000
+
+
+def test_clients_that_send_no_headers_are_closed(server: Server) -> None:
+    began = time.monotonic()
+    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
+    for number, connection in enumerate(slow):
+        connection.sendall(b"GET / HTTP/1.1\r\nx: "[: number % 20])
+    assert solves(server)
+    for connection in slow:
+        connection.settimeout(20 * HEADER_SECONDS)
+        while connection.recv(1000):
+            pass
+        connection.close()
+    assert time.monotonic() - began >= HEADER_SECONDS - 1
+
+
+def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
+    """Those that are only announced take no room; where those that come take all of it, the rest has to come later."""
+    head = "POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n"
+    head += f"content-length: {MOST_BODY}\r\n\r\n"
+    held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
+    for connection in held:
+        connection.sendall(head.encode())
+    assert solves(server)
+    process = psutil.Process(server.process.pid)
+    before = process.memory_info().rss
+    for connection in held:
+        with suppress(ConnectionError):  # it has been refused, and closed
+            connection.sendall(bytes(MOST_BODY - 1))
+    replies = (server.parse(bytes(MOST_BODY)) for _ in range(100))
+    busy = next(reply for reply in replies if reply.status_code == 503)
+    assert int(busy.headers["retry-after"]) > 0
+    assert process.memory_info().rss - before < 2 * MOST_HELD
+    for connection in held:
+        connection.close()
+    while server.parse(bytes(MOST_BODY)).status_code == 503:
+        pass
+    assert solves(server)
+
+
+def test_thousands_of_bad_requests_take_no_memory(server: Server) -> None:
+    process = psutil.Process(server.process.pid)
+
+    def ask(count: int) -> None:
+        for k in range(count):
+            server.post("/api/solve", content=BODIES[k % 5], headers=JSON)
+            server.get(f"/api/jobs/{k}")
+            server.parse(b"nothing" * k)
+
+    ask(100)
+    before = process.memory_info().rss
+    ask(400)
+    assert process.memory_info().rss - before < 32 << 20
+    assert solves(server)

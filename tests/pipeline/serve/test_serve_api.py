@@ -1,0 +1,297 @@
+"""The API of a running server: what it reads, solves and writes, and how it refuses."""
+
+import base64
+import io
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import numpy as np
+import psutil
+import pytest
+from PIL import Image
+from runs import run_serially
+from serving import DIAGONAL, PLUS, PLUS_NON, SECONDS, Server, long_puzzle, record, running
+from stores import random_store
+
+from pipeline.serve.limits import MOST_BODY, MOST_UNFINISHED, PAGE_ROWS
+from scrapers.formats import FORMATS, named
+from scrapers.formats.writing import is_picture
+from scrapers.pictures.recipe import Recipe
+from solver.puzzle import clues_of
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running("--cpus", "2", "--cpu-limit", "3") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browsing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("archive")
+    run = run_serially(random_store(folder, Recipe("random", 8, 8, 0.5, 3, 60)), folder / "run")
+    with running(run.folder.uri, "--cpus", "1") as server:
+        yield server
+
+
+def solve(server: Server, puzzle: dict[str, Any], wait: float = 20, **asked: Any) -> dict[str, Any]:
+    """The job after it has ended."""
+    reply = server.post("/api/solve", params={"wait": wait}, json={"puzzle": puzzle, **asked})
+    assert reply.status_code == 202, reply.text
+    return ended(server, reply.json())
+
+
+def ended(server: Server, job: dict[str, Any]) -> dict[str, Any]:
+    while job["state"] in ("queued", "running", "compiling"):
+        job = server.get(f"/api/jobs/{job['id']}", params={"wait": 20}).json()
+    return job
+
+
+def until(holds: Any) -> None:
+    """Wait until something holds."""
+    limit = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+def about(server: Server) -> dict[str, Any]:
+    return dict(server.get("/api/about").json())
+
+
+def workers(server: Server) -> list[psutil.Process]:
+    return psutil.Process(server.process.pid).children()
+
+
+def test_one_solution(server: Server) -> None:
+    job = solve(server, PLUS)
+    assert job["state"] == "done"
+    assert not job["long"]
+    result = job["result"]
+    assert (result["solutions"], result["pictures"], result["every"]) == ("unique", ["010111010"], True)
+    assert result["technique"] == "line"
+    assert result["line_solves"] > 0
+
+
+def test_several_solutions(server: Server) -> None:
+    result = solve(server, DIAGONAL)["result"]
+    assert sorted(result["pictures"]) == ["0110", "1001"]
+    permutation = record(np.eye(4))
+    result = solve(server, permutation, solutions=100)["result"]
+    assert len({*result["pictures"]}) == 24
+    assert result["every"]
+    result = solve(server, permutation, solutions=5)["result"]
+    assert (len({*result["pictures"]}), result["every"]) == (5, False)
+
+
+def test_a_begun_grid(server: Server) -> None:
+    result = solve(server, DIAGONAL, begun="1???")["result"]
+    assert (result["solutions"], result["pictures"]) == ("unique", ["1001"])
+    assert solve(server, DIAGONAL, begun="11??")["result"]["solutions"] == "none"
+    for begun, reason in (("1?", "has 2 cells"), ("12??", "colours")):
+        job = solve(server, DIAGONAL, begun=begun)
+        assert job["state"] == "refused"
+        assert reason in job["error"]
+
+
+def test_impossible_clues(server: Server) -> None:
+    job = solve(server, {"rows": [[[9, 1]]], "columns": [[[1, 1]]]})
+    assert (job["state"], job["result"]["status"], job["result"]["label"]) == ("done", "invalid", "invalid")
+    assert job["result"]["error"]
+    assert solve(server, {"rows": [[[1, 5]]], "columns": [[[1, 1]]]})["state"] == "refused"
+
+
+def test_the_time_is_limited(server: Server) -> None:
+    job = solve(server, long_puzzle(), cpu_limit=0.5)
+    assert (job["state"], job["long"], job["result"]["label"]) == ("done", True, "timeout")
+    assert job["result"]["cpu_seconds"] < 3
+
+
+def test_files(server: Server) -> None:
+    found = server.parse(PLUS_NON, "plus.non").json()
+    assert found["problems"] == []
+    assert found["puzzles"][0]["puzzle"]["rows"] == PLUS["rows"]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.non", PLUS_NON)
+        archive.writestr("b.non", PLUS_NON.replace(b"3\n1\n\nc", b"2\n1\n\nc"))
+        archive.writestr("c.non", b"nothing")
+    found = server.parse(packed.getvalue(), "both.zip").json()
+    assert [each["puzzle"]["puzzle_id"] for each in found["puzzles"]] == ["local/both.zip/a", "local/both.zip/b"]
+    assert [each["name"] for each in found["problems"]] == ["both.zip/c.non"]
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\1\2", b"PK\3\4damaged", b"no puzzle", b"<?xml version='1.0'?><a>"])
+def test_what_is_no_puzzle(server: Server, data: bytes) -> None:
+    reply = server.parse(data, "x.non")
+    assert reply.status_code == 422
+    assert "\n" not in reply.json()["detail"]
+    assert "Traceback" not in reply.text
+
+
+def test_an_archive_that_unpacks_to_too_much(server: Server) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for k in range(20):
+            archive.writestr(f"{k}.non", bytes(64 << 20))
+    assert server.parse(packed.getvalue(), "bomb.zip").status_code == 422
+    assert solve(server, PLUS)["state"] == "done"
+
+
+def test_images(server: Server) -> None:
+    cells = np.zeros((40, 40, 3), np.uint8)
+    cells[:, 20:] = 255
+    data = io.BytesIO()
+    Image.fromarray(cells).save(data, "PNG")
+    headers = {"content-type": "application/octet-stream"}
+    reply = server.post("/api/image", params={"width": 4, "height": 2}, content=data.getvalue(), headers=headers)
+    assert reply.json()["puzzle"]["goal"] == "11001100"
+    assert server.post("/api/image", content=b"no image", headers=headers).status_code == 422
+
+
+def test_a_drawn_picture(server: Server) -> None:
+    reply = server.post("/api/clues", json={"width": 3, "cells": "010111010"}).json()
+    assert (reply["puzzle"]["rows"], reply["puzzle"]["columns"]) == (PLUS["rows"], PLUS["columns"])
+    for board in ({"width": 2, "cells": "010"}, {"width": 1, "cells": "9"}, {"width": 1, "cells": "?"}):
+        assert server.post("/api/clues", json=board).status_code == 422
+
+
+def test_every_format_is_written(server: Server) -> None:
+    puzzle = PLUS | {"goal": "010111010"}
+    assert {each["name"] for each in server.get("/api/formats").json()} == {known.NAME for known in FORMATS}
+    for known in FORMATS:
+        reply = server.post("/api/write", json={"puzzle": puzzle, "format": known.NAME})
+        assert reply.status_code == 200, (known.NAME, reply.text)
+        (back,) = named(known.NAME).read(base64.b64decode(reply.json()["data"]))
+        assert (back.rows, back.columns) == clues_of(np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8))
+        if is_picture(known):
+            assert server.post("/api/write", json={"puzzle": PLUS, "format": known.NAME}).status_code == 422
+    assert server.post("/api/write", json={"puzzle": PLUS, "format": "none"}).status_code == 422
+
+
+def test_the_list(browsing: Server) -> None:
+    page = browsing.get("/api/puzzles").json()
+    assert (page["total"], len(page["puzzles"])) == (60, PAGE_ROWS)
+    rest = browsing.get("/api/puzzles", params={"first": PAGE_ROWS}).json()["puzzles"]
+    rows = page["puzzles"] + rest
+    assert [row["place"] for row in rows] == list(range(60))
+    for name in ("difficulty", "puzzle_id", "label"):
+        for descending in (False, True):
+            asked = {"sort": name, "descending": descending}
+            shown = browsing.get("/api/puzzles", params=asked).json()["puzzles"]
+            known = [row[name] for row in rows if row[name] is not None]
+            assert [row[name] for row in shown] == sorted(known, reverse=descending)[:PAGE_ROWS]
+    label = rows[0]["label"]
+    wanted = {row["puzzle_id"] for row in rows if row["label"] == label}
+    assert browsing.get("/api/puzzles", params={"label": label}).json()["total"] == len(wanted)
+    assert browsing.get("/api/puzzles", params={"query": "RANDOM 3-17"}).json()["total"] == 1
+    assert browsing.get("/api/puzzles", params={"query": "' or true --"}).json()["total"] == 0
+    assert about(browsing)["archive"]["puzzles"] == 60
+
+
+def test_a_puzzle_of_the_archive_with_its_answer(browsing: Server) -> None:
+    for row in browsing.get("/api/puzzles", params={"first": 40}).json()["puzzles"][:5]:
+        found = browsing.get(f"/api/puzzles/{row['puzzle_id']}").json()
+        assert found["puzzle"]["puzzle_id"] == row["puzzle_id"]
+        job = solve(browsing, found["puzzle"])
+        assert found["answer"]["label"] == job["result"]["label"] == row["label"]
+        assert found["answer"]["difficulty"] == job["result"]["difficulty"] == row["difficulty"]
+    assert browsing.get("/api/puzzles/there/is/none").status_code == 404
+
+
+def test_without_an_archive(server: Server) -> None:
+    assert about(server)["archive"] is None
+    for path in ("/api/puzzles", "/api/puzzles/x"):
+        assert server.get(path).status_code == 404
+
+
+def test_a_job_is_cancelled(server: Server) -> None:
+    job = server.post("/api/solve", json={"puzzle": long_puzzle()}).json()
+    until(lambda: server.get(f"/api/jobs/{job['id']}").json()["long"])
+    assert server.client.delete(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
+    until(lambda: about(server)["running"] == 0)
+    assert solve(server, PLUS)["state"] == "done"
+    assert server.client.delete("/api/jobs/none").status_code == 404
+
+
+def test_workers_that_are_killed(server: Server) -> None:
+    """Whatever they do is said to have failed, and others take their places."""
+    jobs = [server.post("/api/solve", json={"puzzle": long_puzzle(), "cpu_limit": 3}).json() for _ in range(2)]
+    until(lambda: server.get(f"/api/jobs/{jobs[0]['id']}").json()["long"])
+    until(lambda: about(server)["running"] > 0)
+    before = workers(server)
+    for process in before:
+        process.kill()
+    states = {ended(server, job)["state"] for job in jobs}
+    assert "failed" in states
+    assert solve(server, PLUS)["state"] == "done"
+    until(lambda: len({each.pid for each in workers(server)} - {each.pid for each in before}) == 2)
+
+
+def test_short_jobs_pass_long_ones(server: Server) -> None:
+    jobs = [server.post("/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(4)]
+    until(lambda: all(server.get(f"/api/jobs/{job['id']}").json()["long"] for job in jobs))
+    assert all(solve(server, PLUS)["state"] == "done" for _ in range(20))
+    assert any(server.get(f"/api/jobs/{job['id']}").json()["state"] in ("queued", "running") for job in jobs)
+    for job in jobs:
+        server.client.delete(f"/api/jobs/{job['id']}")
+
+
+def test_a_full_queue(server: Server) -> None:
+    jobs = []
+    while (reply := server.post("/api/solve", json={"puzzle": long_puzzle()})).status_code == 202:
+        jobs.append(reply.json()["id"])
+    assert (reply.status_code, reply.json()) == (503, {"detail": "the server is busy"})
+    assert int(reply.headers["retry-after"]) > 0
+    assert len(jobs) >= MOST_UNFINISHED
+    for job in jobs:
+        server.client.delete(f"/api/jobs/{job}")
+    until(lambda: about(server)["queued"] + about(server)["running"] == 0)
+    assert solve(server, PLUS)["state"] == "done"
+
+
+def test_a_client_that_goes_away_from_a_short_job(server: Server) -> None:
+    """What it wanted read is not read on."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for k in range(30):
+            archive.writestr(f"{k}.non", bytes(16 << 20))
+    until(lambda: about(server)["running"] == 0)
+    with pytest.raises(httpx.ReadTimeout):
+        server.post(
+            "/api/parse", content=packed.getvalue(), headers={"content-type": "application/octet-stream"}, timeout=0.3
+        )
+    until(lambda: about(server)["running"] == 0)
+
+
+def test_many_at_once(server: Server) -> None:
+    """Each gets its own answer."""
+    pictures = [np.random.default_rng(k).random((6, 6)) < 0.6 for k in range(40)]
+    answers: dict[int, Any] = {}
+
+    def one(number: int) -> None:
+        answers[number] = solve(server, record(pictures[number]))["result"]["pictures"]
+
+    threads = [threading.Thread(target=one, args=(k,)) for k in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k, picture in enumerate(pictures):
+        wanted = clues_of(picture.astype(np.uint8))
+        for cells in answers[k]:
+            assert clues_of(np.array([*map(int, cells)], np.uint8).reshape(6, 6)) == wanted
+
+
+def test_a_body_is_limited(server: Server) -> None:
+    assert server.parse(bytes(MOST_BODY + 1)).status_code == 413
+    chunks = (bytes(1 << 20) for _ in range(1000))
+    headers = {"content-type": "application/octet-stream"}
+    with suppress(httpx.WriteError):  # the server has closed it before all was sent
+        assert server.post("/api/parse", content=chunks, headers=headers).status_code == 413
+    assert solve(server, PLUS)["state"] == "done"

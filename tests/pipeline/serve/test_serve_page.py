@@ -1,0 +1,348 @@
+"""The server's page in headless Chromium: puzzles brought, played, solved, drawn; by mouse and by keys."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import axe_core_python
+import numpy as np
+import pytest
+from PIL import Image
+from runs import run_serially
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+from serving import PLUS_NON, Server, long_puzzle, running
+from stores import random_store
+
+from pipeline.serve.limits import PAGE_ROWS
+from scrapers.pictures.recipe import Recipe
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
+         "--disable-background-networking", "--force-prefers-reduced-motion", "--window-size=1280,1000")  # fmt: skip
+SECONDS = 60
+PHONE = 390
+TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
+LONG = json.dumps(long_puzzle()).encode()
+
+pytestmark = [
+    pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
+    pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
+]
+
+
+class Tab:
+    """The browser's one tab, at the server's page."""
+
+    def __init__(self, driver: webdriver.Chrome, server: Server) -> None:
+        self.driver = driver
+        self.server = server
+
+    def go(self, address: str = "#open") -> None:
+        """Open the page anew, as nobody has used it."""
+        self.driver.get(self.server.address)
+        self.driver.execute_script("localStorage.clear(); sessionStorage.clear();")
+        self.driver.get_log("browser")
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.server.address}/{address}")
+        self.until(lambda: self.all("main > section:not([hidden])"))
+
+    def until(self, holds: Callable[[], Any]) -> Any:
+        return WebDriverWait(self.driver, SECONDS, 0.05).until(lambda _: holds())
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def click(self, selector: str) -> None:
+        self.one(f"section:not([hidden]) {selector}").click()
+
+    def text(self, selector: str) -> str:
+        return str(self.driver.execute_script("return document.querySelector(arguments[0]).textContent", selector))
+
+    def keys(self, *keys: str) -> None:
+        """Keys for the board."""
+        self.driver.execute_script("document.querySelector('section:not([hidden]) .cursor-grid').focus()")
+        actions = ActionChains(self.driver)
+        for key in keys:
+            actions.send_keys(key)
+        actions.perform()
+
+    def bring(self, path: Path) -> None:
+        self.one("#file").send_keys(str(path))
+
+    def paste(self, text: bytes) -> None:
+        self.driver.execute_script("document.getElementById('text').value = arguments[0]", text.decode())
+        self.click("#paste button")
+
+    def opened(self) -> None:
+        self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
+
+    def painted(self) -> int:
+        """Cells of the first colour, in the board that is seen."""
+        return int(self.driver.execute_script(PAINTED))
+
+    def count(self, kind: str) -> int:
+        """Glyphs of a kind on the board."""
+        path = self.driver.execute_script(
+            "return document.querySelector('section:not([hidden]) .board .' + arguments[0])?.getAttribute('d') ?? ''",
+            kind,
+        )
+        return str(path).count("M")
+
+    def outcome(self) -> str:
+        return self.text("#puzzle .outcome")
+
+    def errors(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def violations(self) -> list[str]:
+        self.driver.execute_script(AXE.read_text())
+        found = self.driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
+        return [f"{each['id']}: {[node['html'] for node in each['nodes']]}" for each in found]
+
+
+PAINTED = r"""
+const path = document.querySelector("section:not([hidden]) .board .cells[data-entry='1']");
+return Array.from((path?.getAttribute('d') ?? '').matchAll(/h(\d+)v/g)).reduce((sum, [, run]) => sum + run / 20, 0);
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("archive")
+    run = run_serially(random_store(folder, Recipe("random", 6, 5, 0.6, 3, 60)), folder / "run")
+    with running(run.folder.uri, "--cpus", "2") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def tab(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield Tab(driver, server)
+    driver.quit()
+
+
+@pytest.fixture
+def plus(tab: Tab, tmp_path: Path) -> Tab:
+    """The tab with a puzzle from a file."""
+    tab.go()
+    path = tmp_path / "plus.non"
+    path.write_bytes(PLUS_NON)
+    tab.bring(path)
+    tab.opened()
+    return tab
+
+
+def test_a_file_is_played_with_keys(plus: Tab) -> None:
+    assert plus.text("#puzzle h1") == "local/plus"
+    right, down, left = Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_LEFT
+    plus.keys("x", right, " ", down, " ")
+    assert (plus.painted(), plus.count("crosses")) == (2, 1)
+    assert len(plus.all("#puzzle .rows .complete")) == 1
+    plus.keys(left, "1", right, right, " ", down, left, " ")
+    assert plus.painted() == 5
+    assert plus.outcome().startswith("Solved")
+    assert len(plus.all("#puzzle .complete")) == 6
+    plus.keys(Keys.DELETE)
+    assert (plus.painted(), plus.outcome()) == (4, "")
+    assert plus.errors() == []
+
+
+def test_undo_and_what_is_kept(plus: Tab) -> None:
+    plus.keys(" ", Keys.ARROW_RIGHT, " ", "x")
+    assert (plus.painted(), plus.count("crosses")) == (1, 1)
+    plus.click("[data-do=undo]")
+    assert plus.painted() == 2
+    plus.click("[data-do=undo]")
+    plus.click("[data-do=redo]")
+    assert plus.painted() == 2
+    plus.driver.refresh()
+    plus.opened()
+    assert plus.painted() == 2
+    plus.click("[data-do=empty]")
+    assert plus.painted() == 0
+
+
+def test_dragging_paints_a_run(plus: Tab) -> None:
+    target = plus.one("#puzzle .target")
+    size = target.rect["width"] / 3
+    drag = ActionChains(plus.driver).move_to_element(target).move_by_offset(-int(size), 0).click_and_hold()
+    drag.move_by_offset(int(size), int(size / 4)).move_by_offset(int(size), 0).release().perform()
+    assert plus.painted() == 3
+    assert plus.all("#puzzle .rows .complete")
+    ActionChains(plus.driver).move_to_element(target).context_click().perform()
+    assert (plus.painted(), plus.count("crosses")) == (2, 1)
+    plus.click("[data-do=undo]")
+    ActionChains(plus.driver).move_to_element(target).click().perform()
+    assert plus.painted() == 2
+
+
+def test_checking_marks_what_is_wrong(plus: Tab) -> None:
+    plus.keys(Keys.ARROW_DOWN, " ")
+    plus.click("[data-do=check]")
+    plus.until(lambda: plus.outcome().startswith("Right so far"))
+    assert plus.count("wrong") == 0
+    plus.keys(Keys.ARROW_DOWN, " ")
+    assert plus.count("wrong") == 0
+    plus.click("[data-do=check]")
+    plus.until(lambda: plus.outcome() == "1 cell is wrong; a ring marks it.")
+    assert plus.count("wrong") == 1
+
+
+def test_solving(plus: Tab) -> None:
+    plus.click(".solver [type=submit]")
+    plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
+    assert len(plus.all("#puzzle .pictures .nonogram")) == 1
+    assert "Line solves" in plus.text("#puzzle .facts")
+    plus.click("[data-do=show]")
+    assert plus.painted() == 5
+    assert plus.outcome().startswith("Solved")
+
+
+def test_several_solutions_beside_each_other(tab: Tab) -> None:
+    tab.go()
+    tab.paste(TWO)
+    tab.opened()
+    tab.driver.execute_script("document.querySelector('#puzzle [name=solutions]').value = 3")
+    tab.click(".solver [type=submit]")
+    tab.until(lambda: tab.text("#puzzle .verdict .key") == "multiple")
+    assert len(tab.all("#puzzle .pictures .nonogram")) == 2
+    marks = [mark.get_attribute("d").count("M") for mark in tab.all("#puzzle .pictures .marks")]
+    assert marks == [4, 4]
+    assert tab.text("#puzzle .reason") == "These are all 2 solutions."
+
+
+def test_a_long_one_is_cancelled(tab: Tab) -> None:
+    tab.go()
+    tab.paste(LONG)
+    tab.opened()
+    tab.click(".solver [type=submit]")
+    tab.until(lambda: "not easy" in tab.text("#puzzle .progress"))
+    tab.click("[data-do=cancel]")
+    tab.until(lambda: tab.text("#puzzle .progress") == "Cancelled.")
+    tab.until(lambda: tab.server.get("/api/about").json()["running"] == 0)
+    assert tab.errors() == []
+
+
+def test_what_is_wrong_is_said(tab: Tab) -> None:
+    tab.go()
+    tab.paste(b"width 2\nheight 2\nrows\nx")
+    tab.until(lambda: tab.text("#problem"))
+    assert "\n" not in tab.text("#problem")
+    assert tab.one("#problem").get_attribute("role") == "alert"
+    tab.paste(TWO)
+    tab.opened()
+    assert tab.text("#problem") == ""
+
+
+def test_several_puzzles_in_a_file(tab: Tab, tmp_path: Path) -> None:
+    tab.go()
+    path = tmp_path / "some.jsonl"
+    line = {"rows": [[[1, 1]]], "columns": [[[1, 1]]]}
+    path.write_text("\n".join(json.dumps(line | {"title": title}) for title in ("<b>one</b>", "two")))
+    tab.bring(path)
+    tab.until(lambda: len(tab.all(".choices button")) == 2)
+    assert tab.text(".choices bdi") == "<b>one</b>"
+    tab.all(".choices button")[1].click()
+    tab.opened()
+    assert tab.text("#puzzle h1") == "two"
+
+
+def test_a_picture(tab: Tab, tmp_path: Path) -> None:
+    tab.go()
+    path = tmp_path / "photo.png"
+    shades = np.linspace(0, 255, 200 * 300).reshape(200, 300).astype(np.uint8)
+    Image.fromarray(shades).save(path)
+    tab.bring(path)
+    tab.until(lambda: tab.all("#image .preview .nonogram"))
+    tab.click("#image [type=submit]")
+    tab.opened()
+    assert "30×20" in tab.text("#puzzle .about")
+
+
+def test_drawing(tab: Tab) -> None:
+    tab.go("#draw")
+    tab.keys(" ", Keys.ARROW_RIGHT, " ")
+    assert tab.painted() == 2
+    rows = tab.all("#draw .board .rows g")
+    assert [row.text for row in rows[:2]] == ["2", ""]
+    tab.click("[data-do=color]")
+    tab.keys("2")
+    assert tab.painted() == 1
+    tab.click(".solver [type=submit]")
+    tab.until(lambda: tab.text("#draw .verdict .key").endswith("unique line"))
+    tab.click("[data-do=play]")
+    tab.opened()
+    assert tab.painted() == 0
+    tab.keys("1", Keys.ARROW_RIGHT, "2")
+    assert tab.outcome().startswith("Solved")
+    assert tab.errors() == []
+
+
+def test_the_archive(tab: Tab) -> None:
+    tab.go("#archive")
+    tab.until(lambda: len(tab.all("#archive tbody tr")) == PAGE_ROWS)
+    tab.click("[data-by='1']")
+    tab.until(lambda: len(tab.all("#archive tbody tr")) == 60 - PAGE_ROWS)
+    tab.one("#archive [name=query]").send_keys("3-17")
+    tab.until(lambda: len(tab.all("#archive tbody tr")) == 1)
+    tab.click("tbody a")
+    tab.opened()
+    assert tab.text("#puzzle h1") == "random/6x5-0.6-3-17"
+    assert tab.text("#puzzle .verdict .key")
+    tab.driver.back()
+    tab.until(lambda: tab.all("#archive:not([hidden])"))
+    tab.go("#puzzle?id=there%2Fis%2Fnone")
+    tab.until(lambda: "no such puzzle" in tab.text("#problem"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_everyone_can_use_it(tab: Tab, scheme: str, width: int) -> None:
+    """No violation that axe finds, and nothing wider than the window."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    tab.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for address, there in (
+            ("#open", "#open h1"),
+            ("#draw", "#draw .nonogram"),
+            ("#archive", "#archive tbody tr"),
+            ("#puzzle?id=random/6x5-0.6-3-17", "#puzzle .facts div"),
+        ):
+            tab.go(address)
+            tab.until(lambda wanted=there: tab.all(wanted))
+            assert tab.violations() == [], address
+            wide = tab.driver.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= width, address
+            assert tab.errors() == []
+    finally:
+        tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        tab.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_words_for_a_screen_reader(plus: Tab) -> None:
+    grid = plus.one("#puzzle [role=grid]")
+    plus.keys(" ", Keys.ARROW_DOWN, "x")
+    cell = plus.one(f"#{grid.get_attribute('aria-activedescendant')}")
+    assert cell.get_attribute("textContent") == "empty. Column 1: 1, complete"
+    assert plus.text("#puzzle [role=rowheader]") == "Row 2: 3"
+    row = plus.one("#puzzle [role=row]")
+    assert (row.get_attribute("aria-rowindex"), cell.get_attribute("aria-colindex")) == ("2", "2")
