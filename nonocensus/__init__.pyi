@@ -32,9 +32,12 @@ from .names import Resources as Resources
 from .names import StorageError as StorageError
 from .names import UserError as UserError
 from .names import from_picture as from_picture
+from .puzzles import Explained as Explained
 from .puzzles import Reading as Reading
 from .puzzles import Solved as Solved
+from .puzzles import explain as explain
 from .puzzles import from_image as from_image
+from .puzzles import hint as hint
 from .puzzles import iter_solutions as iter_solutions
 from .puzzles import make_unique as make_unique
 from .puzzles import mend as mend

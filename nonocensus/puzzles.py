@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +12,10 @@ from numpy.typing import ArrayLike
 from reports.sheet.state import State
 from reports.sheet.svg import drawing
 from solver import api
+from solver.derivation import explain as explanation
+from solver.derivation import hint as hints
+from solver.derivation.explain import Explanation
+from solver.derivation.hint import Hint
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import picture
 
@@ -177,6 +182,77 @@ def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
     """
     asked = _puzzle(puzzle)
     return Solved(asked, dict(api.solve(asked, **settings)))
+
+
+@dataclass(frozen=True)
+class Explained:
+    """How a puzzle is solved, step by step; in a notebook it tells the steps.
+
+    explanation   the steps as data (solver.derivation.explain.Explanation)
+    """
+
+    explanation: Explanation
+
+    @property
+    def steps(self) -> list[str]:
+        """The steps in words."""
+        from reports.explained.words import in_words
+
+        return [told.what for told in in_words(self.explanation)]
+
+    @property
+    def ending(self) -> str:
+        """How it ends, in a sentence."""
+        from reports.explained.words import ending
+
+        return ending(self.explanation)
+
+    @property
+    def hardest(self) -> str | None:
+        """The name of the hardest technique that was needed."""
+        hardest = self.explanation.hardest
+        return hardest and hardest.name
+
+    @property
+    def grade(self) -> int | None:
+        """Its grade, 1 to 9."""
+        hardest = self.explanation.hardest
+        return hardest and hardest.grade
+
+    def page(self) -> str:
+        """An HTML page to step through, which needs no network. Raises ValueError for grids of over 40,000 cells."""
+        from reports.explained.page import page
+
+        return page(self.explanation)
+
+    def _repr_html_(self) -> str:
+        steps = "".join(f"<li>{escape(step)}</li>" for step in self.steps)
+        return f"<ol>{steps}</ol><p>{escape(self.ending)}</p>"
+
+
+def explain(
+    puzzle: Puzzle | ArrayLike, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0
+) -> Explained:
+    """How a puzzle is solved by a person, each step held against the checker of certificates.
+
+    start       bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
+    most        steps after which to stop; -1 for all
+    cpu_limit   CPU seconds; what was found until then is kept
+
+    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a start of another shape.
+    """
+    return Explained(explanation.explain(_puzzle(puzzle), start=start, most=most, cpu_limit=cpu_limit))
+
+
+def hint(puzzle: Puzzle | ArrayLike, cells: ArrayLike, *, cpu_limit: float = 60.0) -> Hint:
+    """What to do next on a partly solved grid: `kind`, the places that are `wrong`, or the `next` step.
+
+    cells       uint8[height, width] of palette entries, 255 for a cell that is open
+
+    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a grid of another shape.
+    """
+    asked = _puzzle(puzzle)
+    return hints.hint(asked, hints.start_of(asked, np.asarray(cells)), cpu_limit=cpu_limit)
 
 
 def iter_solutions(puzzle: Puzzle | ArrayLike, **settings: Any) -> Iterator[np.ndarray]:

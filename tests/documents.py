@@ -1,5 +1,5 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
-docs/FORMATS.md from round trips.
+docs/FORMATS.md from round trips, docs/step.svg from an explanation.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -15,16 +15,21 @@ from pathlib import Path
 import round_trips
 
 from pipeline import errors
+from reports.explained.states import states
+from reports.sheet.svg import drawing
 from scrapers import formats
+from scrapers.demo import demo_puzzles
 from scrapers.formats.plain import Plain
 from scrapers.formats.sections import Sections
 from scrapers.formats.writing import WORDS
+from solver.derivation.explain import explain
 
 ROOT = Path(__file__).resolve().parents[1]
 
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
+STEP = ROOT / "docs" / "step.svg"
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -90,6 +95,13 @@ def formats_page() -> str:
     return "\n".join(lines)
 
 
+def step_picture() -> str:
+    """docs/step.svg: a puzzle of the demo in the middle of its explanation."""
+    puzzle = next(puzzle for puzzle in demo_puzzles() if puzzle.title == "Cup of tea")
+    every = list(states(explain(puzzle)))
+    return drawing(puzzle, every[len(every) // 2]).svg + "\n"
+
+
 def row_of(path: Path) -> str:
     """A file as a line of its table."""
     return f"| `{path.stem}` | {docstring_start(path)} |"
@@ -111,6 +123,7 @@ def main() -> None:
     COMMANDS.write_text(commands_page())
     FILES.write_text(files_page())
     FORMATS.write_text(formats_page())
+    STEP.write_text(step_picture())
 
 
 if __name__ == "__main__":

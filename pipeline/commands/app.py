@@ -27,6 +27,7 @@ from pipeline.commands.demo import demo
 from pipeline.commands.export import export
 from pipeline.commands.failed import failed
 from pipeline.commands.generate import generate
+from pipeline.commands.hint import hint
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
 from pipeline.commands.output import DONE, WRONG_USE, err, out, wishes
@@ -70,6 +71,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "dedup": dedup,
     "mend": mend,
     "solve": solve,
+    "hint": hint,
     "serve": serve,
     "schema": schema,
     "bench": bench,

@@ -140,8 +140,12 @@ def resumable() -> Iterator[None]:
 
 def compiling() -> AbstractContextManager[object]:
     """A sign on a terminal that kernels are being compiled."""
-    told = err.is_terminal and not wishes.quiet
-    return err.status("compiling kernels, once on this machine") if told else nullcontext()
+    return working("compiling kernels, once on this machine")
+
+
+def working(title: str) -> AbstractContextManager[object]:
+    """A sign on a terminal that something takes its time."""
+    return err.status(escape(title)) if err.is_terminal and not wishes.quiet else nullcontext()
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """The command solve: puzzles of files, addresses and ids, solved and drawn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +22,7 @@ from pipeline.commands.options import (
 )
 from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, report_problem
 from pipeline.commands.solve.arguments import puzzles_of, sources_of
+from pipeline.commands.solve.explaining import print_explanation, watched
 from pipeline.commands.solve.output import (
     Solved,
     print_as_json,
@@ -30,11 +31,15 @@ from pipeline.commands.solve.output import (
     print_problem_as_xml,
     print_shown,
 )
+from pipeline.commands.solve.pictures import Pictures, write
 from pipeline.commands.solve.work import How, solved
 from pipeline.crawl.ids import Wish
 from pipeline.errors import UserError
 
 MOST_SOLUTIONS = 1_000_000
+
+EXPLAINED, PICTURES = "Explanation", "Pictures"
+"""Headings of options."""
 
 
 def solve(
@@ -65,6 +70,30 @@ def solve(
     brief: Annotated[bool, typer.Option("--brief", "-b", help="A line a puzzle: pbnsolve's words.")] = False,
     as_xml: Annotated[bool, typer.Option("--xml", help="A document a puzzle: the XML of pbnsolve's -h.")] = False,
     as_json: Json = False,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", "-m", help="Each step, as a person would go.", rich_help_panel=EXPLAINED),
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Watch these steps fill the grid.", rich_help_panel=EXPLAINED)
+    ] = False,
+    html: Annotated[
+        str | None, typer.Option(help="A page to step through them.", metavar="FILE", rich_help_panel=EXPLAINED)
+    ] = None,
+    gif: Annotated[
+        str | None, typer.Option(help="The steps as an animation.", metavar="FILE", rich_help_panel=EXPLAINED)
+    ] = None,
+    steps: Annotated[
+        str | None, typer.Option(help="An image a step.", metavar="FOLDER", rich_help_panel=EXPLAINED)
+    ] = None,
+    png: Annotated[
+        str | None, typer.Option(help="The solution with its clues.", metavar="FILE", rich_help_panel=PICTURES)
+    ] = None,
+    svg: Annotated[str | None, typer.Option(help="The same as SVG.", metavar="FILE", rich_help_panel=PICTURES)] = None,
+    pdf: Annotated[
+        str | None,
+        typer.Option(help="To print on A4: the grid, and the solution.", metavar="FILE", rich_help_panel=PICTURES),
+    ] = None,
     contact: Contact = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ids: ask again for what was asked for today.")] = False,
     base_url: BaseUrls = None,
@@ -87,12 +116,20 @@ def solve(
         raise UserError("--stats is for people: --json has all of it, --xml no place for it")
     if most and (brief or as_xml):
         raise UserError("--all goes with neither --brief nor --xml, which show no solutions")
-    how = How(cpu_limit, rung.value, depth, check_goal, from_saved, most or None, not (brief or as_xml), interactive)
+    pictures = Pictures(png, svg, pdf, gif, html, steps)
+    explained = explain or watch or pictures.explained
+    if explain and (brief or as_xml):
+        raise UserError("--explain goes with neither --brief nor --xml, which show no steps")
+    show_known = not (brief or as_xml)
+    how = How(cpu_limit, rung.value, depth, check_goal, from_saved, most or None, show_known, explained, interactive)
     wish = Wish(tuple(base_url or ()), contact, refresh)
     found = puzzles_of(sources_of(files, wish), format_named(known), wish)
     show = shower(brief, as_xml, as_json, stats)
     good = bad = 0
-    for item in found if number is None else islice(found, number - 1, number):
+    chosen = found if number is None else islice(found, number - 1, number)
+    if any(pictures):
+        chosen = the_only(chosen)
+    for item in chosen:
         if isinstance(item, Problem):
             bad += 1
             (print_problem_as_xml if as_xml else report_problem)(item.name, item.reason)
@@ -101,10 +138,24 @@ def solve(
             done = solved(item, how)
         valid = done.row["status"] != "invalid"
         good, bad = good + valid, bad + (not valid)
+        if watch and done.explanation is not None:
+            watched(done.explanation)
         show(done)
+        if explain and not as_json and done.explanation is not None:
+            print_explanation(done.explanation)
+        if valid:
+            write(pictures, done)
     if not good and not bad:
         raise no_puzzle_in(files)
     raise typer.Exit(DONE if not bad else SOME_FAILED if good else WRONG_USE)
+
+
+def the_only(found: Iterator[Any]) -> Iterator[Any]:
+    """One puzzle; a UserError if there are more."""
+    first = list(islice(found, 2))
+    if len(first) > 1:
+        raise UserError("pictures are of one puzzle: choose it with -n")
+    return iter(first)
 
 
 def shower(brief: bool, as_xml: bool, as_json: bool, stats: bool) -> Callable[[Solved], None]:

@@ -9,10 +9,12 @@ from rich.markup import escape
 from pipeline.commands.drawing import differing, drawn, in_words, open_sign
 from pipeline.commands.output import err, print_json, table, tell
 from pipeline.commands.run_status import COLORS
+from pipeline.commands.solve import explaining
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from solver.derivation.explain import Explanation
     from solver.puzzle import Puzzle
 
 EFFORT = ("line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth", "conflicts")
@@ -26,6 +28,7 @@ class Solved(NamedTuple):
     depth   levels that the rung depth-2 looked ahead
     every   solutions, if --all asks for them, uint8[height, width] of palette entries each
     known   of a puzzle that was not solved to its end the colour of each cell, -1 where it is open (reports.partial)
+    explanation   how it is solved, if that is asked for
     """
 
     puzzle: "Puzzle"
@@ -33,6 +36,7 @@ class Solved(NamedTuple):
     depth: int
     every: "list[np.ndarray] | None" = None
     known: "np.ndarray | None" = None
+    explanation: "Explanation | None" = None
 
 
 def print_shown(solved: Solved, stats: bool) -> None:
@@ -48,6 +52,8 @@ def print_as_json(solved: Solved) -> None:
         fields["known"] = [[None if cell < 0 else cell for cell in line] for line in solved.known.tolist()]
     if solved.every is not None:
         fields["all_solutions"] = [cells.tolist() for cells in solved.every]
+    if solved.explanation is not None:
+        fields["explanation"] = explaining.fields_of(solved.explanation)
     print_json(fields)
 
 

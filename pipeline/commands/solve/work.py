@@ -15,6 +15,7 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     import numpy as np
 
+    from solver.derivation.explain import Explanation
     from solver.puzzle import Puzzle
 
 FIRST_TRY, GROWTH = 1.0, 4.0
@@ -27,6 +28,7 @@ class How(NamedTuple):
     from_saved   the number of the saved grid to begin with, if any
     most         solutions to list; None for no list
     drawn        whether what is known of a puzzle that is not solved to its end is wanted
+    explained    whether an explanation is wanted
     pausable     whether Ctrl-C tells how far it is
     """
 
@@ -37,6 +39,7 @@ class How(NamedTuple):
     from_saved: int | None
     most: int | None
     drawn: bool
+    explained: bool
     pausable: bool
 
 
@@ -65,7 +68,8 @@ def _solved(puzzle: "Puzzle", how: How, progress: Progress) -> Solved:
     if how.most is not None and row["status"] != "invalid":
         _list_solutions(puzzle, how, start, progress)
     known = _known(puzzle, row, how, start) if how.drawn and row["label"] in ("timeout", "stalled") else None
-    return Solved(puzzle, row, how.depth, None if how.most is None else progress.listed, known)
+    listed = None if how.most is None else progress.listed
+    return Solved(puzzle, row, how.depth, listed, known, _explained(puzzle, row, how, start))
 
 
 def _saved_grid(puzzle: "Puzzle", number: int) -> "np.ndarray":
@@ -109,6 +113,15 @@ def _known(puzzle: "Puzzle", row: dict[str, Any], how: How, start: "np.ndarray |
 
     may_be = partial(puzzle, row, how.depth, start)
     return None if may_be is None else settled(may_be)
+
+
+def _explained(puzzle: "Puzzle", row: dict[str, Any], how: How, start: "np.ndarray | None") -> "Explanation | None":
+    """How the puzzle is solved, if that is wanted."""
+    from solver.derivation.explain import explain
+
+    if not how.explained or row["status"] == "invalid":
+        return None
+    return explain(puzzle, start=start, cpu_limit=how.cpu_limit)
 
 
 def _told(puzzle: "Puzzle", how: How, progress: Progress, spent: Spent) -> Iterator[RenderableType]:

@@ -1,0 +1,106 @@
+"""The command hint: the easiest next step of a partly solved puzzle, or the cells that are wrong."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipeline.commands.drawing import drawn
+from pipeline.commands.options import CpuLimit, FileFormat, Json, Which, format_named, no_puzzle_in
+from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell
+from pipeline.commands.solve.arguments import puzzles_of, sources_of
+from pipeline.commands.solve.explaining import fields_of, step_line
+from pipeline.crawl.ids import Wish
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from solver.derivation.hint import Hint
+    from solver.puzzle import Puzzle
+
+
+def hint(
+    file: Annotated[
+        str, typer.Argument(help="A puzzle file; - is standard input.", metavar="FILE", show_default=False)
+    ],
+    saved: Annotated[
+        int | None,
+        typer.Option(min=1, help="The file's saved grid of this number; else the first, or an empty one.", metavar="N"),
+    ] = None,
+    number: Which = None,
+    known: FileFormat = None,
+    cpu_limit: CpuLimit = 60.0,
+    as_json: Json = False,
+) -> None:
+    """For a partly solved puzzle, show the easiest next step, or the cells that are wrong.
+
+    Exit status 1 if cells are wrong, if the puzzle has no solution, or if nothing was found in time.
+    """
+    import numpy as np
+
+    from scrapers.importing import Problem
+    from solver.derivation.hint import hint as next_step
+    from solver.waits import while_waiting
+
+    wish = Wish((), None, False)
+    found = puzzles_of(sources_of([file], wish), format_named(known), wish)
+    items = list(islice(found, (number or 1) - 1, (number or 1) + 1))
+    if not items:
+        raise no_puzzle_in([file])
+    if number is None and len(items) > 1:
+        raise UserError(f"{file} has several puzzles: choose one with -n")
+    puzzle = items[0]
+    if isinstance(puzzle, Problem):
+        raise UserError(f"{puzzle.name}: {puzzle.reason}")
+    if saved is not None and saved > len(puzzle.saved):
+        raise UserError(f"--saved {saved}: {puzzle.puzzle_id} has {len(puzzle.saved) or 'no'} saved grid(s)")
+    palette = max(puzzle.colors, 1) + 1
+    grid = puzzle.saved[(saved or 1) - 1] if puzzle.saved else np.ones((puzzle.height, puzzle.width, palette), bool)
+    start = np.ascontiguousarray(grid[:, :, :palette])
+    with while_waiting(compiling):
+        given = next_step(puzzle, start, cpu_limit=cpu_limit)
+    tell(as_json, fields(puzzle, given), shown(puzzle, start, given))
+    raise typer.Exit(SOME_FAILED if given.kind in ("wrong", "none", "timeout") else DONE)
+
+
+def fields(puzzle: "Puzzle", given: "Hint") -> dict[str, Any]:
+    """What a machine is told; rows and columns count from 1."""
+    wrong = [[place // puzzle.width + 1, place % puzzle.width + 1] for place in given.wrong]
+    step = fields_of(given.next)["steps"][0] if given.next is not None else None
+    return {"puzzle_id": puzzle.puzzle_id, "hint": given.kind, "wrong": wrong, "step": step}
+
+
+def shown(puzzle: "Puzzle", start: Any, given: "Hint") -> Any:
+    """The grid with the cells in question pointed out, and what to say of them."""
+    import numpy as np
+
+    from reports.explained.states import grid_of, states
+    from reports.explained.words import in_words
+    from reports.sheet.state import State
+
+    if given.next is not None:
+        *_, state = states(given.next)
+        yield drawn(puzzle, state)
+        for told in in_words(given.next):
+            yield step_line(told, why=True)
+        return
+    marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
+    marked.ravel()[list(given.wrong)] = True
+    colors = (start.reshape(len(marked.ravel()), -1) << np.arange(start.shape[2])).sum(axis=1)
+    yield drawn(puzzle, State(grid_of(colors.tolist(), puzzle.width), marked))
+    yield said(puzzle, given)
+
+
+def said(puzzle: "Puzzle", given: "Hint") -> str:
+    """A hint that is no step."""
+    if given.kind == "wrong":
+        from pipeline.commands.output import some
+        from reports.explained.words import cell_in_words
+
+        cells = "; ".join(some([cell_in_words(puzzle, place) for place in given.wrong]))
+        return f"[red]{len(given.wrong):,} {'cell is' if len(given.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
+    return {
+        "solved": "[green]Solved:[/green] every cell is right.",
+        "none": "[red]The puzzle has no solution.[/red]",
+        "open": "Only assumptions inside assumptions lead on from here.",
+        "timeout": "[yellow]Nothing was found in time:[/yellow] --cpu-limit gives more.",
+    }[given.kind]

@@ -1,0 +1,121 @@
+"""The command solve where it explains and draws files, and the command hint."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from scrapers.formats import named
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
+from solver.tables import puzzles_of
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> None:
+    (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 7, 7, None, None, 1), 0, 1))
+    (tmp_path / "a.non").write_bytes(named("non").write(dominoes))
+    (tmp_path / "two.jsonl").write_bytes(named("jsonl").write(dominoes) * 2)
+
+
+@pytest.mark.usefixtures("files")
+def test_steps_in_words_and_for_machines(nonocensus: Command) -> None:
+    words = nonocensus("solve", "a.non", "-m")
+    assert words.code == 0
+    assert "   1. " in words.out
+    assert "Suppose row" in words.out
+    assert words.out.endswith("The hardest technique was edge, of grade 6 of 9.\n")
+    told = json.loads(nonocensus("solve", "a.non", "-m", "--json").out)["explanation"]
+    assert (told["state"], told["hardest"], told["grade"], told["open"]) == ("solved", "edge", 6, 0)
+    assert {"technique", "grade", "words", "assume", "then", "contradiction"} in [set(step) for step in told["steps"]]
+    assert "explanation" not in json.loads(nonocensus("solve", "a.non", "--json").out)
+
+
+@pytest.mark.usefixtures("files")
+def test_files(nonocensus: Command, tmp_path: Path) -> None:
+    made = nonocensus(
+        "solve", "a.non", "--png", "a.png", "--svg", "a.svg", "--pdf", "a.pdf", "--html", "a.html", "--gif", "a.gif",
+        "--steps", "steps",
+    )  # fmt: skip
+    assert made.code == 0
+    assert [line.split(" written")[0] for line in made.err.splitlines()] == [
+        "a.png", "a.svg", "a.pdf", "a.html", "a.gif", "steps/",
+    ]  # fmt: skip
+    assert Image.open(tmp_path / "a.png").size[0] > 100
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    assert "</html>" in (tmp_path / "a.html").read_text()
+    frames = Image.open(tmp_path / "a.gif").n_frames
+    assert len(list((tmp_path / "steps").iterdir())) == frames > 10
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["two.jsonl", "--png", "a.png"], "pictures are of one puzzle: choose it with -n"),
+        (["a.non", "-m", "-b"], "--explain goes with neither --brief nor --xml"),
+        (["a.non", "--png", "steps/"], "steps/ is a folder; name a file"),
+    ],
+)
+def test_refused(nonocensus: Command, options: list[str], said: str) -> None:
+    result = nonocensus("solve", *options)
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert said in result.err
+
+
+@pytest.mark.usefixtures("files")
+def test_watched_where_there_is_no_terminal(nonocensus: Command) -> None:
+    assert nonocensus("solve", "a.non", "--watch").out.startswith("local/a 7x7: unique depth-2")
+
+
+def saved(cells: np.ndarray, known: np.ndarray) -> Puzzle:
+    """A puzzle with a saved grid, bool[height, width, 2], of what is known of its cells."""
+    from dataclasses import replace
+
+    grid = (cells[:, :, None] == np.arange(2)) | ~known[:, :, None]
+    return replace(from_picture(cells, BLACK_ON_WHITE, puzzle_id="local/a"), goal=None, saved=(grid,))
+
+
+def test_hint(nonocensus: Command, tmp_path: Path) -> None:
+    cells = np.array([[1, 1, 1], [0, 1, 0], [1, 1, 1]], np.uint8)
+    known = np.zeros((3, 3), bool)
+    known[0] = True
+    for name, grid in {"right": cells, "wrong": np.where(known, 1 - cells, cells)}.items():
+        puzzle = saved(cells, known)
+        puzzle = puzzle if name == "right" else saved_wrong(puzzle, grid, known)
+        (tmp_path / f"{name}.xml").write_bytes(named("webpbn-xml").write(puzzle))
+    step = nonocensus("hint", "right.xml", "--saved", "1")
+    assert step.code == 0
+    assert "   1. " in step.out
+    told = json.loads(nonocensus("hint", "right.xml", "--json").out)
+    assert told["hint"] == "step"
+    assert told["step"]["technique"]
+    wrong = nonocensus("hint", "wrong.xml")
+    assert wrong.code == 1
+    assert "3 cells are wrong: row 1, column 1; row 1, column 2; row 1, column 3" in " ".join(wrong.out.split())
+    assert json.loads(nonocensus("hint", "wrong.xml", "--json").out)["wrong"] == [[1, 1], [1, 2], [1, 3]]
+    few = nonocensus("hint", "right.xml", "--saved", "2")
+    assert (few.code, few.err) == (2, "nonocensus: --saved 2: local/right has 1 saved grid(s)\n")
+
+
+def saved_wrong(puzzle: Puzzle, grid: np.ndarray, known: np.ndarray) -> Puzzle:
+    from dataclasses import replace
+
+    return replace(puzzle, saved=((grid[:, :, None] == np.arange(2)) | ~known[:, :, None],))
+
+
+@pytest.mark.usefixtures("files")
+def test_hint_without_a_saved_grid_and_of_several(nonocensus: Command) -> None:
+    assert nonocensus("hint", "a.non").code == 0
+    several = nonocensus("hint", "two.jsonl")
+    assert (several.code, several.err) == (2, "nonocensus: two.jsonl has several puzzles: choose one with -n\n")
+    assert nonocensus("hint", "two.jsonl", "-n", "2").code == 0
+    assert nonocensus("hint", "two.jsonl", "-n", "3").code == 2
+    assert nonocensus("hint", "missing.non").code == 2

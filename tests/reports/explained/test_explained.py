@@ -1,0 +1,104 @@
+"""Explanations in words, as states and as a page."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reports.explained.page import MOST_CELLS, TooLarge, page
+from reports.explained.states import grid_of, states
+from reports.explained.words import ending, in_words
+from reports.sheet.state import UNKNOWN
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.derivation.explain import explain
+from solver.puzzle import Block, Color, Puzzle, from_picture
+from solver.tables import puzzles_of
+
+RED = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
+
+
+def dominoes(side: int) -> Puzzle:
+    (puzzle,) = puzzles_of(recipe_batch(Recipe("dominoes", side, side, None, None, 1), 0, 1))
+    return puzzle
+
+
+def test_a_line_in_words() -> None:
+    puzzle = from_picture(np.array([[1, 1, 0, 1]], np.uint8), puzzle_id="test/1")
+    (told,) = in_words(explain(puzzle))
+    assert told.number == 1
+    assert told.what == "Row 1 (2 1), clue: columns 1 to 2 black, column 3 white, column 4 black."
+    assert told.why == "The clue is empty, fills the line, or lacks a colour."
+    assert ending(explain(puzzle)) == (
+        "Every cell is known, and there is no other solution. The hardest technique was clue, of grade 1 of 9."
+    )
+
+
+def test_colours_and_hidden_lengths_in_words() -> None:
+    puzzle = from_picture(np.array([[1, 2, 2, 0, 2]], np.uint8), RED)
+    puzzle = replace(puzzle, rows=((Block(1), Block(0, 2), Block(1, 2)),))
+    told = [told.what for told in in_words(explain(puzzle))]
+    assert any(text.startswith(("Row 1 (1 black, ? red, 1 red), ", "Column ")) for text in told)
+    assert any("red" in text for text in told)
+
+
+def test_an_assumption_in_words() -> None:
+    explanation = explain(dominoes(7))
+    told = next(told for told in in_words(explanation) if told.step.assumption)
+    assert re.fullmatch(
+        r"Suppose row \d+, column \d+ were (black|white) \(edge\)\. ((Row|Column) \d+ \([\d ]+\): [^.]+\. )+"
+        r"Then (row|column) \d+ \([\d ]+\) would have no arrangement\. So row \d+, column \d+ is (black|white)\.",
+        told.what,
+    ), told.what
+
+
+def test_endings() -> None:
+    switch = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
+    assert ending(explain(switch)) == "4 cells are left open: only assumptions inside assumptions lead on."
+    none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
+    assert ending(explain(none)).endswith("has no arrangement left: the puzzle has no solution.")
+    assert "The time ran out with" in ending(explain(dominoes(9), cpu_limit=0.0))
+
+
+def test_states_lead_from_nothing_to_the_end() -> None:
+    explanation = explain(dominoes(7))
+    shown = list(states(explanation))
+    assert len(shown) == len(explanation.steps) + 1
+    assert shown[0].decided == 0
+    assert (shown[-1].cells == grid_of(explanation.cells, 7)).all()
+    assert UNKNOWN not in shown[-1].cells
+    for before, state, step in zip(shown, shown[1:], explanation.steps, strict=False):
+        assert state.marked is not None
+        assert (state.marked >= (before.cells != state.cells)).all()
+        assert len(state.rows) + len(state.columns) == (step.line is not None)
+        assert state.words
+
+
+def test_a_page_is_whole_and_escaped() -> None:
+    wicked = replace(dominoes(7), title="<script>alert(1)</script>", author="</script><b>")
+    palette = tuple(replace_name(color, f"<i>{color.name}") for color in wicked.palette)
+    text = page(explain(replace(wicked, palette=palette)))
+    assert "<script>alert" not in text
+    assert "<b>" not in text
+    assert "<i>" not in text
+    assert text.count("<script") == 2
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    cells = list(data["start"])
+    for _, ruled in data["steps"]:
+        for place, color in ruled:
+            assert cells[place] >> color & 1
+            cells[place] &= ~(1 << color)
+    assert cells == explain(wicked).cells
+    assert text.count('class="step"') == len(data["steps"])
+
+
+def replace_name(color: Color, name: str) -> Color:
+    return color._replace(name=name)
+
+
+def test_a_page_of_too_many_cells() -> None:
+    side = int(MOST_CELLS**0.5) + 1
+    puzzle = from_picture(np.ones((side, side), np.uint8))
+    with pytest.raises(TooLarge, match="not of 201x201"):
+        page(explain(puzzle))
