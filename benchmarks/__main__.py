@@ -6,6 +6,7 @@ from pathlib import Path
 from benchmarks import (
     certificates,
     crawl,
+    explain,
     faults,
     findings,
     formats,
@@ -25,6 +26,7 @@ from pipeline.findings.figures_page import Table
 BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
+    "explain": explain.run,
     "faults": faults.run,
     "findings": findings.run,
     "formats": formats.run,

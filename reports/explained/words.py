@@ -1,10 +1,11 @@
 """The steps of an explanation in plain English."""
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from solver.derivation.explain import Explanation, Step
+from solver.derivation.record import Ruled
 from solver.puzzle import BLOT, Clue, Puzzle
 from solver.techniques.ladder import TECHNIQUES
 
@@ -26,35 +27,40 @@ class Told(NamedTuple):
 
 def in_words(explanation: Explanation) -> Iterator[Told]:
     """All steps in words."""
-    puzzle = explanation.puzzle
-    grids = [explanation.start, *explanation.grids()]
-    for number, (step, (before, after)) in enumerate(zip(explanation.steps, pairwise(grids), strict=True), 1):
-        technique = TECHNIQUES[step.technique]
-        yield Told(number, step, step_in_words(puzzle, step, before, after), technique.says)
+    cells = list(explanation.start)
+    for number, step in enumerate(explanation.steps, 1):
+        what = step_in_words(explanation.puzzle, step, cells)
+        yield Told(number, step, what, TECHNIQUES[step.technique].says)
+        for place, color in step.ruled:
+            cells[place] &= ~(1 << color)
 
 
-def step_in_words(puzzle: Puzzle, step: Step, before: list[int], after: list[int]) -> str:
-    """What a step finds and where.
-
-    before, after   the colours that each cell may have, row by row, a bit each
-    """
+def step_in_words(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
+    """What a step finds and where; `cells` are the colours that each may have before it, row by row, a bit each."""
     name = TECHNIQUES[step.technique].name
     if step.assumption is None:
         assert step.line is not None
-        places = dict.fromkeys(place for place, _ in step.ruled)
-        return f"{line_in_words(puzzle, step.line)}, {name}: {_cells(puzzle, step.line, places, after)}."
+        left = _left(step.ruled, {}, cells)
+        return f"{line_in_words(puzzle, step.line)}, {name}: {_cells(puzzle, step.line, left)}."
     refuted = step.assumption
-    cells = list(before)
-    cells[refuted.place] = 1 << refuted.color
+    supposed = {refuted.place: 1 << refuted.color}
     told = [f"Suppose {cell_in_words(puzzle, refuted.place)} were {_color(puzzle, refuted.color)} ({name})."]
     for then in refuted.then:
-        for place, color in then.ruled:
-            cells[place] &= ~(1 << color)
-        places = dict.fromkeys(place for place, _ in then.ruled)
-        told.append(f"{line_in_words(puzzle, then.line)}: {_cells(puzzle, then.line, places, cells)}.")
+        left = _left(then.ruled, supposed, cells)
+        supposed |= left
+        told.append(f"{line_in_words(puzzle, then.line)}: {_cells(puzzle, then.line, left)}.")
     told.append(f"Then {_lower(line_in_words(puzzle, refuted.end))} would have no arrangement.")
-    told.append(f"So {cell_in_words(puzzle, refuted.place)} is {_possible(puzzle, after[refuted.place])}.")
+    still = cells[refuted.place] & ~(1 << refuted.color)
+    told.append(f"So {cell_in_words(puzzle, refuted.place)} is {_possible(puzzle, still)}.")
     return " ".join(told)
+
+
+def _left(ruled: Iterable[Ruled], supposed: Mapping[int, int], cells: Sequence[int]) -> dict[int, int]:
+    """What is left of the cells that something is ruled out for: of what is supposed of them, or else of `cells`."""
+    left: dict[int, int] = {}
+    for place, color in ruled:
+        left[place] = left.get(place, supposed.get(place, cells[place])) & ~(1 << color)
+    return left
 
 
 def ending(explanation: Explanation) -> str:
@@ -96,11 +102,13 @@ def cell_in_words(puzzle: Puzzle, place: int) -> str:
     return f"row {y + 1}, column {x + 1}"
 
 
-def _cells(puzzle: Puzzle, line: int, places: Iterable[int], cells: list[int]) -> str:
-    """What some cells of a line can be: `columns 4 to 6 black, column 9 white`."""
+def _cells(puzzle: Puzzle, line: int, left: Mapping[int, int]) -> str:
+    """What some cells of a line can be, by their places: `columns 4 to 6 black, column 9 white`."""
     is_row = line < puzzle.height
     side = "column" if is_row else "row"
-    numbers = sorted((place % puzzle.width if is_row else place // puzzle.width, cells[place]) for place in places)
+    numbers = sorted(
+        (place % puzzle.width if is_row else place // puzzle.width, colors) for place, colors in left.items()
+    )
     runs = groupby(enumerate(numbers), lambda each: (each[1][0] - each[0], each[1][1]))
     told = []
     for (_, colors), run in runs:
