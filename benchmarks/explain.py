@@ -84,4 +84,4 @@ def pbnsolve(puzzle: Puzzle) -> list[Any]:
         told = subprocess.run([program, "-m", "-u", "-x60", file.name], capture_output=True, check=False)
         after = os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return [told.stdout.count(b"\n"), spent]
+    return [told.stdout.count(b"\n"), round(spent, 2)]
