@@ -4,6 +4,11 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A machine may be busy with other jobs: no test is judged by its time.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 # In the background of a shell Ctrl-C is ignored, and would be by the commands that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from solver.api import solve
-from solver.derivation.explain import Explanation, explain
+from solver.derivation.explain import Explanation, State, explain
 from solver.puzzle import Puzzle
 from solver.tables import picture
 
@@ -43,7 +43,8 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
     found = explain(puzzle, start=start, most=1, cpu_limit=cpu_limit)
     if found.steps:
         return Hint("step", next=found)
-    return Hint("open" if found.state == "open" else "timeout")
+    nothing: dict[State, Kind] = {"open": "open", "solved": "solved"}  # solved: of empty clues nothing need be said
+    return Hint(nothing.get(found.state, "timeout"))
 
 
 def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
