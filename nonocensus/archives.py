@@ -189,7 +189,7 @@ def export_run(run: Run | Place, path: Place, where: str | None = None, watch: W
 
     opened = _run(run)
     watch.begun("exporting", opened.rows)
-    return export(opened, str(path), where, lambda rows: watch.step(rows, ""))
+    return export(opened, str(path), where, lambda rows: watch.step(rows, "")).rows
 
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
