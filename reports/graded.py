@@ -33,9 +33,6 @@ GRADED = pa.schema(
 )
 """What of a grade stands beside a result, with its source in each field's metadata."""
 
-NUMBERS = {technique.name: number for number, technique in enumerate(TECHNIQUES)}
-"""The place of each technique on the ladder."""
-
 
 class Grade(NamedTuple):
     """The puzzles of a grade."""

@@ -83,6 +83,7 @@ def write_report(
         "colored": charts.colored(figures),
         "measures": _measures(graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in TECHNIQUES},
+        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures),
