@@ -1,5 +1,5 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
-docs/FORMATS.md from round trips.
+docs/FORMATS.md from round trips, docs/TECHNIQUES.md and its pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import round_trips
+import technique_pages
 
 from pipeline import errors
 from scrapers import formats
@@ -25,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
+TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
+PICTURES = ROOT / "docs" / technique_pages.FOLDER
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -90,6 +93,11 @@ def formats_page() -> str:
     return "\n".join(lines)
 
 
+def techniques_page() -> str:
+    """docs/TECHNIQUES.md: the ladder of techniques, with grades, sources and examples."""
+    return technique_pages.page()
+
+
 def row_of(path: Path) -> str:
     """A file as a line of its table."""
     return f"| `{path.stem}` | {docstring_start(path)} |"
@@ -111,6 +119,10 @@ def main() -> None:
     COMMANDS.write_text(commands_page())
     FILES.write_text(files_page())
     FORMATS.write_text(formats_page())
+    TECHNIQUES.write_text(techniques_page())
+    PICTURES.mkdir(exist_ok=True)
+    for name, drawn in technique_pages.pictures().items():
+        (PICTURES / name).write_text(drawn)
 
 
 if __name__ == "__main__":
