@@ -92,22 +92,27 @@ def examples_of(technique: int) -> Iterator[tuple[Clue, str, str]]:
 
 
 def line_picture(clue: Clue, before: str, after: str) -> Drawing:
-    """A line before, and below it after, its clue at the left; the cells that were found are framed."""
+    """A line before, and below it after, its clue at the left; the cells that were found are framed.
+
+    It is a drawing of three lines, of which a white stripe covers the second.
+    """
     left = MARGIN + CELL * max(len(clue), 1)
-    width, height = left + CELL * len(before) + MARGIN, 2 * MARGIN + 2 * CELL
+    width, height = left + CELL * len(before) + MARGIN, 2 * MARGIN + 3 * CELL
     place = Geometry(width, height, left, MARGIN, width - MARGIN, height - MARGIN, MARGIN, MARGIN)
-    cells = np.concatenate([cells_of(before), cells_of(after)])
-    found = np.stack([np.zeros(len(before), np.bool_), cells[0] != cells[1]])
-    shown = layer(Puzzle((clue, clue), ((),) * len(before)), State(cells, found), place).content
+    cells = np.concatenate([cells_of(line) for line in (before, "?" * len(before), after)])
+    found = np.zeros(cells.shape, np.bool_)
+    found[2] = cells[2] != cells[0]
+    shown = layer(Puzzle((clue,) * 3, ((),) * len(before)), State(cells, found), place).content
     numbers = [number.text for number in clue_numbers(clue)]
     texts = (
         f'<text x="{left - CELL * (len(numbers) - k) + CELL / 2:g}" y="{y}" font-size="12.5">{number}</text>'
-        for y in (MARGIN + 14.5, MARGIN + CELL + 14.5)
+        for y in (MARGIN + 14.5, MARGIN + 2 * CELL + 14.5)
         for k, number in enumerate(numbers)
     )
     paper = f'<path fill="#fff" d="M0 0h{width}v{height}H0z"/>'
+    stripe = f'<path fill="#fff" d="M0 {MARGIN + CELL + 2}h{width}v{CELL - 4}H0z"/>'
     about = f"{' '.join(numbers)}: {before} becomes {after}"
-    return Drawing(f'{paper}<g text-anchor="middle">{"".join(texts)}</g>{shown}', width, height, about)
+    return Drawing(f'{paper}<g text-anchor="middle">{"".join(texts)}</g>{shown}{stripe}', width, height, about)
 
 
 def cells_of(line: str) -> np.ndarray:

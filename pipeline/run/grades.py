@@ -45,13 +45,13 @@ def _wrong(grades: pa.Table) -> str | None:
     """What no row of the table of grades can be, if one is."""
     if grades["puzzle_id"].null_count or grades["clue_hash"].null_count:
         return "a row names no puzzle"
-    if not pc.all(pc.is_in(grades["status"], pa.array(STATUSES))).as_py():
+    if not pc.all(pc.is_in(grades["status"], pa.array(STATUSES)), min_count=0).as_py():
         return "a row has a status that there is none"
     for row in grades.group_by(["hardest", "grade"]).aggregate([]).to_pylist():
         if GRADE_OF.get(row["hardest"], 0) != row["grade"]:
             return f"the grade {row['grade']} does not go with the technique {row['hardest']}"
     for name in ("work", "cpu_seconds"):
-        if not pc.all(pc.is_finite(grades[name])).as_py():
+        if not pc.all(pc.is_finite(grades[name]), min_count=0).as_py():
             return f"{name} is no number"
     return None
 
