@@ -1,5 +1,6 @@
 """docs/TECHNIQUES.md and its pictures: the ladder as the program has it, and what a technique finds in an example."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -71,8 +72,15 @@ def page() -> str:
     for technique in TECHNIQUES:
         name = f"{technique.name}.svg"
         shown = f"![an example of {technique.name}]({FOLDER}/{name})" if name in drawn else ""
-        rows.append(f"| {technique.grade} | {technique.name} | {technique.says} | {shown} | {technique.source} |")
+        rows.append(
+            f"| {technique.grade} | {technique.name} | {technique.says} | {shown} | {linked(technique.source)} |"
+        )
     return HEAD + "\n".join(rows) + "\n" + TAIL
+
+
+def linked(source: str) -> str:
+    """A source with its addresses as links, which take less room."""
+    return re.sub(r"https://([^/]+)[^;, ]*", r"[\1](\g<0>)", source)
 
 
 def pictures() -> dict[str, str]:
