@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
 from reports import site
+from reports.beside import first_bits, indexed
 from reports.graded import GRADED, NO_GRADES, grades_beside
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
@@ -175,6 +176,7 @@ def take_census(
     rung_seconds = np.zeros(len(RUNGS))
     rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
     sums = np.zeros(4)
+    by_puzzle = indexed(mendings), indexed(grades)
     rated: list[pa.Table] = []
     techniques = Counter[str]()
     compared: list[pa.Table] = []
@@ -188,13 +190,13 @@ def take_census(
         code, words = _worded(results, puzzles, measured, claims)
         codes.add(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
         seconds.add(_numbers(results["cpu_seconds"]).astype(np.float64))
-        clue_hashes.add(_first_bits(results["clue_hash"]))
-        canonical_hashes.add(_first_bits(puzzles["canonical_hash"]))
+        clue_hashes.add(first_bits(results["clue_hash"]))
+        canonical_hashes.add(first_bits(puzzles["canonical_hash"]))
         decided.add(_decided(results, np.array([word.technique == "line" for word in words])[code]))
         authors.update(_counted(puzzles["author"]))
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
-        mended, graded = mended_beside(results, mendings), grades_beside(results, grades)
+        mended, graded = mended_beside(results, by_puzzle[0]), grades_beside(results, by_puzzle[1])
         techniques.update(_counted(graded["hardest"]))
         rows = _picked(results, puzzles, (measured, graded), RATED).filter(graded["grade"].is_valid()).slice(0, room)
         compared.append(rows)
@@ -337,15 +339,6 @@ def _area(puzzles: pa.RecordBatch) -> pa.Array:
     # The small addend keeps 100 cells in the class that begins there.
     area = np.floor(np.log10(np.where(there, cells, 1)) * AREAS_A_DECADE + 1e-9)
     return pa.array(area.astype(np.int32), mask=~there)
-
-
-def _first_bits(hashes: pa.Array) -> np.ndarray:
-    """The first 64 bits of hashes in hex as uint64[rows], 0 for null and for what is shorter: it is none."""
-    known = pc.greater_equal(pc.binary_length(hashes), 16)
-    digits = pc.binary_slice(pc.cast(pc.fill_null(pc.if_else(known, hashes, None), "0" * 16), pa.binary()), 0, 16)
-    text = np.frombuffer(digits.buffers()[2], np.uint8)[: 16 * len(hashes)].reshape(-1, 16)
-    nibbles = text - np.where(text > ord("9"), ord("a") - 10, ord("0")).astype(np.uint8)
-    return np.ascontiguousarray(nibbles[:, ::2] << 4 | nibbles[:, 1::2]).view(">u8").ravel().astype(np.uint64)
 
 
 def _decided(results: pa.RecordBatch, by_line: np.ndarray) -> np.ndarray:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports import measures
-from reports.beside import KEY
-from reports.graded import GRADED, NO_GRADES, grades_beside
+from reports.beside import KEY, Found
+from reports.graded import GRADED, grades_beside
 from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS, TEXT
 
@@ -95,15 +95,13 @@ def schema(content: Content, about: Mapping[str, str] | None = None, graded: boo
     return pa.schema([measures.sourced(field) for field in fields], stamp)
 
 
-def rows_of(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: pa.Table = NO_GRADES
-) -> pa.RecordBatch:
+def rows_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: Found) -> pa.RecordBatch:
     """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.
 
     results, puzzles   row k of the one belongs to row k of the other; `result_columns` and `puzzle_columns` of them
     grades             what grade has found in the run, of the schema GRADES, those with a grade
     """
-    columns = schema(content, graded=len(grades) > 0)
+    columns = schema(content, graded=len(grades.rows) > 0)
     fields = columns.remove(columns.get_field_index(DUPLICATE.name))
     tables = (puzzles, results, measures.measures(results, puzzles), grades_beside(results, grades))
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]

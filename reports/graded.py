@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.beside import beside
+from reports.beside import Found, beside
 from solver.tables import GRADES
 from solver.techniques.ladder import SEARCH, TECHNIQUES
 
@@ -46,7 +46,7 @@ class Grade(NamedTuple):
         return sum(self.techniques.values())
 
 
-def grades_beside(results: pa.RecordBatch, grades: pa.Table) -> pa.RecordBatch:
+def grades_beside(results: pa.RecordBatch, grades: Found) -> pa.RecordBatch:
     """The columns GRADED of each row's grade (reports.beside); nulls for what has none, timeouts among them.
 
     grades   of the schema GRADES, those that `finished` leaves

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from reports.beside import beside
+from reports.beside import Found, beside
 from solver.tables import MENDINGS
 
 NO_MENDINGS = MENDINGS.empty_table()
@@ -11,7 +11,7 @@ MENDED = pa.schema([MENDINGS.field(name) for name in ("change", "mended")])
 """What a report shows of a mending."""
 
 
-def mended_beside(results: pa.RecordBatch, mendings: pa.Table) -> pa.RecordBatch:
+def mended_beside(results: pa.RecordBatch, mendings: Found) -> pa.RecordBatch:
     """The columns MENDED of each row's mending (reports.beside).
 
     mendings   of the schema MENDINGS

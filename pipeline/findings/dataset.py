@@ -31,6 +31,7 @@ from pipeline.scratch import scratch
 from pipeline.sql import interruptible, one_line
 from pipeline.store.folder import Folder, folder
 from pipeline.store.parts import gathered, leaves, one_batch
+from reports.beside import Found, indexed
 from reports.card import Count, Origin, card, license_of
 from reports.croissant import croissant
 from reports.dataset import (
@@ -91,13 +92,13 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
     about = _about(run, content)
     with _database() as database:
-        grades = finished(current_grades(run))
+        grades = indexed(finished(current_grades(run)))
         size = _gather(database, run, content, grades, seen)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
         _clear(place)
         place.write_json(MARK, about)
-        columns = schema(content, about, graded=len(grades) > 0)
+        columns = schema(content, about, graded=len(grades.rows) > 0)
         files = [
             file
             for split, places in _places(counts, _step(summary["rows"], size))
@@ -177,7 +178,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             yield database
 
 
-def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: pa.Table, seen: Seen) -> int:
+def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: Found, seen: Seen) -> int:
     """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
     size = 0
     database.begin()

@@ -16,7 +16,7 @@ from pipeline.run.pairs import pairs
 from pipeline.sql import database, meets
 from pipeline.store.parts import one_batch
 from reports import measures as measured
-from reports.beside import KEY
+from reports.beside import KEY, Found, indexed
 from reports.graded import GRADED, finished, grades_beside
 from reports.rights import CONTENT
 from solver.tables import PUZZLES, RESULTS
@@ -42,8 +42,8 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     The rows are in the run's order; `seen` is told of each stretch of them. A UserError says what is wrong with the
     condition before anything is written.
     """
-    grades = finished(current_grades(run))
-    columns = pa.schema([*EXPORTED, *(GRADED if len(grades) else ())])
+    grades = indexed(finished(current_grades(run)))
+    columns = pa.schema([*EXPORTED, *(GRADED if len(grades.rows) else ())])
     with database() as connection:
         if where is not None:
             meets(connection, columns.empty_table(), where)
@@ -57,12 +57,12 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
         return Exported(write_csv(path, columns, batches()), len(columns))
 
 
-def _rows(run: Run, grades: pa.Table, columns: pa.Schema) -> Iterator[pa.Table]:
+def _rows(run: Run, grades: Found, columns: pa.Schema) -> Iterator[pa.Table]:
     """The rows of the export, a file of results at a time."""
     outcome = list(dict.fromkeys([*OUTCOME, *KEY, *measured.RESULT_COLUMNS]))
     facts = list(dict.fromkeys([*FACTS, *measured.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
         computed = measured.measures(one_batch(results), one_batch(puzzles))
         arrays = [*puzzles.select(FACTS).columns, *results.select(OUTCOME).columns, *computed.columns]
-        arrays += grades_beside(one_batch(results), grades).columns if len(grades) else []
+        arrays += grades_beside(one_batch(results), grades).columns if len(grades.rows) else []
         yield pa.Table.from_arrays(arrays, schema=columns)

@@ -18,8 +18,9 @@ from pipeline.run.grades import grades_of, read_grades
 from pipeline.run.kept import keeping
 from pipeline.run.pairs import pairs
 from pipeline.store.lock import sole_writer
+from pipeline.store.parts import one_batch
 from pipeline.watch import Watch
-from reports.beside import beside
+from reports.beside import Found, beside, indexed
 from reports.graded import KILLED
 from scrapers.importing import Problem
 from solver.puzzle import Puzzle
@@ -45,7 +46,7 @@ def grade_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) ->
     refuse_changed(run)
     tally = Tally()
     with sole_writer(run.folder):
-        before = read_grades(run)
+        before = indexed(read_grades(run))
         left = sum(int(_left(results, before, cpu_limit).sum()) for results in run.batches(VERDICT))
         watch.begun("grading", left)
         if left:
@@ -53,23 +54,23 @@ def grade_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) ->
                 for rows in _graded(grade_classified, _tasks(run, before, cpu_limit), resources, watch):
                     keep(rows.select(GRADES.names))
                     tally.worked(rows)
-        found = read_grades(run)
+        found = indexed(read_grades(run))
         for results in run.batches(VERDICT):
             tally.count(_known(results, found))
     return tally
 
 
-def _known(results: pa.Table, grades: pa.Table) -> pa.Table:
+def _known(results: pa.Table, grades: Found) -> pa.Table:
     """Results with the columns KNOWN of their grades: nulls for what has none, or has not exactly one solution."""
     unique = pc.equal(results["solutions"], "unique")
-    known = pa.Table.from_batches([beside(results, grades, KNOWN)])
+    known = pa.Table.from_batches([beside(one_batch(results), grades, KNOWN)])
     for name in KNOWN.names:
         column = pc.if_else(unique, known[name].combine_chunks(), pa.scalar(None, KNOWN.field(name).type))
         results = results.append_column(name, column)
     return results
 
 
-def _left(results: pa.Table, grades: pa.Table, cpu_limit: float) -> np.ndarray:
+def _left(results: pa.Table, grades: Found, cpu_limit: float) -> np.ndarray:
     """Which rows of results are to be graded: bool[rows]."""
     known = _known(results, grades)
     again = pc.equal(known["status"], KILLED)
@@ -79,7 +80,7 @@ def _left(results: pa.Table, grades: pa.Table, cpu_limit: float) -> np.ndarray:
     return left
 
 
-def _tasks(run: Run, before: pa.Table, cpu_limit: float) -> Iterator[Task]:
+def _tasks(run: Run, before: Found, cpu_limit: float) -> Iterator[Task]:
     """Tasks for what is to be graded, made as they are taken."""
     for results, puzzles in pairs(run, VERDICT, [*DECISIVE]):
         numbers = np.flatnonzero(_left(results, before, cpu_limit))

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
+from reports.beside import indexed
 from reports.graded import NO_GRADES, grades_beside
 from reports.mended import mended_beside
 from scrapers.pictures.rules import random_pictures
@@ -141,7 +142,7 @@ def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
         columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
         columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
         (batch,) = results.combine_chunks().to_batches()
-        for found in (mended_beside(batch, mendings()), grades_beside(batch, grades)):
+        for found in (mended_beside(batch, indexed(mendings())), grades_beside(batch, indexed(grades))):
             columns |= dict(zip(found.schema.names, found.columns, strict=True))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)

@@ -7,7 +7,7 @@ from census import PAIRS
 
 from reports import census
 from reports.aggregate import figures, figures_of
-from reports.beside import beside
+from reports.beside import beside, indexed
 from reports.census import take_census
 from reports.graded import GRADED, Grade, by_grade, finished, grades_beside
 from solver.tables import GRADES, RESULTS
@@ -25,17 +25,19 @@ def results(*keys: tuple[str | None, str | None]) -> pa.RecordBatch:
 
 
 def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
-    rows = grades_beside(results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), FOUND)
+    rows = grades_beside(
+        results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), indexed(FOUND)
+    )
     assert rows.schema == GRADED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
-    assert grades_beside(results(("b", "1")), finished(FOUND))["looks"].to_pylist() == [None]
+    assert grades_beside(results(("b", "1")), indexed(finished(FOUND)))["looks"].to_pylist() == [None]
 
 
 def test_the_first_of_several_counts_and_none_are_none() -> None:
     twice = pa.concat_tables([FOUND, FOUND.slice(1, 1), FOUND])
-    assert beside(results(("a", "1")), twice, GRADED)["grade"].to_pylist() == [3]
-    assert beside(results(), FOUND, GRADED).num_rows == 0
-    assert beside(results(("a", "1")), GRADES.empty_table(), GRADED)["grade"].to_pylist() == [None]
+    assert beside(results(("a", "1")), indexed(twice), GRADED)["grade"].to_pylist() == [3]
+    assert beside(results(), indexed(FOUND), GRADED).num_rows == 0
+    assert beside(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
 
 
 def test_every_measure_has_a_source() -> None:

@@ -28,6 +28,7 @@ from pipeline.run import kept
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades, grades_of, read_grades
 from pipeline.watch import Watch
+from reports.beside import indexed
 from scrapers.formats import named
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.tables import GRADES
@@ -97,7 +98,7 @@ def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nono
 def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "TOGETHER", 5)
     with ray_crew(cpus=2) as crew:
-        tasks = session._tasks(own, read_grades(own), 60.0)
+        tasks = session._tasks(own, indexed(read_grades(own)), 60.0)
         spread = [
             outcome for _, outcome in session.each_divided(crew, session.grade_classified, tasks, session.divided)
         ]
