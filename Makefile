@@ -2,7 +2,7 @@
 # make test    sets up .venv and runs the tests; make test-faults those that lose machines and workers, make test-slow
 #              those that take longer, make test-kills those that kill processes at random
 # make lint    ruff and mypy; oxlint for the page's JavaScript
-# make docs    docs/COMMANDS.md and docs/FILES.md, which follow from the program
+# make docs    docs/COMMANDS.md, FILES.md, FORMATS.md and TECHNIQUES.md, which follow from the program
 # make wheel   a wheel that brings compiled kernels, into dist/
 # make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 

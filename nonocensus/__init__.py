@@ -6,6 +6,7 @@
     nc.read("puzzles.zip").puzzles                       # files of any known format
     nc.import_files(["puzzles.zip"], "store")
     nc.classify_store("store", "run", cpu_limit=10)
+    nc.grade_run("run")                                  # how hard its puzzles are for people
     nc.open_run("run").table(["puzzle_id", "label"])     # an Arrow table
     nc.query("run", "select label, count(*) from results group by 1")
     nc.make_report("run", "page")

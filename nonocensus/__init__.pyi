@@ -7,6 +7,7 @@ from .archives import crawl_site as crawl_site
 from .archives import export_run as export_run
 from .archives import find_duplicates as find_duplicates
 from .archives import generate_store as generate_store
+from .archives import grade_run as grade_run
 from .archives import import_files as import_files
 from .archives import make_dataset as make_dataset
 from .archives import make_report as make_report
@@ -37,6 +38,7 @@ from .puzzles import Reading as Reading
 from .puzzles import Solved as Solved
 from .puzzles import explain as explain
 from .puzzles import from_image as from_image
+from .puzzles import grade as grade
 from .puzzles import hint as hint
 from .puzzles import iter_solutions as iter_solutions
 from .puzzles import make_unique as make_unique

@@ -24,6 +24,7 @@ from pipeline.watch import NOBODY, Watch
 if TYPE_CHECKING:
     from pipeline.findings.compare import Comparison
     from pipeline.findings.dedup import Duplicates
+    from pipeline.grade.tally import Tally
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
 
@@ -161,6 +162,20 @@ def certify_run(
     return certify(_run(run), selection, sample, cpu_limit, again, kept, resources, watch).certified
 
 
+def grade_run(
+    run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, watch: Watch = NOBODY
+) -> "Tally":
+    """Grade the puzzles of a run that have exactly one solution: how hard they are for people. The run keeps it.
+
+    cpu_limit   CPU seconds for each puzzle
+
+    Returns how many have which grade (`grades`), and which have none. The same call goes on where it was stopped.
+    """
+    from pipeline.grade.session import grade_run as grade
+
+    return grade(_run(run), cpu_limit, resources, watch)
+
+
 def make_report(run: Run | Place, folder: Place, public: bool = False, watch: Watch = NOBODY) -> str:
     """Write the report of a run, finished or not; returns the page's path. `public`: without what is others'."""
     from pipeline.findings.reporting import write_run_report
@@ -189,7 +204,7 @@ def export_run(run: Run | Place, path: Place, where: str | None = None, watch: W
 
     opened = _run(run)
     watch.begun("exporting", opened.rows)
-    return export(opened, str(path), where, lambda rows: watch.step(rows, ""))
+    return export(opened, str(path), where, lambda rows: watch.step(rows, "")).rows
 
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
@@ -210,7 +225,7 @@ def find_duplicates(place: Run | Store | Place, cells: float = 0.05, watch: Watc
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
-    """Ask a run (tables puzzles, results, certificates) or a store (puzzles) in SQL; it can only read."""
+    """Ask a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL; it can only read."""
     from pipeline.findings.tables import open_tables
     from pipeline.sql import one_line, selected
 

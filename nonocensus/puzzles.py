@@ -110,6 +110,22 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     return [mending for item in found if isinstance(item, Mended) for mending in item.mendings]
 
 
+def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:
+    """How hard a puzzle, or that of a picture, is for people: its row of the table of grades (`nonocensus schema`).
+
+    cpu_limit   CPU seconds to find out whether it has exactly one solution, and once more to grade it
+
+    `grade` (1 to 9) and `hardest`, the technique that docs/TECHNIQUES.md describes, are None unless it has exactly one
+    solution; what the techniques find is counted all the same.
+    """
+    from solver.tables import puzzle_batch
+    from solver.techniques.grade import grades
+
+    batch = puzzle_batch([_puzzle(puzzle)])
+    unique = api.classify(batch, cpu_limit=cpu_limit)["solutions"][0].as_py() == "unique"
+    return dict(grades(batch, np.array([unique]), cpu_limit).to_pylist()[0])
+
+
 def write(
     puzzles: Puzzle | Iterable[Puzzle],
     out: str | Path,

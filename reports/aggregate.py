@@ -37,6 +37,7 @@ from reports.figures import (
     Failure,
     Figures,
     Goals,
+    Grades,
     Group,
     Hard,
     Open,
@@ -49,7 +50,8 @@ from reports.figures import (
     Timeouts,
     Times,
 )
-from reports.ratings import ratings
+from reports.graded import by_grade
+from reports.ratings import agreements, ratings
 from reports.site import CLAIMS, contradicts
 
 STATUSES = ("ok", "timeout", *FAILED)
@@ -135,6 +137,7 @@ def figures_of(census: Census) -> Figures:
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),
         ratings=ratings(census.rated),
+        grades=_grades(census, _total(tally, solutions="unique")),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
         reasons=tuple(Reason(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
@@ -403,6 +406,19 @@ def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
             total = sum(rows.values())
             made.append(Claimed(claim.words, total, total - differ - open_, differ))
     return tuple(made)
+
+
+def _grades(census: Census, unique: int) -> Grades | None:
+    """What the grades say, if there are any."""
+    if not census.hardest:
+        return None
+    return Grades(
+        unique,
+        census.hardest.total(),
+        by_grade(census.hardest.items()),
+        len(census.compared),
+        agreements(census.compared),
+    )
 
 
 def _record(kind: Any, row: Row) -> Any:

@@ -24,6 +24,7 @@ from reports.drawing import UNKNOWN_COLOR
 from reports.labels import label_color
 from reports.templating import source
 from reports.words import MEANINGS
+from solver.techniques.ladder import TECHNIQUES
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""
@@ -54,6 +55,7 @@ class Browser(NamedTuple):
     """What the page embeds: deflated bytes in base64."""
 
     puzzles: int  # rows of the list
+    graded: bool  # whether any of them has a grade
     table: str
     pictures: tuple[str, ...]  # the first of CHUNK rows each; fewer than the rows if PICTURE_BYTES are used up
 
@@ -69,9 +71,9 @@ def payload(rows: pa.Table) -> Browser:
     """Pack rows for the page, in the order in which the list first shows them.
 
     rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
-            columns, goal, solution, second_solution, mended and change; types as in the schemas PUZZLES, RESULTS and
-            MENDINGS, density (of coloured cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be
-            null.
+            columns, goal, solution, second_solution, mended and change; grade, hardest and work, which the list has if
+            any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and GRADES, density (of coloured
+            cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
     """
     pictures, contents = _pictures(rows)
     words = {name: _words(rows[name]) for name in TEXTS}
@@ -79,6 +81,10 @@ def payload(rows: pa.Table) -> Browser:
     words["kind"] = _words(_kind(rows), KINDS)
     words["size"] = _words(_size(rows), SIZE_NAMES)
     words["palette"] = _words(_palette(rows))
+    graded = rows["grade"].null_count < len(rows)
+    if graded:
+        words["grade"] = _words(rows["grade"].cast(pa.string()))
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in TECHNIQUES))
     head = {
         "rows": len(rows),
         "chunk": CHUNK,
@@ -89,9 +95,11 @@ def payload(rows: pa.Table) -> Browser:
     arrays |= {name: _counts(rows[name]) for name in COUNTS}
     arrays["cells"] = _counts(_cells(rows))
     arrays |= {name: _measures(rows[name]) for name in MEASURES}
+    if graded:
+        arrays["work"] = _measures(rows["work"])
     arrays["contents"] = contents
     table = zlib.compress(packed(head, arrays))
-    return Browser(len(rows), _text(table), tuple(_text(picture) for picture in pictures))
+    return Browser(len(rows), graded, _text(table), tuple(_text(picture) for picture in pictures))
 
 
 def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:

@@ -10,7 +10,6 @@ import pyarrow as pa
 from markupsafe import Markup
 
 from reports.dataset import SPLITS, Content
-from reports.measures import SOURCES
 from reports.rights import MADE_BY_RULE, TERMS, shareable
 from reports.templating import environment, markdown
 
@@ -115,7 +114,8 @@ def card(origin: Origin, columns: pa.Schema, counts: Sequence[Count], duplicates
             with_content=sum(source.rows for source in sources if source.content),
             duplicates=duplicates,
             columns=[(Markup(field.name), _type(field.type), _said(field, "description")) for field in columns],
-            measures=[(Markup(field.name), _said(field, "source")) for field in columns if field.name in SOURCES],
+            measures=[(Markup(field.name), _said(field, "source")) for field in columns if b"source" in field.metadata],
+            graded="grade" in columns.names,
         )
         .encode()
     )

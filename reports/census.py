@@ -15,6 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
 from reports import site
+from reports.beside import first_bits, indexed
+from reports.graded import GRADED, NO_GRADES, grades_beside
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
 from reports.rights import shareable, withheld
@@ -73,11 +75,17 @@ KINDS_OF_FAILURES = 1_000
 
 OTHER_REASONS = "other reasons"
 
+FOR_PEOPLE = ("grade", "work")
+"""Measures of how hard a puzzle is for people; null where it has no grade."""
+
 RATED = (
     "cpu_seconds", "score", "sweeps", "line_solves", "probes", "contradictions", "nodes", "conflicts", "cells",
-    *MEASURES.names,
+    *MEASURES.names, *FOR_PEOPLE,
 )  # fmt: skip
-"""Measures that are held against people's ratings."""
+"""Measures that are held against people's ratings, and against those for people."""
+
+COMPARED = 1_000_000
+"""Puzzles with a grade whose measures are kept: the first ones."""
 
 RATED_FIELDS = ("source", "puzzle_id", "title", "technique", "site_difficulty", "site_quality", *RATED)
 
@@ -90,7 +98,8 @@ SHOWN_PUZZLES = [
     "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
     "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names]
+SHOWN_GRADES = ["grade", "hardest", "work"]
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHOWN_GRADES]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
@@ -135,13 +144,20 @@ class Census(NamedTuple):
     conflicts: tuple[float, float]  # of clause learning: how many, in how many CPU seconds
     line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
+    hardest: Counter[str]  # puzzles with a grade, by the hardest technique
+    compared: pa.Table  # RATED of up to COMPARED puzzles with a grade
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
     failures: tuple[Row, ...]  # the first LISTED without a verdict
     contradictions: tuple[Row, ...]  # the first LISTED whose verdict is not the site's; the key "claim" has that
 
 
-def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False, mendings: pa.Table = NO_MENDINGS) -> Census:
+def take_census(
+    pairs: Iterable[tuple[Rows, Rows]],
+    public: bool = False,
+    mendings: pa.Table = NO_MENDINGS,
+    grades: pa.Table = NO_GRADES,
+) -> Census:
     """Take in results and their puzzles, pair by pair.
 
     pairs      (results, puzzles) of equal length: row k of the one belongs to row k of the other. They have the
@@ -150,6 +166,7 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False, mendin
     public     whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on;
                everything is counted all the same
     mendings   what mend has found, of the schema MENDINGS
+    grades     what grade has found, of the schema GRADES, those with a grade
     """
     places: dict[Words, int] = {}
     codes, seconds, decided = (_Growing(dtype) for dtype in (np.int32, np.float64, np.float64))
@@ -159,8 +176,12 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False, mendin
     rung_seconds = np.zeros(len(RUNGS))
     rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
     sums = np.zeros(4)
+    by_puzzle = indexed(mendings), indexed(grades)
     rated: list[pa.Table] = []
-    hardest = _Hardest()
+    techniques = Counter[str]()
+    compared: list[pa.Table] = []
+    room = COMPARED
+    shown = _Hardest()
     failures: list[Row] = []
     contradictions: list[Row] = []
     for results, puzzles in _batches(pairs):
@@ -169,18 +190,22 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False, mendin
         code, words = _worded(results, puzzles, measured, claims)
         codes.add(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
         seconds.add(_numbers(results["cpu_seconds"]).astype(np.float64))
-        clue_hashes.add(_first_bits(results["clue_hash"]))
-        canonical_hashes.add(_first_bits(puzzles["canonical_hash"]))
+        clue_hashes.add(first_bits(results["clue_hash"]))
+        canonical_hashes.add(first_bits(puzzles["canonical_hash"]))
         decided.add(_decided(results, np.array([word.technique == "line" for word in words])[code]))
         authors.update(_counted(puzzles["author"]))
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
-        mended = mended_beside(results, mendings)
+        mended, graded = mended_beside(results, by_puzzle[0]), grades_beside(results, by_puzzle[1])
+        techniques.update(_counted(graded["hardest"]))
+        rows = _picked(results, puzzles, (measured, graded), RATED).filter(graded["grade"].is_valid()).slice(0, room)
+        compared.append(rows)
+        room -= len(rows)
         if public:
             keep = shareable(puzzles)
             results, puzzles, mended = (withheld(rows, keep) for rows in (results, puzzles, mended))
-        rated += _rated(results, puzzles, measured)
-        hardest.add(_picked(results, puzzles, (measured, mended), SHOWN_FIELDS))
+        rated += _rated(results, puzzles, (measured, graded))
+        shown.add(_picked(results, puzzles, (measured, mended, graded), SHOWN_FIELDS))
         failed = np.array([word.status in FAILED for word in words])[code]
         _count_reasons(results, failed, reasons)
         failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
@@ -199,7 +224,9 @@ def take_census(pairs: Iterable[tuple[Rows, Rows]], public: bool = False, mendin
         (sums[0], sums[1]),
         (sums[2], sums[3]),
         pa.concat_tables(rated) if rated else _no_rows(RATED_FIELDS),
-        hardest.table(),
+        techniques,
+        pa.concat_tables([_no_rows(RATED), *compared]),
+        shown.table(),
         reasons,
         tuple(failures),
         tuple(contradictions),
@@ -314,15 +341,6 @@ def _area(puzzles: pa.RecordBatch) -> pa.Array:
     return pa.array(area.astype(np.int32), mask=~there)
 
 
-def _first_bits(hashes: pa.Array) -> np.ndarray:
-    """The first 64 bits of hashes in hex as uint64[rows], 0 for null and for what is shorter: it is none."""
-    known = pc.greater_equal(pc.binary_length(hashes), 16)
-    digits = pc.binary_slice(pc.cast(pc.fill_null(pc.if_else(known, hashes, None), "0" * 16), pa.binary()), 0, 16)
-    text = np.frombuffer(digits.buffers()[2], np.uint8)[: 16 * len(hashes)].reshape(-1, 16)
-    nibbles = text - np.where(text > ord("9"), ord("a") - 10, ord("0")).astype(np.uint8)
-    return np.ascontiguousarray(nibbles[:, ::2] << 4 | nibbles[:, 1::2]).view(">u8").ravel().astype(np.uint64)
-
-
 def _decided(results: pa.RecordBatch, by_line: np.ndarray) -> np.ndarray:
     """The share of cells decided (float64) of the puzzles that line logic leaves open."""
     cells, after = _numbers(results["cells"]), _numbers(results["cells_after_line"])
@@ -364,10 +382,10 @@ def _work(results: pa.RecordBatch) -> np.ndarray:
     return np.array([conflicts, seconds[-1], line_solves, sum(seconds[:-1])])
 
 
-def _rated(results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch) -> list[pa.Table]:
+def _rated(results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: Sequence[pa.RecordBatch]) -> list[pa.Table]:
     """The measures of the rows that people have rated, as a table if there are any."""
     rated = pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
-    return [_picked(results, puzzles, (measured,), RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
+    return [_picked(results, puzzles, measured, RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
 
 
 class _Growing:
@@ -435,7 +453,7 @@ def _picked(
 
 def _no_rows(names: Sequence[str]) -> pa.Table:
     results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED)
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, GRADED)
     )
     return _picked(results, puzzles, others, names)
 

@@ -16,11 +16,17 @@ from reports.activity import Activity
 from reports.census import UNKNOWN
 from reports.figures import Bin, Figures, Group
 from reports.labels import label_color
+from reports.ratings import Agreement, Correlation
 from reports.words import MEASURE_NAMES, number, seconds
 
 ACCENT = "#1c8a74"
 SERIES = ["#1c8a74", "#d38b1c", "#3f83d6", "#c4528f", "#7c60cf", "#6f94ac"]
 """Colours of what is no label: one thing, or several beside each other."""
+
+GRADE_COLORS = [
+    *("#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34"),
+]
+"""Colours of the grades from 1 on, from the cool to the hot."""
 
 MOST_GROUPS = 20
 """Groups that a chart compares: the others are in the table beside it."""
@@ -116,6 +122,8 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         _times(figures),
         _rung_times(figures),
         _areas(figures),
+        _grades(figures),
+        _agreements(figures),
         _ratings(figures),
         _rate(activity),
         _workers(activity),
@@ -400,19 +408,59 @@ def _areas(figures: Figures) -> Chart | None:
     return _made((cells + curves).properties(height=320), "areas", "CPU time by size", words)
 
 
-def _ratings(figures: Figures) -> Chart | None:
-    rated = [one for one in figures.ratings.correlations if one.rating == "site_difficulty"]
-    if not rated:
+def _grades(figures: Figures) -> Chart | None:
+    """Bars of the puzzles that need each technique, and none harder; a colour for each grade."""
+    if figures.grades is None:
         return None
+    graded = figures.grades.graded
+    rows = [
+        {"technique": name, "grade": grade.grade, "puzzles": puzzles, "share": puzzles / graded}
+        for grade in figures.grades.grades
+        for name, puzzles in grade.techniques.items()
+    ]
+    names = [name for grade in figures.grades.grades for name in grade.techniques]
+    legend = alt.Legend(title="grade", values=[grade.grade for grade in figures.grades.grades])
+    scale = alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS)
+    bars = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("technique:N", sort=names, title=None, axis=alt.Axis(grid=False)),
+        x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+        color=alt.Color("grade:O", scale=scale, legend=legend),
+        tooltip=["technique:N", "grade:O", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
+    )
+    numbers = bars.mark_text(align="left", dx=6).encode(
+        text=alt.Text("puzzles:Q", format=","), color=alt.value("currentColor")
+    )
+    chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
+    told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
+    words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
+    return _made(chart, "grades", "How hard for people", words)
+
+
+def _agreements(figures: Figures) -> Chart | None:
+    if figures.grades is None or not figures.grades.agreements:
+        return None
+    ranked = [(one.measure, one.of, one) for one in figures.grades.agreements]
+    what = "the grade, and of the work, for people"
+    return _ranked(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
+
+
+def _ratings(figures: Figures) -> Chart | None:
+    ranked = [(one.measure, one.source, one) for one in figures.ratings.correlations if one.rating == "site_difficulty"]
+    what = "rank correlation of each measure with people’s ratings of difficulty"
+    return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
+
+
+def _ranked(ranked: Sequence[tuple[str, str, Agreement | Correlation]], name: str, title: str, what: str) -> Chart:
+    """Dots of rank correlations with their intervals: of a measure, by what it is held against."""
     rows = [
         {
-            "measure": MEASURE_NAMES[one.measure], "source": one.source, "rho": one.rho, "low": one.low,
+            "measure": MEASURE_NAMES[measure], "source": source, "rho": one.rho, "low": one.low,
             "high": one.high, "puzzles": one.puzzles,
         }
-        for one in rated
+        for measure, source, one in ranked
     ]  # fmt: skip
-    order = list(dict.fromkeys(MEASURE_NAMES[one.measure] for one in rated))
-    sources = list(dict.fromkeys(one.source for one in rated))
+    order = list(dict.fromkeys(MEASURE_NAMES[measure] for measure, _, _ in ranked))
+    sources = list(dict.fromkeys(source for _, source, _ in ranked))
     color = alt.Color(
         "source:N",
         scale=alt.Scale(domain=sources, range=SERIES[: len(sources)]),
@@ -442,9 +490,9 @@ def _ratings(figures: Figures) -> Chart | None:
     dots = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=x, x2="high:Q") + base.mark_circle(
         size=60, opacity=1
     ).encode(x="rho:Q")
-    told = "; ".join(f"{MEASURE_NAMES[one.measure]} ({one.source}) {one.rho:.2f}" for one in rated)
-    words = f"Dots of the rank correlation of each measure with people’s ratings of difficulty: {told}."
-    return _made(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), "ratings", "People’s ratings", words)
+    told = "; ".join(f"{row['measure']} ({row['source']}) {row['rho']:.2f}" for row in rows)
+    words = f"Dots of the {what}: {told}."
+    return _made(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)
 
 
 def _rate(activity: Activity | None) -> Chart | None:

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports import measures
+from reports.beside import KEY, Found
+from reports.graded import GRADED, grades_beside
 from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS, TEXT
 
@@ -65,7 +67,7 @@ def puzzle_columns(content: Content) -> list[str]:
 
 def result_columns(content: Content) -> list[str]:
     """What a dataset needs of the results table."""
-    return _union((*VERDICT, *COUNTED), PICTURES if content != Content.none else (), measures.RESULT_COLUMNS)
+    return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content != Content.none else (), measures.RESULT_COLUMNS)
 
 
 def _union(*names: Iterable[str]) -> list[str]:
@@ -73,8 +75,10 @@ def _union(*names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for some in names for name in some))
 
 
-def schema(content: Content, about: Mapping[str, str] | None = None) -> pa.Schema:
+def schema(content: Content, about: Mapping[str, str] | None = None, graded: bool = False) -> pa.Schema:
     """The dataset's columns; `about` goes into the metadata of its files, as nonocensus.run_id and the like.
+
+    graded   whether the run has grades
 
     Each field has its description in its metadata and, if it is a measure, where that comes from.
     """
@@ -85,25 +89,21 @@ def schema(content: Content, about: Mapping[str, str] | None = None) -> pa.Schem
         *(PUZZLES.field(name) for name in (*FACTS, *texts, *SITE)),
         *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
         *measures.MEASURES,
+        *(GRADED if graded else ()),
     ]
     stamp = {f"nonocensus.{name}": value for name, value in (about or {}).items()}
-    return pa.schema([_sourced(field) for field in fields], stamp)
+    return pa.schema([measures.sourced(field) for field in fields], stamp)
 
 
-def _sourced(field: pa.Field) -> pa.Field:
-    """A field of the results table with its source in its metadata, if it has one."""
-    source = measures.SOURCES.get(field.name)
-    return field if source is None else field.with_metadata({**field.metadata, "source": source})
-
-
-def rows_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content) -> pa.RecordBatch:
+def rows_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: Found) -> pa.RecordBatch:
     """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.
 
     results, puzzles   row k of the one belongs to row k of the other; `result_columns` and `puzzle_columns` of them
+    grades             what grade has found in the run, of the schema GRADES, those with a grade
     """
-    computed = measures.measures(results, puzzles)
-    fields = schema(content).remove(schema(content).get_field_index(DUPLICATE.name))
-    tables = (puzzles, results, computed)
+    columns = schema(content, graded=len(grades.rows) > 0)
+    fields = columns.remove(columns.get_field_index(DUPLICATE.name))
+    tables = (puzzles, results, measures.measures(results, puzzles), grades_beside(results, grades))
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]
     rows = pa.RecordBatch.from_arrays(arrays, schema=fields)
     return withheld(rows, shareable(rows)) if content == Content.licensed else rows

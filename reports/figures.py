@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from reports.ratings import Ratings
+from reports.graded import Grade
+from reports.ratings import Agreement, Ratings
 
 
 class Group(NamedTuple):
@@ -195,6 +196,16 @@ class Unproved(NamedTuple):
     reason: str | None
 
 
+class Grades(NamedTuple):
+    """How hard the puzzles with one solution are for people."""
+
+    unique: int  # puzzles with one solution
+    graded: int  # those of them that have a grade
+    grades: tuple[Grade, ...]  # from the easiest
+    compared: int  # puzzles that the correlations are of: all, or the first of them
+    agreements: tuple[Agreement, ...]  # the strongest first
+
+
 class Certified(NamedTuple):
     """Verdicts that were proved again without the kernels."""
 
@@ -244,6 +255,7 @@ class Figures(NamedTuple):
     claims: tuple[Claimed, ...]
     differing: tuple[Differing, ...]  # the first of them
     ratings: Ratings
+    grades: Grades | None  # None for a run that is not graded
     failed: int
     failures: tuple[Failure, ...]  # the first of them
     reasons: tuple[Reason, ...]  # of all, the commonest first

@@ -73,6 +73,13 @@ SOURCES = {
 }
 """Where each measure of the results table, and each computed one, comes from."""
 
+
+def sourced(field: pa.Field) -> pa.Field:
+    """A field of the results table with its source in its metadata, if it is a measure."""
+    source = SOURCES.get(field.name)
+    return field if source is None else field.with_metadata({**field.metadata, "source": source})
+
+
 LOG10_FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log10(np.arange(1, 4 * MAX_CELLS)))])
 
 

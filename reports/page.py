@@ -23,13 +23,15 @@ from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import Row, Rows, take_census
 from reports.drawing import mark, svg
 from reports.figures import Certified, Figures
+from reports.graded import GRADED, NO_GRADES
 from reports.labels import label_color
-from reports.measures import MEASURES, SOURCES
+from reports.measures import MEASURES, sourced
 from reports.mended import NO_MENDINGS
 from reports.published import beside
 from reports.templating import environment, markdown, source
 from solver.puzzle import BLACK_ON_WHITE
 from solver.tables import RESULTS
+from solver.techniques.ladder import TECHNIQUES
 
 
 class About(NamedTuple):
@@ -62,14 +64,15 @@ def write_report(
     about: About | None = None,
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
+    grades: pa.Table = NO_GRADES,
 ) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
-    pairs, public, mendings   results and their puzzles, what of them may be shown, and what mend has found, as for
-                              `reports.census.take_census`
+    pairs, public, mendings, grades   results and their puzzles, what of them may be shown, what mend has found and
+                                      grade, as for `reports.census.take_census`
     """
     about = about or About()
-    census = take_census(pairs, public, mendings)
+    census = take_census(pairs, public, mendings, grades)
     figures = figures_of(census)
     drawn = charts.charts(figures, about.activity)
     content = {
@@ -78,7 +81,9 @@ def write_report(
         "public": public,
         "published": beside(figures),
         "colored": charts.colored(figures),
-        "measures": _measures(),
+        "measures": _measures(graded=figures.grades is not None),
+        "techniques": {technique.name: technique for technique in TECHNIQUES},
+        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures),
@@ -158,13 +163,17 @@ def _setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
 
 
-def _measures() -> list[dict[str, str]]:
-    """The measures of difficulty: name, definition and source of each."""
+def _measures(graded: bool) -> list[dict[str, str]]:
+    """The measures of difficulty, those for people if puzzles are graded: name, definition and source of each."""
+    fields = [*map(sourced, RESULTS), *MEASURES, *(GRADED if graded else ())]
     return [
-        {"name": name, "words": words.MEASURE_NAMES.get(name, name), "definition": definition, "source": SOURCES[name]}
-        for fields in (RESULTS, MEASURES)
-        for name, definition in ((field.name, field.metadata[b"description"].decode()) for field in fields)
-        if name in SOURCES
+        {
+            "name": field.name,
+            "definition": field.metadata[b"description"].decode(),
+            "source": field.metadata[b"source"].decode(),
+        }
+        for field in fields
+        if b"source" in field.metadata
     ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.census import RATED
+from reports.census import FOR_PEOPLE, RATED
 
 FEW = 10
 """Ratings below which nothing is said."""
@@ -21,6 +21,17 @@ class Correlation(NamedTuple):
 
     source: str
     rating: str  # site_difficulty or site_quality
+    measure: str
+    puzzles: int
+    rho: float
+    low: float
+    high: float
+
+
+class Agreement(NamedTuple):
+    """Spearman's rank correlation of the grade, or of `work`, with another measure, with its 95 % interval."""
+
+    of: str  # grade or work
     measure: str
     puzzles: int
     rho: float
@@ -70,6 +81,20 @@ def ratings(rated: pa.Table) -> Ratings:
         tuple(one for one in outliers if one.people > one.solver)[:OUTLIERS],
         tuple(one for one in reversed(outliers) if one.people < one.solver)[:OUTLIERS],
     )
+
+
+def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
+    """How the measures for people go with all others, and with each other, the strongest first.
+
+    compared   columns RATED of reports.census
+    """
+    found = [
+        Agreement(of, measure, *ranked)
+        for number, of in enumerate(FOR_PEOPLE)
+        for measure in RATED
+        if measure not in FOR_PEOPLE[: number + 1] and (ranked := spearman(compared[measure], compared[of])) is not None
+    ]
+    return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
 
 
 def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float, float] | None:

@@ -47,6 +47,8 @@ MEASURE_NAMES = {
     "mean_slack": "mean slack",
     "max_slack": "largest slack",
     "log10_arrangements": "arrangements (log10)",
+    "grade": "grade, for people",
+    "work": "work, for people",
 }
 """The measures of difficulty in words."""
 

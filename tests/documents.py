@@ -1,5 +1,6 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
 docs/FORMATS.md from round trips, docs/step.svg from an explanation.
+docs/FORMATS.md from round trips, docs/TECHNIQUES.md and its pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -13,6 +14,7 @@ import tomllib
 from pathlib import Path
 
 import round_trips
+import technique_pages
 
 from pipeline import errors
 from reports.explained.states import states
@@ -30,6 +32,8 @@ COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
+TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
+PICTURES = ROOT / "docs" / technique_pages.FOLDER
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -102,6 +106,11 @@ def step_picture() -> str:
     return drawing(puzzle, every[len(every) // 2]).svg + "\n"
 
 
+def techniques_page() -> str:
+    """docs/TECHNIQUES.md: the ladder of techniques, with grades, sources and examples."""
+    return technique_pages.page()
+
+
 def row_of(path: Path) -> str:
     """A file as a line of its table."""
     return f"| `{path.stem}` | {docstring_start(path)} |"
@@ -124,6 +133,10 @@ def main() -> None:
     FILES.write_text(files_page())
     FORMATS.write_text(formats_page())
     STEP.write_text(step_picture())
+    TECHNIQUES.write_text(techniques_page())
+    PICTURES.mkdir(exist_ok=True)
+    for name, drawn in technique_pages.pictures().items():
+        (PICTURES / name).write_text(drawn)
 
 
 if __name__ == "__main__":

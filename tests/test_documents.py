@@ -6,6 +6,7 @@ from typing import Any
 
 import documents
 import pytest
+import technique_pages
 import typer
 import yaml
 
@@ -16,7 +17,7 @@ ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
 WITH_COMMANDS = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING")),
+    *(f"docs/{name}.md" for name in ("BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING", "TECHNIQUES")),
 ]
 KNOWN = typer.main.get_command(app).commands
 
@@ -60,7 +61,7 @@ def check(name: str, used: set[str]) -> None:
     assert used <= {option for parameter in KNOWN[name].params for option in parameter.opts} | {"--help"}, name
 
 
-@pytest.mark.parametrize("page", ["COMMANDS", "FILES", "FORMATS"])
+@pytest.mark.parametrize("page", ["COMMANDS", "FILES", "FORMATS", "TECHNIQUES"])
 def test_made_documents_are_up_to_date(page: str) -> None:
     made = getattr(documents, f"{page.lower()}_page")()
     assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"
@@ -68,6 +69,11 @@ def test_made_documents_are_up_to_date(page: str) -> None:
 
 def test_the_picture_of_a_step_is_up_to_date() -> None:
     assert documents.step_picture() == documents.STEP.read_text(), "run: make docs"
+
+
+def test_pictures_of_techniques_are_up_to_date() -> None:
+    there = {path.name: path.read_text() for path in documents.PICTURES.iterdir()}
+    assert there == technique_pages.pictures(), "run: make docs"
 
 
 @pytest.mark.parametrize("source", [*WITH_COMMANDS, "configs/ray-cluster.yaml", "configs/rayjob.yaml"])

@@ -27,10 +27,11 @@ ROOMS = {
     "run": {"store"},
     "classify": {"store", "run", "executors"},
     "certify": {"store", "run", "classify", "executors"},
+    "grade": {"store", "run", "executors"},
     "verify": {"store", "crawl", "run", "certify"},
     "findings": {"store", "run", "classify", "certify"},
     "serve": {"store", "run", "classify", "findings"},
-    "commands": {"store", "crawl", "run", "classify", "certify", "verify", "findings", "serve", "executors"},
+    "commands": {"store", "crawl", "run", "classify", "certify", "grade", "verify", "findings", "serve", "executors"},
 }
 """The rooms, and the other rooms that each may import."""
 

@@ -8,9 +8,6 @@ import gzip
 import hashlib
 import heapq
 import platform
-import re
-import secrets
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,7 +16,6 @@ from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pipeline.certify.table import (
     KILLED,
@@ -33,8 +29,9 @@ from pipeline.certify.table import (
 )
 from pipeline.classify.warm import needed
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.executors.crew import Crew, Fault, each
+from pipeline.executors.crew import Crew, Fault, each_divided
 from pipeline.run.folder import Run, open_run
+from pipeline.run.kept import keeping
 from pipeline.run.plan import Selection
 from pipeline.run.results import Piece
 from pipeline.store import spans
@@ -50,9 +47,6 @@ NEEDED = ["puzzle_id", "clue_hash", "width", "height", "palette", "rows", "colum
 
 TOGETHER = 25
 """Verdicts of a task: mostly a second or two."""
-
-ROWS, SECONDS = 1000, 20.0
-"""A file of certificates is written when there are so many, or after so long."""
 
 LONGEST = 100
 """Characters of a puzzle's id in the names of files."""
@@ -131,43 +125,23 @@ def drive(
 ) -> None:
     """Do tasks and keep what comes of them; `seen` is called with their rows. A task that is lost is done one by one.
 
-    Rows are written every now and then, and at the end, also when it is interrupted. A UserError names what can't be
-    read, and ends it.
+    Rows are kept every now and then, and at the end, also when it is interrupted. A UserError names what can't be read,
+    and ends it.
     """
-    place = certificates_of(run)
-    place.sweep()
-    numbers = (re.match(r"part-(\d+)-", name) for name in place.names())
-    session = max((int(found[1]) for found in numbers if found), default=0) + 1
-    waiting: list[Row] = []
-    written, since = 0, time.monotonic()
+    with keeping(certificates_of(run), CERTIFICATES) as keep_rows:
+        ordered = [(*task, order) for task in tasks]
+        for (name, rows, _), outcome in each_divided(crew, certify_rows, ordered, _one_by_one):
+            found = [_killed(run, name, rows[0], order, outcome)] if isinstance(outcome, Fault) else outcome
+            if isinstance(found, Trouble):
+                raise (StorageError if found.storage else InputError)(found.reason)
+            keep_rows(pa.Table.from_pylist(found, CERTIFICATES))
+            seen(found)
 
-    def write() -> None:
-        nonlocal written, since
-        if waiting:
-            name = f"part-{session:05d}-{written:05d}-{secrets.token_hex(3)}.parquet"
-            with place.create(name) as stream:
-                table = pa.Table.from_pylist(waiting, CERTIFICATES)
-                pq.write_table(table, stream, compression="zstd", write_page_checksum=True)
-            waiting.clear()
-        written, since = written + 1, time.monotonic()
 
-    try:
-        while tasks:
-            lost: list[tuple[str, list[int]]] = []
-            for (name, rows, _), outcome in each(crew, certify_rows, [(*task, order) for task in tasks]):
-                if isinstance(outcome, Fault) and len(rows) > 1:
-                    lost += [(name, [row]) for row in rows]
-                    continue
-                found = [_killed(run, name, rows[0], order, outcome)] if isinstance(outcome, Fault) else outcome
-                if isinstance(found, Trouble):
-                    raise (StorageError if found.storage else InputError)(found.reason)
-                waiting += found
-                seen(found)
-                if len(waiting) >= ROWS or time.monotonic() - since > SECONDS:
-                    write()
-            tasks = lost
-    finally:
-        write()
+def _one_by_one(task: tuple[str, list[int], Order]) -> list[tuple[str, list[int], Order]]:
+    """A task for each of a task's verdicts."""
+    name, rows, order = task
+    return [(name, [row], order) for row in rows]
 
 
 class Trouble(NamedTuple):

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, UserError
+from pipeline.errors import UserError
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run
+from pipeline.run.kept import read_kept
 from pipeline.run.plan import EVERYTHING, Chosen, Selection
 from pipeline.run.results import Piece
 from pipeline.store import spans
@@ -77,13 +77,7 @@ def standing(run: Run) -> dict[Key, Row]:
 
 def read_certificates(place: Folder, name: str) -> pa.Table:
     """A file of certificates; an InputError says what is wrong with it."""
-    try:
-        with place.open(name) as file:
-            return pq.ParquetFile(file, page_checksum_verification=True).read().cast(CERTIFICATES)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(
-            f"{place.name}/{name} can't be read: {error}; delete it, and certify proves its verdicts again"
-        ) from error
+    return read_kept(place, name, CERTIFICATES, "delete it, and certify proves its verdicts again")
 
 
 def candidates(run: Run, selection: Selection = EVERYTHING) -> Iterator[Candidate | None]:

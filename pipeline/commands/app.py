@@ -27,6 +27,7 @@ from pipeline.commands.demo import demo
 from pipeline.commands.export import export
 from pipeline.commands.failed import failed
 from pipeline.commands.generate import generate
+from pipeline.commands.grade import grade
 from pipeline.commands.hint import hint
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
@@ -62,6 +63,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "failed": failed,
     "retry": retry,
     "certify": certify,
+    "grade": grade,
     "verify": verify,
     "report": report,
     "dataset": dataset,
@@ -83,7 +85,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
-TELLING = ("status", "failed", "query", "compare", "dedup", "mend", "solve", "picture", "schema", "bench")
+TELLING = ("status", "failed", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "schema", "bench")
 """Commands whose result is what they print; what the others print says that all went well."""
 
 for name, command in COMMANDS.items():

@@ -21,7 +21,7 @@ def export(
 
     Without clues, pictures and texts, so that it may be shared; `query --csv` writes whatever one asks for.
     """
-    from pipeline.findings.export import EXPORTED, export
+    from pipeline.findings.export import export
     from pipeline.run.folder import open_run
     from pipeline.store.target import STDOUT
 
@@ -29,10 +29,10 @@ def export(
         raise UserError("--json would stand among the rows that --csv - prints; choose a file")
     run = open_run(run_folder, store)
     with progress("exporting", run.rows) as (bar, task):
-        rows = export(run, csv, where, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task)))
+        done = export(run, csv, where, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task)))
     if csv != STDOUT:
         tell(
             as_json,
-            {"rows": rows, "columns": len(EXPORTED), "file": csv},
-            f"[bold]{rows:,}[/bold] puzzles with {len(EXPORTED)} columns written to {escape(csv)}",
+            {"rows": done.rows, "columns": done.columns, "file": csv},
+            f"[bold]{done.rows:,}[/bold] puzzles with {done.columns} columns written to {escape(csv)}",
         )

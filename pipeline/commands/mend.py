@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from pipeline.commands.drawing import drawn_beside
 from pipeline.commands.importing import list_problems
-from pipeline.commands.options import CpuLimit, FileFormat, Json, StoreAt, format_named
+from pipeline.commands.options import CpuLimit, FileFormat, Json, Places, StoreAt, format_named
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, tell, watching
 from pipeline.errors import UserError
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 def mend(
-    places: Annotated[
-        list[str], typer.Argument(help="A run, a store, or files, folders and archives.", metavar="RUN|STORE|FILE...")
-    ],
+    places: Places,
     out: Annotated[
         str | None,
         typer.Option(help="Write the puzzles with their first change: a file, or a folder with a / at its end."),

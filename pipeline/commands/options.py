@@ -81,6 +81,10 @@ BaseUrls = Annotated[
 
 Which = Annotated[int | None, typer.Option("-n", min=1, help="Only the puzzle of this number.", metavar="N")]
 
+Places = Annotated[
+    list[str], typer.Argument(help="A run, a store, or files, folders and archives.", metavar="RUN|STORE|FILE...")
+]
+
 RunFolder = Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")]
 
 Cpus = Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")]

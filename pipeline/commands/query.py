@@ -26,13 +26,13 @@ WIDEST = 40
 def query(
     place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")],
     sql: Annotated[
-        str, typer.Argument(help="A select over the tables puzzles, results, certificates.", metavar="SELECT")
+        str, typer.Argument(help="A select over the tables puzzles, results, certificates, grades.", metavar="SELECT")
     ],
     csv: Annotated[str | None, typer.Option(help="Write all rows to this file (- for standard output).")] = None,
     store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
-    """Ask a run in SQL, over its tables `puzzles`, `results` and `certificates`; or a store, which has `puzzles`.
+    """Ask a run in SQL, over `puzzles`, `results`, `certificates` and `grades`; or a store, which has `puzzles`.
 
     `nonocensus schema` describes them. It can only read. A terminal gets the first rows and the columns that fit; a
     file or a pipe gets all of both, between tabs. In JSON and CSV bytes are hexadecimal digits.

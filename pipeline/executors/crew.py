@@ -55,3 +55,24 @@ def each(
                 flying[crew.submit(function, *task)] = task
         for ticket, outcome in crew.wait(1.0) if flying else []:
             yield flying.pop(ticket), outcome
+
+
+def each_divided(
+    crew: Crew,
+    function: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+    divide: Callable[[tuple[Any, ...]], list[tuple[Any, ...]]],
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """As `each`, but a task without a result is divided into smaller ones, which are run when the others are done.
+
+    divide    the tasks that a task is made of; one that is not made of several keeps its Fault
+    """
+    while tasks:
+        lost: list[tuple[Any, ...]] = []
+        for task, outcome in each(crew, function, tasks):
+            smaller = divide(task) if isinstance(outcome, Fault) else []
+            if len(smaller) > 1:
+                lost += smaller
+            else:
+                yield task, outcome
+        tasks = lost

@@ -24,12 +24,14 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import InputError, UserError
 from pipeline.run.folder import Run
+from pipeline.run.grades import current_grades
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.scratch import scratch
 from pipeline.sql import interruptible, one_line
 from pipeline.store.folder import Folder, folder
 from pipeline.store.parts import gathered, leaves, one_batch
+from reports.beside import Found, indexed
 from reports.card import Count, Origin, card, license_of
 from reports.croissant import croissant
 from reports.dataset import (
@@ -43,6 +45,7 @@ from reports.dataset import (
     schema,
     splits_of,
 )
+from reports.graded import finished
 from solver.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
@@ -89,12 +92,13 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
     about = _about(run, content)
     with _database() as database:
-        size = _gather(database, run, content, seen)
+        grades = indexed(finished(current_grades(run)))
+        size = _gather(database, run, content, grades, seen)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
         _clear(place)
         place.write_json(MARK, about)
-        columns = schema(content, about)
+        columns = schema(content, about, graded=len(grades.rows) > 0)
         files = [
             file
             for split, places in _places(counts, _step(summary["rows"], size))
@@ -174,12 +178,12 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             yield database
 
 
-def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, seen: Seen) -> int:
+def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: Found, seen: Seen) -> int:
     """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
     size = 0
     database.begin()
     for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content)):
-        rows = rows_of(one_batch(results), one_batch(puzzles), content)
+        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades)
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
         database.execute("insert into kept from batch" if size else "create table kept as from batch")

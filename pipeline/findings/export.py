@@ -5,15 +5,19 @@ puzzles' licences.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from pipeline.findings.csv_file import write_csv
 from pipeline.run.folder import Run
+from pipeline.run.grades import current_grades
 from pipeline.run.pairs import pairs
 from pipeline.sql import database, meets
 from pipeline.store.parts import one_batch
 from reports import measures as measured
+from reports.beside import KEY, Found, indexed
+from reports.graded import GRADED, finished, grades_beside
 from reports.rights import CONTENT
 from solver.tables import PUZZLES, RESULTS
 
@@ -22,33 +26,43 @@ OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
 )
-"""The columns of an export."""
+"""The columns of an export; of a run with grades those of GRADED follow."""
 
 
-def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], None] = lambda _: None) -> int:
-    """Write what a run has so far as CSV, or those rows that meet a condition in SQL; returns their number.
+class Exported(NamedTuple):
+    """What was written: lines, and columns."""
+
+    rows: int
+    columns: int
+
+
+def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], None] = lambda _: None) -> Exported:
+    """Write what a run has so far as CSV, or those rows that meet a condition in SQL.
 
     The rows are in the run's order; `seen` is told of each stretch of them. A UserError says what is wrong with the
     condition before anything is written.
     """
+    grades = indexed(finished(current_grades(run)))
+    columns = pa.schema([*EXPORTED, *(GRADED if len(grades.rows) else ())])
     with database() as connection:
         if where is not None:
-            meets(connection, EXPORTED.empty_table(), where)
+            meets(connection, columns.empty_table(), where)
 
         def batches() -> Iterator[pa.RecordBatch]:
-            for rows in _rows(run):
+            for rows in _rows(run, grades, columns):
                 chosen = rows if where is None else rows.filter(pa.array(meets(connection, rows, where)))
                 yield one_batch(chosen)
                 seen(len(rows))
 
-        return write_csv(path, EXPORTED, batches())
+        return Exported(write_csv(path, columns, batches()), len(columns))
 
 
-def _rows(run: Run) -> Iterator[pa.Table]:
+def _rows(run: Run, grades: Found, columns: pa.Schema) -> Iterator[pa.Table]:
     """The rows of the export, a file of results at a time."""
-    outcome = list(dict.fromkeys([*OUTCOME, *measured.RESULT_COLUMNS]))
+    outcome = list(dict.fromkeys([*OUTCOME, *KEY, *measured.RESULT_COLUMNS]))
     facts = list(dict.fromkeys([*FACTS, *measured.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
         computed = measured.measures(one_batch(results), one_batch(puzzles))
-        columns = [*puzzles.select(FACTS).columns, *results.select(OUTCOME).columns, *computed.columns]
-        yield pa.Table.from_arrays(columns, schema=EXPORTED)
+        arrays = [*puzzles.select(FACTS).columns, *results.select(OUTCOME).columns, *computed.columns]
+        arrays += grades_beside(one_batch(results), grades).columns if len(grades.rows) else []
+        yield pa.Table.from_arrays(arrays, schema=columns)

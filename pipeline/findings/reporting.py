@@ -13,12 +13,14 @@ import pyarrow as pa
 
 from pipeline.certify.table import certified
 from pipeline.run.folder import Run, session_of
+from pipeline.run.grades import current_grades
 from pipeline.run.mendings import read_mendings
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
 from reports.activity import PastSession, activity
 from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS
+from reports.graded import finished
 from reports.page import About, write_report
 
 PAGE = "report.html"
@@ -40,7 +42,7 @@ def write_run_report(
             yield results, puzzles
             seen(len(results))
 
-    files = write_report(read(), about_run(run, summary), public, read_mendings(run))
+    files = write_report(read(), about_run(run, summary), public, read_mendings(run), finished(current_grades(run)))
     with ExitStack() as together:  # a full disk leaves the former report
         for name, data in files.items():
             together.enter_context(place.create(name)).write(data)

@@ -10,6 +10,7 @@ from pipeline.certify.table import certificates_table
 from pipeline.errors import InputError, UserError
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, refuse_changed
+from pipeline.run.grades import current_grades
 from pipeline.sql import database
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # it takes 50 MB
 
 @contextmanager
 def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """A database with the tables of a run (puzzles, results, certificates) or of a store (puzzles).
+    """A database with the tables of a run (puzzles, results, certificates, grades) or of a store (puzzles).
 
     Of a run whose store is not found or has changed, results can be asked all the same; an InputError tells who asks
     for puzzles.
@@ -39,6 +40,7 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
                 missing = error
             connection.register("results", results_table(place))
             connection.register("certificates", certificates_table(place))
+            connection.register("grades", current_grades(place))
         else:
             connection.register("puzzles", puzzles_table(place, place.parts()))
         try:

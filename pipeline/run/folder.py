@@ -5,6 +5,7 @@ RUN/results/part-*.parquet    results, one file a task
 RUN/results/part-*.json       that file's statistics and which rows of the store it covers; written last, it makes the
                               file count
 RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.certify.prove)
+RUN/grades/*.parquet          how hard puzzles are for people (pipeline.grade)
 RUN/mendings.parquet          changes that leave one solution of several (pipeline.findings.mend)
 RUN/log/*.jsonl               what happened, a file a session
 RUN/progress.json             what the session at work is doing, made anew every few seconds

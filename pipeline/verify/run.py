@@ -10,6 +10,7 @@ from pipeline.certify.table import certificates_of, read_certificates
 from pipeline.errors import InputError, UserError
 from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run, changed_parts
+from pipeline.run.grades import grades_of, read_grade_file
 from pipeline.run.mendings import FILE as MENDINGS_FILE
 from pipeline.run.mendings import read_mendings
 from pipeline.run.progress import progress_of
@@ -23,6 +24,7 @@ from solver.tables import DECISIVE, check_readable
 
 AGAIN = "sets it aside; classify does its puzzles again"
 CERTIFY_AGAIN = "sets it aside; certify proves its verdicts again"
+GRADE_AGAIN = "sets it aside; grade does its puzzles again"
 MEND_AGAIN = "sets it aside; mend finds its changes again"
 
 ROWS, BYTES = 1 << 14, 1 << 26
@@ -75,6 +77,8 @@ def repair_run(run: Run, found: list[Damage]) -> None:
                 set_aside(run, name)
             elif damage.repair == CERTIFY_AGAIN:
                 certificates_of(run).move(name, run.folder.aside())
+            elif damage.repair == GRADE_AGAIN:
+                grades_of(run).move(name, run.folder.aside())
             elif damage.repair == MEND_AGAIN:
                 run.folder.move(name, run.folder.aside())
         write_summary(run)
@@ -133,14 +137,17 @@ def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str
 
 
 def _of_others(run: Run) -> Iterator[Damage]:
-    """What is wrong with certificates, mendings and progress.json."""
-    place = certificates_of(run)
-    for name in place.names():
-        if name.endswith(".parquet"):
-            try:
-                read_certificates(place, name)
-            except InputError as error:
-                yield Damage(f"{place.name}/{name}", str(error), CERTIFY_AGAIN)
+    """What is wrong with certificates, grades, mendings and progress.json."""
+    for place, read, again in (
+        (certificates_of(run), read_certificates, CERTIFY_AGAIN),
+        (grades_of(run), read_grade_file, GRADE_AGAIN),
+    ):
+        for name in place.names():
+            if name.endswith(".parquet"):
+                try:
+                    read(place, name)
+                except InputError as error:
+                    yield Damage(f"{place.name}/{name}", str(error), again)
     try:
         read_mendings(run)
     except InputError as error:

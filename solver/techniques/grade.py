@@ -81,7 +81,9 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     check_readable(puzzles)
     wrong = faults_of(puzzles)
     rows = []
-    compile_for(views(puzzles.take([p for p in range(len(puzzles)) if p not in wrong])))
+    sound = np.ones(len(puzzles), np.bool_)
+    sound[list(wrong)] = False
+    compile_for(views(puzzles.filter(pa.array(sound))))
     for p, (puzzle_id, clue_hash) in enumerate(zip(puzzles["puzzle_id"], puzzles["clue_hash"], strict=True)):
         row: dict[str, Any] = {"puzzle_id": puzzle_id.as_py(), "clue_hash": clue_hash.as_py()}
         if p in wrong:

@@ -8,10 +8,13 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
+from reports.beside import indexed
+from reports.graded import NO_GRADES, grades_beside
 from reports.mended import mended_beside
 from scrapers.pictures.rules import random_pictures
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
-from solver.tables import MENDINGS, PUZZLES, RESULTS, puzzle_batch
+from solver.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
+from solver.techniques.ladder import TECHNIQUES
 
 EVIL = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
 COLORS = (
@@ -83,6 +86,19 @@ def mendings() -> pa.Table:
     return pa.Table.from_pylist([others, row | {"clue_hash": hash_of(found)}], schema=MENDINGS)
 
 
+def graded(fillers: int = 400) -> tuple[Pairs, pa.Table]:
+    """The rows of `browsable`, and grades of the random ones: each technique in turn; of each 17th puzzle none."""
+    ((results, puzzles),) = browsable(fillers)
+    results = results.set_column(results.schema.get_field_index("clue_hash"), "clue_hash", puzzles["clue_hash"])
+    rows = []
+    for k in range(fillers):
+        technique, place = TECHNIQUES[k % 17 % len(TECHNIQUES)], len(special()) + k
+        if k % 17 < len(TECHNIQUES):
+            row = {"puzzle_id": f"random/{k}", "clue_hash": results["clue_hash"][place].as_py(), "status": "ok"}
+            rows.append(row | {"grade": technique.grade, "hardest": technique.name, "looks": 5 * k, "work": k / 8})
+    return [(results, puzzles)], pa.Table.from_pylist(rows, schema=GRADES)
+
+
 def blotted(puzzle: Puzzle) -> Puzzle:
     """The puzzle with the first number of each clue hidden."""
 
@@ -116,8 +132,8 @@ def late(puzzle: Puzzle, cpu_seconds: float) -> dict[str, Any]:
     return row | {"cpu_seconds": cpu_seconds, "cells": puzzle.width * puzzle.height}
 
 
-def rows_of(pairs: Pairs) -> pa.Table:
-    """Results, puzzles and mendings side by side as `reports.browser.payload` takes them, with density and effort."""
+def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
+    """Results, puzzles, mendings and grades side by side as `reports.browser.payload` takes them, with two measures."""
     tables = []
     for results, puzzles in pairs:
         columns = {name: results[name] for name in results.schema.names}
@@ -125,8 +141,10 @@ def rows_of(pairs: Pairs) -> pa.Table:
         columns["label"] = pa.chunked_array([_labels(results)])
         columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
         columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
-        mended = mended_beside(results.combine_chunks().to_batches()[0], mendings())
-        tables.append(pa.table(columns | dict(zip(mended.schema.names, mended.columns, strict=True))))
+        (batch,) = results.combine_chunks().to_batches()
+        for found in (mended_beside(batch, indexed(mendings())), grades_beside(batch, indexed(grades))):
+            columns |= dict(zip(found.schema.names, found.columns, strict=True))
+        tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 
 

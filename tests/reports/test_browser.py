@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from browsable import CHANGE, EVIL, FIXED, OTHER, SWITCH, browsable, clue_texts, filler, mendings, special
+from browsable import CHANGE, EVIL, FIXED, OTHER, SWITCH, browsable, clue_texts, filler, graded, mendings, special
 from census import failed, pairs
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -20,8 +21,10 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from reports import words
+from reports.graded import NO_GRADES
 from reports.page import write_report
 from solver.puzzle import Puzzle
+from solver.techniques.ladder import TECHNIQUES
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
@@ -159,9 +162,15 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(PAIRS, tmp_path_factory.mktemp("report"))
 
 
-def written(rows: Any, folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def graded_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows, grades = graded(FILLERS)
+    return written(rows, tmp_path_factory.mktemp("graded"), grades)
+
+
+def written(rows: Any, folder: Path, grades: pa.Table = NO_GRADES) -> Path:
     path = folder / "report.html"
-    path.write_bytes(write_report(rows, mendings=mendings())["report.html"])
+    path.write_bytes(write_report(rows, mendings=mendings(), grades=grades)["report.html"])
     return path
 
 
@@ -257,6 +266,40 @@ def test_sorting(tab: Tab, page: Path, column: str, value: Callable[[dict[str, A
     assert head.get_attribute("aria-sort") == ("ascending", "descending")[times - 1]
     rows = sorted((row for row in table() if row["source"] == "random"), key=value, reverse=times == 2)
     assert tab.column("puzzle_id") == [row["puzzle_id"] for row in rows]
+
+
+def test_grades_are_columns_filters_and_facts(tab: Tab, graded_page: Path) -> None:
+    rows = graded(FILLERS)[1].to_pylist()
+    tab.load(graded_page)
+    tab.until(lambda: len(tab.all("[data-chart].vega-embed svg")) == len(tab.all("[data-chart]")) > 6)
+    assert tab.one("#people h2").text == "How hard for people"
+    tab.turn(graded_page, sort="hardest")
+    shown = tab.column("hardest")
+    names = [f"{technique.grade} {technique.name}" for technique in TECHNIQUES]
+    assert [row for row in shown if row in names] == sorted(
+        (f"{row['grade']} {row['hardest']}" for row in rows), key=names.index
+    )
+    assert set(shown[len(rows) :]) == {"–"}
+    assert not tab.all(".browse-head .technique")
+    tab.choose("grade", "6")
+    assert set(tab.column("hardest")) == {"6 edge"}
+    tab.choose("grade", "")
+    tab.choose("hardest", "long-chain")
+    assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows if row["grade"] == 8)
+    tab.turn(graded_page, puzzle="random/29")
+    facts = tab.shown()["facts"]
+    assert "Grade for people6 of 9" in facts
+    assert "Hardest techniqueedge" in facts
+    assert "Looks a cell, for people3.6" in facts
+    assert tab.errors() == []
+
+
+def test_a_link_to_grades_does_no_harm_where_there_are_none(tab: Tab, page: Path) -> None:
+    tab.turn(page, grade="6", hardest="edge", sort="hardest")
+    assert tab.count() == f"{len(table())} puzzles"
+    assert not tab.all("#people, .browse-filters [name=grade], .browse-head .hardest")
+    assert tab.all(".browse-head .technique")
+    assert tab.errors() == []
 
 
 def test_nulls_come_last_and_equals_stay_in_their_order(tab: Tab, page: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from browsable import CHANGE, FIXED, browsable, rows_of, solved
+from browsable import CHANGE, FIXED, browsable, graded, rows_of, solved
 from census import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +34,7 @@ from reports.browser import (
 from reports.census import SIZE_NAMES
 from solver.puzzle import Puzzle, clues_of, from_picture
 from solver.tables import RESULTS, puzzle_batch
+from solver.techniques.ladder import TECHNIQUES
 
 
 def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -132,6 +133,21 @@ def check(rows: pa.Table) -> None:
 
 def test_rows_of_every_kind_come_back() -> None:
     check(rows_of(browsable(2 * CHUNK + 3)))
+
+
+def test_grades_come_back_and_take_nothing_where_there_are_none() -> None:
+    pairs_of, grades = graded(2 * CHUNK)
+    rows = rows_of(pairs_of, grades)
+    check(rows)
+    made = payload(rows)
+    columns = columns_of(made)
+    assert columns["hardest"] == rows["hardest"].to_pylist()
+    assert columns["grade"] == [None if grade is None else str(grade) for grade in rows["grade"].to_pylist()]
+    assert columns["work"] == [None if work is None else np.float32(work) for work in rows["work"].to_pylist()]
+    assert unpacked(made.table)[0]["words"]["hardest"] == [technique.name for technique in TECHNIQUES]
+    without = payload(rows_of(pairs_of))
+    assert (made.graded, without.graded) == (True, False)
+    assert not {"grade", "hardest", "work"} & columns_of(without).keys()
 
 
 def test_a_mended_picture_comes_back() -> None:

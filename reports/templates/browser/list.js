@@ -5,14 +5,16 @@
 
 const DASH = "–";
 
-/** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it. */
+/** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it.
+ *  A column is left out where the table has none of its name, or where it has the one that it is there `unless`. */
 const LISTED = [
   { name: "puzzle_id", title: "Id", words: (value) => value },
   { name: "title", title: "Title", fill: fillTitle },
   { name: "cells", title: "Size", fill: fillSize },
   { name: "kind", title: "Kind", words: (value) => value },
   { name: "label", title: "Verdict", fill: fillVerdict },
-  { name: "technique", title: "Technique", words: (value) => value },
+  { name: "technique", title: "Technique", unless: "hardest", words: (value) => value },
+  { name: "hardest", title: "Grade", fill: fillGrade },
   { name: "difficulty", title: "Difficulty", number: true, words: (value) => value.toFixed(2) },
   { name: "cpu_seconds", title: "CPU time", number: true, words: secondsWords },
   { name: "density", title: "Density", number: true, words: shareWords },
@@ -28,6 +30,7 @@ class List {
     this.grid = grid;
     this.table = table;
     this.act = act;
+    this.columns = LISTED.filter(({ name, unless }) => name in table.columns && !(unless in table.columns));
     this.order = new Uint32Array(0);
     this.active = -1; // the place of the row that the keyboard is at
     this.elements = [];
@@ -58,7 +61,7 @@ class List {
   }
 
   build() {
-    this.heads = LISTED.map((column) => {
+    this.heads = this.columns.map((column) => {
       const head = element("div", column.name, "columnheader");
       head.dataset.name = column.name;
       if (column.number) head.classList.add("n");
@@ -72,7 +75,7 @@ class List {
     this.rows = element("div", "browse-rows", "rowgroup");
     this.window = element("div", "browse-window", "presentation", this.rows);
     this.body = element("div", "browse-body", "presentation", this.window);
-    this.grid.setAttribute("aria-colcount", LISTED.length);
+    this.grid.setAttribute("aria-colcount", this.columns.length);
     this.grid.append(this.head, this.body);
   }
 
@@ -104,7 +107,7 @@ class List {
 
   grow(count) {
     while (this.elements.length < count) {
-      const cells = LISTED.map(({ name, number }) => element("div", number ? `${name} n` : name, "gridcell"));
+      const cells = this.columns.map(({ name, number }) => element("div", number ? `${name} n` : name, "gridcell"));
       const row = element("div", "browse-row", "row", ...cells);
       this.elements.push(row);
       this.rows.append(row);
@@ -130,7 +133,7 @@ class List {
     element.dataset.place = place;
     element.setAttribute("aria-rowindex", place + 2);
     element.setAttribute("aria-selected", place === this.active);
-    LISTED.forEach(({ name, words, fill }, k) => {
+    this.columns.forEach(({ name, words, fill }, k) => {
       if (fill) return fill(element.children[k], row, this.table);
       const value = this.table.columns[name].at(row);
       element.children[k].textContent = value === null ? DASH : words(value);
@@ -173,6 +176,12 @@ function fillSize(cell, row, { columns }) {
   const width = columns.width.at(row);
   const height = columns.height.at(row);
   cell.textContent = width === null || height === null ? DASH : sizeWords(width, height);
+}
+
+/** The grade, and the hardest technique. */
+function fillGrade(cell, row, { columns }) {
+  const grade = columns.grade.at(row);
+  cell.textContent = grade === null ? DASH : `${grade} ${columns.hardest.at(row)}`;
 }
 
 /** The verdict with its colour. */

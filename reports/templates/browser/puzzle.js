@@ -65,7 +65,7 @@ class PuzzleView {
   }
 
   describe(row) {
-    const at = (name) => this.table.columns[name].at(row);
+    const at = (name) => this.table.columns[name]?.at(row) ?? null;
     const author = at("author");
     this.part("name").textContent = at("title") ?? at("puzzle_id") ?? "untitled";
     this.part("author").textContent = author === null ? "" : `by ${author}`;

@@ -1,6 +1,6 @@
 // The section: reads the table, and keeps list, filters, opened puzzle and the page's address at one.
 
-const STATE = { query: "", label: "", source: "", size: "", kind: "", sort: "", puzzle: "" };
+const STATE = { query: "", label: "", source: "", size: "", kind: "", grade: "", hardest: "", sort: "", puzzle: "" };
 const ADDRESS = "#browse?";
 
 class Browser {
@@ -24,7 +24,7 @@ class Browser {
 
   /** The words to choose from in the filters: those that occur. */
   offer() {
-    for (const name of CHOICES) {
+    for (const name of this.selection.choices) {
       for (const word of this.table.columns[name].words) this.filters.elements[name].append(new Option(word, word));
     }
   }
@@ -49,17 +49,17 @@ class Browser {
     const given = new URLSearchParams(location.hash.slice(ADDRESS.length));
     const state = { ...STATE };
     for (const name of Object.keys(STATE)) state[name] = given.get(name) ?? "";
-    for (const name of CHOICES) if (!this.table.columns[name].words.includes(state[name])) state[name] = "";
-    if (!LISTED.some(({ name }) => name === sortOf(state.sort).name)) state.sort = "";
+    for (const name of this.selection.choices) if (!this.table.columns[name].words.includes(state[name])) state[name] = "";
+    if (!this.list.columns.some(({ name }) => name === sortOf(state.sort).name)) state.sort = "";
     if (this.rowOf(state.puzzle) < 0) state.puzzle = "";
     this.state = state;
-    for (const name of ["query", ...CHOICES]) this.filters.elements[name].value = state[name];
+    for (const name of ["query", ...this.selection.choices]) this.filters.elements[name].value = state[name];
     this.apply();
   }
 
   /** Take the state from the filters. */
   choose() {
-    for (const name of ["query", ...CHOICES]) this.state[name] = this.filters.elements[name].value;
+    for (const name of ["query", ...this.selection.choices]) this.state[name] = this.filters.elements[name].value;
     this.apply();
     this.write();
   }

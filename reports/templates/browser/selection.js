@@ -1,22 +1,23 @@
 // Which rows the list shows, and in which order.
 
-const CHOICES = ["label", "source", "size", "kind"];
+const CHOICES = ["label", "source", "size", "kind", "grade", "hardest"];
 const SEARCHED = ["puzzle_id", "title", "author"];
 
 /** The rows of a table by what is asked of them. Orders, and words in small letters, are kept once they are made. */
 class Selection {
   constructor(table) {
     this.table = table;
+    this.choices = CHOICES.filter((name) => name in table.columns); // puzzles without grades have none to choose
     this.orders = new Map();
     this.small = new Map();
   }
 
   /**
-   * The rows, Uint32Array, that fit: `query`, words of which each occurs in the id, the title or the author; of CHOICES
+   * The rows, Uint32Array, that fit: `query`, words of which each occurs in the id, the title or the author; of `choices`
    * the words wanted, "" for any. `sort` is a column's name, with a minus before it for descending, or "".
    */
   rows({ query, sort, ...wanted }) {
-    const tests = [...CHOICES.map((name) => this.chosen(name, wanted[name])), ...this.found(query)].filter(Boolean);
+    const tests = [...this.choices.map((name) => this.chosen(name, wanted[name])), ...this.found(query)].filter(Boolean);
     return this.order(sort).filter((row) => tests.every((test) => test(row)));
   }
 

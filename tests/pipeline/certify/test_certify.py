@@ -21,6 +21,7 @@ from pipeline.errors import UserError
 from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.ray_crew import ray_crew
 from pipeline.executors.serial import Serial
+from pipeline.run import kept
 from pipeline.run.folder import Run, open_run
 from pipeline.run.plan import EVERYTHING, Selection
 from pipeline.store.folder import Folder
@@ -248,7 +249,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert lasting(certificates_table(own).to_pylist()) == lasting(seen)
     assert len(done(own)) == 80 - len(seen)
     assert not list(Path(own.folder.path).rglob("*.tmp"))
-    monkeypatch.setattr(certifying, "ROWS", 1)
+    monkeypatch.setattr(kept, "ROWS", 1)
     assert len(_again(own, seen[0]["puzzle_id"])) == 1
     found = certified(own)
     assert found is not None
@@ -262,7 +263,7 @@ def test_a_full_disk_leaves_nothing_half_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(certifying.pq, "write_table", full)
+        patch.setattr(kept.pq, "write_table", full)
         result = nonocensus("certify", "run", "--serial")
     assert (result.code, len(result.err.splitlines())) == (4, 1)
     assert "No space left" in result.err

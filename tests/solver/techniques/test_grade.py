@@ -76,6 +76,12 @@ def test_what_has_no_grade() -> None:
     assert [row["puzzle_id"] for row in rows] == ["test/several", "test/none", "test/invalid", "test/empty"]
 
 
+def test_nothing_to_grade() -> None:
+    invalid = puzzle_batch([Puzzle(((Block(3),),), ((Block(1),),), puzzle_id="test/invalid")])
+    assert [row["status"] for row in grades(invalid, np.zeros(1, bool)).to_pylist()] == ["invalid"]
+    assert grades(invalid.slice(1), np.zeros(0, bool)).num_rows == 0
+
+
 def test_out_of_time() -> None:
     (puzzle,) = random_puzzles(1, 30, 4)
     (row,) = grades(puzzle_batch([puzzle]), np.ones(1, bool), cpu_limit=0.0).to_pylist()

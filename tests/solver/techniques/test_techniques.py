@@ -7,28 +7,17 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from strategies import known_lines
+from technique_examples import COLORS, EXAMPLES, clue_of
 
-from solver.puzzle import BLOT, Block, Clue
+from solver.puzzle import Block, Clue
 from solver.techniques import ladder
 from solver.techniques.desk import Desk, desk_for, lay
 from solver.techniques.ladder import LINE_TECHNIQUES, TECHNIQUES
 from solver.techniques.person import look
 
-COLORS = {".": {0}, "#": {1}, "r": {2}, "?": {0, 1}, "*": {0, 1, 2}, "-": {0, 2}, "+": {1, 2}}
-"""Cells of the examples: . background, # black, r red, ? background or black, * any of the three."""
-
 
 def told(known: oracle.Knowledge) -> str:
     return "".join(next(sign for sign, colors in COLORS.items() if colors == cell) for cell in known)
-
-
-def clue_of(text: str) -> Clue:
-    """A clue like `3 1r x`: a red block with its letter, a blot as x."""
-    blocks = []
-    for word in text.split():
-        number = word.rstrip("r")
-        blocks.append(Block(BLOT if number == "x" else int(number), 2 if word.endswith("r") else 1))
-    return tuple(blocks)
 
 
 def found(technique: int, clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) -> oracle.Knowledge:
@@ -42,45 +31,6 @@ def found(technique: int, clue: Clue, known: oracle.Knowledge, desk: Desk | None
     look(desk, technique)
     left = (desk.now[0, :cells] & desk.new[:cells]).tolist()
     return [{c for c in range(32) if colors >> c & 1} for colors in left]
-
-
-EXAMPLES = [
-    (ladder.CLUE, "", "????", "...."),
-    (ladder.CLUE, "2 1", "????", "##.#"),
-    (ladder.CLUE, "2", "****", "????"),
-    (ladder.CLUE, "2 2r", "****", "##rr"),
-    (ladder.CLUE, "2", "???", "???"),
-    (ladder.COUNTING, "1 1", "#??#", "#..#"),
-    (ladder.COUNTING, "3", "??.?", "##.#"),
-    (ladder.COUNTING, "x 1", "#??#", "#??#"),
-    (ladder.OVERLAP, "3", "????", "?##?"),
-    (ladder.OVERLAP, "2 2", "??????", "?#??#?"),
-    (ladder.OVERLAP, "2 2r", "*****", "*#*r*"),
-    (ladder.OVERLAP, "1 3", "#.????", "#.?##?"),
-    (ladder.OVERLAP, "3", "??????", "??????"),
-    (ladder.GLUE, "3 1", "?#??????", "?##?????"),
-    (ladder.GLUE, "1 3", ".#.??????#?", ".#.?????##?"),
-    (ladder.GLUE, "x", "?#??", "?#??"),
-    (ladder.PUNCTUATING, "1 2", "???#???", "???#???"),
-    (ladder.PUNCTUATING, "1 2", "???##??", "??.##.?"),
-    (ladder.PUNCTUATING, "2 2", "??##???", "?.##.??"),
-    (ladder.PUNCTUATING, "x", "?#?", "?#?"),
-    (ladder.MERCURY, "2 1", "??#????", ".?#????"),
-    (ladder.MERCURY, "1 2", "????#??", "????#?."),
-    (ladder.SPACES, "2", "???#??", "..?#?."),
-    (ladder.SPACES, "1 1", "???#????", "???#????"),
-    (ladder.SPACES, "2 2", "?#???#??", "?#?.?#?."),
-    (ladder.FORCING, "3", "??.????", "...?##?"),
-    (ladder.FORCING, "3", "??.???", "...###"),
-    (ladder.FORCING, "2 3", "???.?.????", "?#?...?##?"),
-    (ladder.SPLITTING, "1 2 1", "???#?#???", "???#.#???"),
-    (ladder.SPLITTING, "2 2", "?????##?????", "????.##.????"),
-    (ladder.JOINING, "2 2", "?????.#?????", "?????.##????"),
-    (ladder.JOINING, "5", "??#??#??", "??####??"),
-    (ladder.REACH, "1 2", "?#?????", ".#.????"),
-    (ladder.REACH, "3 1 3", "?????#?????????", "?????#?????????"),
-    (ladder.LINE, "2 1", "??.?#??", "??.?#.?"),
-]  # fmt: skip
 
 
 @pytest.mark.plain_python

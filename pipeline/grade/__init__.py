@@ -1,0 +1,1 @@
+"""Puzzles graded: how hard they are for people."""

@@ -1,0 +1,76 @@
+"""Grades beside results, counted, and held against other measures."""
+
+import pyarrow as pa
+import pytest
+from browsable import graded
+from census import PAIRS
+
+from reports import census
+from reports.aggregate import figures, figures_of
+from reports.beside import beside, indexed
+from reports.census import take_census
+from reports.graded import GRADED, Grade, by_grade, finished, grades_beside
+from solver.tables import GRADES, RESULTS
+
+ROWS = [
+    {"puzzle_id": "a", "clue_hash": "1", "status": "ok", "grade": 3, "hardest": "forcing", "work": 2.0},
+    {"puzzle_id": "a", "clue_hash": "2", "status": "ok", "grade": 1, "hardest": "clue", "work": 0.5},
+    {"puzzle_id": "b", "clue_hash": "1", "status": "timeout", "looks": 7, "work": 0.1},
+]
+FOUND = pa.Table.from_pylist(ROWS, GRADES)
+
+
+def results(*keys: tuple[str | None, str | None]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"puzzle_id": name, "clue_hash": clues} for name, clues in keys], RESULTS)
+
+
+def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
+    rows = grades_beside(
+        results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), indexed(FOUND)
+    )
+    assert rows.schema == GRADED
+    assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
+    assert grades_beside(results(("b", "1")), indexed(finished(FOUND)))["looks"].to_pylist() == [None]
+
+
+def test_the_first_of_several_counts_and_none_are_none() -> None:
+    twice = pa.concat_tables([FOUND, FOUND.slice(1, 1), FOUND])
+    assert beside(results(("a", "1")), indexed(twice), GRADED)["grade"].to_pylist() == [3]
+    assert beside(results(), indexed(FOUND), GRADED).num_rows == 0
+    assert beside(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
+
+
+def test_every_measure_has_a_source() -> None:
+    assert set(GRADES.names) - set(GRADED.names) == {
+        "puzzle_id", "clue_hash", "status", "cpu_seconds", "solver_version"
+    }  # fmt: skip
+    assert all(field.metadata[b"source"] for field in GRADED)
+
+
+def test_puzzles_by_grade() -> None:
+    counts = {"edge": 2, "glue": 1, "overlap": 5, "spaces": 3, "clue": 0}
+    made = by_grade(counts.items())
+    assert made == (Grade(1, {"overlap": 5}), Grade(2, {"glue": 1, "spaces": 3}), Grade(6, {"edge": 2}))
+    assert [grade.puzzles for grade in made] == [5, 4, 2]
+
+
+def test_figures_have_none_without_grades() -> None:
+    assert figures(PAIRS).grades is None
+
+
+def test_correlations_are_of_the_puzzles_with_a_grade(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, grades = graded(120)
+    found = figures_of(take_census(pairs, grades=grades)).grades
+    assert found is not None
+    assert (found.graded, found.compared) == (len(grades), len(grades))
+    ranked = {(one.of, one.measure): one for one in found.agreements}
+    assert ("grade", "work") in ranked
+    assert not {("work", "grade"), ("work", "work"), ("grade", "grade")} & ranked.keys()
+    assert {one.puzzles for one in ranked.values()} == {len(grades)}
+    assert ranked["work", "nodes"].rho == 1  # both are made of the puzzle's number
+    monkeypatch.setattr(census, "COMPARED", 50)
+    fewer = figures_of(take_census([(results.slice(k, 40), puzzles.slice(k, 40)) for results, puzzles in pairs
+                                    for k in range(0, len(results), 40)], grades=grades)).grades  # fmt: skip
+    assert fewer is not None
+    assert (fewer.graded, fewer.compared, fewer.grades) == (len(grades), 50, found.grades)
+    assert {one.puzzles for one in fewer.agreements} == {50}

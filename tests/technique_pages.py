@@ -1,0 +1,143 @@
+"""docs/TECHNIQUES.md and its pictures: the ladder as the program has it, and what a technique finds in an example."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
+
+from reports.sheet.clues import numbers as clue_numbers
+from reports.sheet.geometry import CELL, MARGIN, Geometry
+from reports.sheet.state import UNKNOWN, State
+from reports.sheet.svg import Drawing, drawing, layer
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.derivation.explain import explain
+from solver.puzzle import Clue, Puzzle, from_picture
+from solver.tables import puzzles_of
+from solver.techniques.ladder import LINE_TECHNIQUES, SEARCH, TECHNIQUES
+
+FOLDER = "techniques"
+"""The folder of the pictures, beside the page."""
+
+HEAD = """# Techniques and grades
+
+How hard a puzzle is for people. `nonocensus grade` solves a puzzle as a person would: with the named techniques of the
+table below, always with the easiest one that still finds something. [COMMANDS.md](COMMANDS.md) has its options.
+
+    nonocensus grade puzzles.zip                # the grade of each puzzle
+    nonocensus grade run                        # a run keeps the grades, for its report, dataset and export
+    nonocensus query run "select hardest, count(*) from grades group by 1"
+
+## Definitions
+
+- **grade**: 1 to 9, the grade of the hardest technique that the puzzle needs. Only a puzzle with exactly one solution
+  has one. It does not depend on the order of the lines: with more known, the techniques up to any of them find no less.
+- **hardest**: the name of that technique.
+- **step**: a technique finds something: all that it can find on a line, or an assumption that leads to a contradiction.
+  After each step all begins again at the easiest technique.
+- **look**: a technique is tried on a line that has changed since it was last tried there, or a line is solved on the
+  way from an assumption.
+- **work**: looks, divided by the puzzle's cells.
+- **open**: cells that all techniques but `search` leave open.
+
+Grade 1 is what one learns first, 2 and 3 are rules for single blocks and gaps. 4 and 5 need all arrangements of a line,
+which people have in their heads only where there are few. From 6 on a cell is assumed to have a colour, until a line
+has no arrangement any more. With `edge` that line is at most two crossings away from the cell, with `chain` four, and
+with `long-chain` any number.
+
+A grade does not say how much there is to do, and `work` does not say how difficult a step is: so there are both. How
+they go with other measures, and with people's ratings, is in each report, and for webpbn's archive of 2014 in
+[grade.md](../benchmarks/results/grade.md).
+
+## The ladder
+
+The pictures show a line before, and below it after; what was found is framed. A cross is a cell that is known to be
+background. With an assumption, the framed cell is the one that it is about.
+
+"""
+
+TAIL = """
+No technique decides a verdict: the classifier's rungs do, and a test holds that the hardest technique goes with the
+rung. Each rule on a line stands in a file of its own in `solver/techniques`, and tests hold it against all arrangements
+of every short line.
+
+This page is made from the program and its tests' examples by `make docs`.
+"""
+
+
+def page() -> str:
+    """docs/TECHNIQUES.md."""
+    drawn = pictures()
+    rows = ["| grade | technique | what it says | example | described by |", "|---|---|---|---|---|"]
+    for technique in TECHNIQUES:
+        name = f"{technique.name}.svg"
+        shown = f"![an example of {technique.name}]({FOLDER}/{name})" if name in drawn else ""
+        rows.append(
+            f"| {technique.grade} | {technique.name} | {technique.says} | {shown} | {linked(technique.source)} |"
+        )
+    return HEAD + "\n".join(rows) + "\n" + TAIL
+
+
+def linked(source: str) -> str:
+    """A source with its addresses as links, which take less room."""
+    return re.sub(r"https://([^/]+)[^;, ]*", r"[\1](\g<0>)", source)
+
+
+def pictures() -> dict[str, str]:
+    """The pictures by the names of their files, as SVG: none of `long-chain`, which no small puzzle needs."""
+    found = {technique: line_picture(*next(examples_of(technique))) for technique in range(LINE_TECHNIQUES)}
+    found |= {technique: assumption_picture(technique, rows) for technique, rows in PUZZLES.items()}
+    (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
+    found[SEARCH] = drawing(dominoes, State(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything"))
+    return {f"{TECHNIQUES[technique].name}.svg": drawn.svg + "\n" for technique, drawn in found.items()}
+
+
+def examples_of(technique: int) -> Iterator[tuple[Clue, str, str]]:
+    """Examples of a technique in black and white in which it finds something."""
+    for number, clue, before, after in EXAMPLES:
+        if number == technique and before != after and set(before + after) <= set(".#?"):
+            yield clue_of(clue), before, after
+
+
+def line_picture(clue: Clue, before: str, after: str) -> Drawing:
+    """A line before, and below it after, its clue at the left; the cells that were found are framed.
+
+    It is a drawing of three lines, of which a white stripe covers the second.
+    """
+    left = MARGIN + CELL * max(len(clue), 1)
+    width, height = left + CELL * len(before) + MARGIN, 2 * MARGIN + 3 * CELL
+    place = Geometry(width, height, left, MARGIN, width - MARGIN, height - MARGIN, MARGIN, MARGIN)
+    cells = np.concatenate([cells_of(line) for line in (before, "?" * len(before), after)])
+    found = np.zeros(cells.shape, np.bool_)
+    found[2] = cells[2] != cells[0]
+    shown = layer(Puzzle((clue,) * 3, ((),) * len(before)), State(cells, found), place).content
+    numbers = [number.text for number in clue_numbers(clue)]
+    texts = (
+        f'<text x="{left - CELL * (len(numbers) - k) + CELL / 2:g}" y="{y}" font-size="12.5">{number}</text>'
+        for y in (MARGIN + 14.5, MARGIN + 2 * CELL + 14.5)
+        for k, number in enumerate(numbers)
+    )
+    paper = f'<path fill="#fff" d="M0 0h{width}v{height}H0z"/>'
+    stripe = f'<path fill="#fff" d="M0 {MARGIN + CELL + 2}h{width}v{CELL - 4}H0z"/>'
+    about = f"{' '.join(numbers)}: {before} becomes {after}"
+    return Drawing(f'{paper}<g text-anchor="middle">{"".join(texts)}</g>{shown}{stripe}', width, height, about)
+
+
+def cells_of(line: str) -> np.ndarray:
+    """The cells of an example as a state has them: uint8[1, cells]."""
+    entries = [next(iter(COLORS[sign])) if len(COLORS[sign]) == 1 else UNKNOWN for sign in line]
+    return np.array([entries], np.uint8)
+
+
+def assumption_picture(technique: int, rows: tuple[str, ...]) -> Drawing:
+    """The grid where lines find nothing more and a cell is assumed: it is framed, and below stands what is found."""
+    puzzle = from_picture([[int(cell == "#") for cell in row] for row in rows])
+    told = explain(puzzle)
+    number = next(k for k, step in enumerate(told.steps) if step.technique == technique)
+    known = np.array([told.start, *told.grids()])[number].reshape(puzzle.height, puzzle.width)
+    ((place, color),) = told.steps[number].ruled[:1]
+    marked = np.zeros(known.shape, np.bool_)
+    marked.flat[place] = True
+    cells = np.where(known == 3, UNKNOWN, known >> 1).astype(np.uint8)
+    words = f"{puzzle.palette[color].name} there: a contradiction"
+    return drawing(puzzle, State(cells, marked, words=words))
