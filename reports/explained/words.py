@@ -1,7 +1,7 @@
 """The steps of an explanation in plain English."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from solver.derivation.explain import Explanation, Step
@@ -27,7 +27,7 @@ class Told(NamedTuple):
 def in_words(explanation: Explanation) -> Iterator[Told]:
     """All steps in words."""
     puzzle = explanation.puzzle
-    grids = [explanation.start, *explanation.grids()]
+    grids = chain([explanation.start], explanation.grids())
     for number, (step, (before, after)) in enumerate(zip(explanation.steps, pairwise(grids), strict=True), 1):
         technique = TECHNIQUES[step.technique]
         yield Told(number, step, step_in_words(puzzle, step, before, after), technique.says)
