@@ -70,8 +70,49 @@ Limited = asked.Solve | asked.Explain | asked.Animate
 
 
 def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
-    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle."""
+    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle.
+
+    Routes are tried in their order, so those that are asked the most stand first.
+    """
     api = APIRouter(prefix="/api")
+
+    def working(path: str, kind: type) -> Callable[[Route], Route]:
+        """A route that begins a job."""
+        description = asked.described(kind)
+        return api.post(
+            path, response_model=models.JobState, status_code=202, responses=WORK, openapi_extra=description
+        )
+
+    @working("/solve", asked.Solve)
+    async def solve(request: Request, wait: Wait = 0) -> Response:
+        """Have a puzzle solved: a job, which is done at once if it ends within the seconds to wait."""
+        wanted, puzzle = await read(asked.Solve, request)
+        sent = {"puzzle": puzzle, "solutions": wanted.solutions, "grade": wanted.grade, "begun": wanted.begun}
+        job = job_for("solve", sent, wanted)
+        small = len(job.asked) <= SMALL and job.seconds > SPRINT
+        job.together = small and wanted.begun is None and not wanted.grade and wanted.solutions <= 2
+        return await begun(job, request, wait)
+
+    @working("/hint", asked.Explain)
+    async def hint(request: Request, wait: Wait = 0) -> Response:
+        """Have the next step found, or the cells that are wrong: a job."""
+        wanted, puzzle = await read(asked.Explain, request)
+        return await begun(job_for("hint", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
+
+    @working("/explain", asked.Explain)
+    async def explain(request: Request, wait: Wait = 0) -> Response:
+        """Have it explained how a puzzle is solved, step by step: a job."""
+        wanted, puzzle = await read(asked.Explain, request)
+        return await begun(job_for("explain", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
+
+    @working("/animate", asked.Animate)
+    async def animate(request: Request, wait: Wait = 0) -> Response:
+        """Have a puzzle's explanation animated, as a GIF: a job."""
+        wanted, puzzle = await read(asked.Animate, request)
+        job = job_for("animate", {"puzzle": puzzle}, wanted)
+        job.seconds += ANIMATED_SECONDS
+        job.long = True
+        return await begun(job, request, wait)
 
     @api.get("/about", response_model=models.About)
     def about() -> dict[str, Any]:
@@ -151,44 +192,6 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
         """A puzzle as a picture, or to be printed."""
         wanted, puzzle = await read(asked.Draw, request)
         return await short("draw", request, {"puzzle": puzzle, "kind": wanted.kind, "begun": wanted.begun})
-
-    def working(path: str, kind: type) -> Callable[[Route], Route]:
-        """A route that begins a job."""
-        description = asked.described(kind)
-        return api.post(
-            path, response_model=models.JobState, status_code=202, responses=WORK, openapi_extra=description
-        )
-
-    @working("/solve", asked.Solve)
-    async def solve(request: Request, wait: Wait = 0) -> Response:
-        """Have a puzzle solved: a job, which is done at once if it ends within the seconds to wait."""
-        wanted, puzzle = await read(asked.Solve, request)
-        sent = {"puzzle": puzzle, "solutions": wanted.solutions, "grade": wanted.grade, "begun": wanted.begun}
-        job = job_for("solve", sent, wanted)
-        small = len(job.asked) <= SMALL and job.seconds > SPRINT
-        job.together = small and wanted.begun is None and not wanted.grade and wanted.solutions <= 2
-        return await begun(job, request, wait)
-
-    @working("/hint", asked.Explain)
-    async def hint(request: Request, wait: Wait = 0) -> Response:
-        """Have the next step found, or the cells that are wrong: a job."""
-        wanted, puzzle = await read(asked.Explain, request)
-        return await begun(job_for("hint", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
-
-    @working("/explain", asked.Explain)
-    async def explain(request: Request, wait: Wait = 0) -> Response:
-        """Have it explained how a puzzle is solved, step by step: a job."""
-        wanted, puzzle = await read(asked.Explain, request)
-        return await begun(job_for("explain", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
-
-    @working("/animate", asked.Animate)
-    async def animate(request: Request, wait: Wait = 0) -> Response:
-        """Have a puzzle's explanation animated, as a GIF: a job."""
-        wanted, puzzle = await read(asked.Animate, request)
-        job = job_for("animate", {"puzzle": puzzle}, wanted)
-        job.seconds += ANIMATED_SECONDS
-        job.long = True
-        return await begun(job, request, wait)
 
     @api.get("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
     async def job_state(request: Request, job_id: str, wait: Wait = 0) -> Response:

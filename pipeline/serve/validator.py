@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from pipeline.serve.api import responses
 from pipeline.serve.guard import VALIDATOR
 from pipeline.serve.pool import Pool
 from pipeline.serve.waiting import ended
@@ -21,11 +22,13 @@ MEDIA = "application/xml"
 
 NO_IMAGE = "No puzzle description included in CGI query"
 
-DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA: {}}, "description": "pbnsolve's document"}}
+DOCUMENT: dict[str, Any] = {"content": {MEDIA: {}}, "description": "pbnsolve's document"}
 FIELDS = {
     "image": {"type": "string", "description": "the text of a puzzle's file"},
     "format": {"type": "string", "description": "its format, where it is not to be found out: xml, non, g, ..."},
 }
+REFUSED = responses(413, 415, 503)
+REPLIES = {**REFUSED, 200: DOCUMENT, 503: {**REFUSED[503], "content": {MEDIA: {}}}}
 QUERY = [{"name": name, "in": "query", "schema": schema} for name, schema in FIELDS.items()]
 BODY = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": FIELDS}}}}
 
@@ -34,12 +37,12 @@ def router(pool: Pool, cpu_limit: float) -> APIRouter:
     """The routes of the validator."""
     routes = APIRouter()
 
-    @routes.get(VALIDATOR, response_class=Response, responses=DOCUMENT, openapi_extra={"parameters": QUERY})
+    @routes.get(VALIDATOR, response_class=Response, responses=REPLIES, openapi_extra={"parameters": QUERY})
     async def validate(request: Request) -> Response:
         """Whether a puzzle has one solution, as pbnsolve's validator says it."""
         return await answered(request, request.scope["query_string"])
 
-    @routes.post(VALIDATOR, response_class=Response, responses=DOCUMENT, openapi_extra={"requestBody": BODY})
+    @routes.post(VALIDATOR, response_class=Response, responses=REPLIES, openapi_extra={"requestBody": BODY})
     async def validate_form(request: Request) -> Response:
         """The same, for puzzles that no address can hold."""
         return await answered(request, await request.body())
