@@ -140,4 +140,4 @@ def validated(asked: dict[str, Any], allowed: Allowed) -> str:
 
 def _format(name: str) -> Format:
     """The format of a name, or of a suffix as pbnsolve has it: xml, non, g."""
-    return of_suffix(f".{name}") or named(name)
+    return of_suffix(f"puzzle.{name}") or named(name)

@@ -18,6 +18,9 @@ from reports import pbnsolve
 
 MOST_FIELDS = 20
 
+BYTES = "latin-1"
+"""An encoding with a character for each byte."""
+
 MEDIA = "application/xml"
 
 NO_IMAGE = "No puzzle description included in CGI query"
@@ -49,14 +52,14 @@ def router(pool: Pool, cpu_limit: float) -> APIRouter:
 
     async def answered(request: Request, form: bytes) -> Response:
         try:
-            fields = dict(reversed(parse_qsl(form, keep_blank_values=True, max_num_fields=MOST_FIELDS)))
-            image, known = fields.get(b"image"), fields.get(b"format", b"").decode("ascii", "replace")
+            fields = dict(reversed(parse_qsl(form.decode(BYTES), True, max_num_fields=MOST_FIELDS, encoding=BYTES)))
         except ValueError:
             return document(pbnsolve.failure("the form has too many fields"))
+        image, known = fields.get("image"), fields.get("format", "")
         if image is None:
             return document(pbnsolve.failure(NO_IMAGE))
         try:
-            job = await ended(pool, request, "validate", {"image": image, "format": known}, cpu_limit)
+            job = await ended(pool, request, "validate", {"image": image.encode(BYTES), "format": known}, cpu_limit)
         except HTTPException as busy:
             return document(pbnsolve.failure(busy.detail), busy.status_code, busy.headers)
         return document(job.result.decode() if job.state == "done" else pbnsolve.failure(job.error or "cancelled"))

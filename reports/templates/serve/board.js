@@ -191,11 +191,12 @@ class Board {
     this.describe();
   }
 
-  /** Point out lines and cells (see pointing.js), or nothing. */
+  /** Point out lines and cells (see pointing.js), or nothing; what is pointed out is brought into view. */
   point(wanted = {}) {
     const { width, height } = this.puzzle;
     const [left, top] = this.image.getAttribute("viewBox").split(" ").map(Number);
     this.pointed.replaceChildren(...pointing(wanted, { width, height, left: left + 1, top: top + 1 }));
+    this.pointed.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   // Mouse and touch

@@ -61,15 +61,28 @@ class Hints {
     if (!this.found) return this.tell("No hint", [NO_STEP[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
-      const [{ technique, grade, where, line, why, assumption }] = steps;
+      const { where, line, why, assumption } = steps.at(-1);
       const how = assumption ? `Suppose something of ${where}, and see where that leads.` : `Look at ${lowered(where)}.`;
-      this.tell(`${named(technique)}, grade ${grade} of 9`, [`${how} ${assumption ? "" : why}`]);
+      this.tell(this.title(), [assumption ? how : `${how} ${why}`]);
       board.point(assumption ? { supposed: assumption.place } : { line });
     } else {
-      this.tell(`${named(steps[0].technique)}, grade ${steps[0].grade} of 9`, steps.map(({ what }) => what));
-      const pointed = pointedOut(steps.at(-1));
-      board.point({ ...pointed, cells: this.found.places });
+      this.tell(this.title(), [steps.at(-1).what]);
+      if (steps.length > 1) this.place.querySelector(".guide-words").append(this.before());
+      board.point({ ...pointedOut(steps.at(-1)), cells: this.found.places });
     }
+  }
+
+  title() {
+    const { technique, grade } = this.hint.steps.at(-1);
+    return `${named(technique)}, grade ${grade} of 9`;
+  }
+
+  /** In puzzles of several colours: the steps that come first, which only rule colours out. */
+  before() {
+    const before = this.hint.steps.slice(0, -1);
+    const summary = element("summary");
+    summary.textContent = `Before it, ${countWords(before.length, "step")} only ${before.length === 1 ? "rules" : "rule"} colours out`;
+    return element("details", "", "", summary, ...paragraphs(before.map(({ what }) => what)));
   }
 
   showWrong(level) {
