@@ -16,7 +16,7 @@ ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
 WITH_COMMANDS = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING")),
+    *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING")),
 ]
 KNOWN = typer.main.get_command(app).commands
 

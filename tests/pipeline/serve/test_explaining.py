@@ -9,24 +9,11 @@ import numpy as np
 import pytest
 from PIL import Image
 from pypdf import PdfReader
-from serving import DIAGONAL, PLUS, Server, record, running
+from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
 
 from pipeline.serve import explaining
 from pipeline.serve.allowed import Allowed
-from pipeline.serve.records import puzzle_record
-from solver.puzzle import Color, from_picture
 from solver.techniques.ladder import SEARCH, TECHNIQUES
-
-ASSUMED = [[1, 1, 0, 1, 0], [1, 0, 1, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 1]]
-"""A picture whose puzzle needs an assumption."""
-
-COLORED = [[0, 1, 1, 1], [0, 0, 2, 1], [0, 2, 1, 0], [2, 1, 2, 2]]
-"""One whose first step only rules a colour out."""
-
-PALETTE = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
-
-NONE: dict[str, Any] = {"rows": [[[2, 1]], []], "columns": [[[2, 1]], []]}
-"""No picture fits these clues."""
 
 Cells = list[set[int]]
 
@@ -35,12 +22,6 @@ Cells = list[set[int]]
 def server() -> Iterator[Server]:
     with running("--cpus", "2", "--cpu-limit", "10") as server:
         yield server
-
-
-def colored() -> dict[str, Any]:
-    made = puzzle_record(from_picture(np.array(COLORED, np.uint8), PALETTE))
-    del made["goal"]
-    return made
 
 
 def result(server: Server, path: str, **asked: Any) -> Any:
@@ -71,7 +52,7 @@ def grid(cells: Cells) -> str:
 @pytest.mark.parametrize("picture", [ASSUMED, COLORED])
 def test_hints_lead_to_the_solution(server: Server, picture: list[list[int]]) -> None:
     """Each decides a cell that was open, and nothing is filled in but what they say."""
-    puzzle = colored() if picture == COLORED else record(picture)
+    puzzle = record(picture)
     colors = max(map(max, picture))
     begun = "?" * (len(picture) ** 2)
     techniques = set()
