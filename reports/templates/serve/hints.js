@@ -27,6 +27,7 @@ class Hints {
   async ask() {
     const { workshop } = this;
     const { board } = workshop;
+    if (board.finished) return this.take({ kind: "solved" }); // though cells of the background may be open
     const begun = gridText(board.cells);
     this.tell("Hint", [""]);
     const progress = this.place.querySelector(".guide-words p");
@@ -35,8 +36,13 @@ class Hints {
       throw error;
     });
     if (!hint || board !== workshop.board || gridText(board.cells) !== begun) return this.close();
-    this.found = this.changes(hint);
+    this.take(hint);
+  }
+
+  /** Begin to tell of a hint. */
+  take(hint) {
     this.hint = hint;
+    this.found = this.changes(hint);
     this.show(1);
   }
 

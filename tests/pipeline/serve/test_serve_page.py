@@ -478,6 +478,7 @@ def test_everyone_can_use_it(tab: Tab, scheme: str, width: int) -> None:
             assert tab.driver.execute_script("return document.documentElement.scrollWidth") <= width
             box = tab.driver.execute_script(WHOLE, f"#puzzle {there}")
             assert box == [True, True], there
+            tab.click(f"{there} [data-do=enough]")
     finally:
         tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         tab.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
