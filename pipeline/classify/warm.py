@@ -18,9 +18,12 @@ from pipeline.errors import StorageError
 from pipeline.settings import PLACE
 from pipeline.watch import NOBODY, Watch
 from solver.check import faults_of
+from solver.jit import is_ready
 from solver.kernel_cache import CACHE_FOLDER
+from solver.ladder.fixpoint import example_at_fixpoint
 from solver.ladder.groups import kinds
 from solver.ladder.warm import is_warm
+from solver.lookahead import take_away
 from solver.puzzle import BLACK_ON_WHITE, Color, from_picture
 from solver.tables import DECISIVE, puzzle_batch
 from solver.views import views
@@ -36,7 +39,10 @@ FOR_MOST: tuple[Kind, ...] = ((1, False), (1, True))
 SOONER, LATER = ("line", "lookahead"), ("search", "tail")
 """Stages that one process compiles after the other; a third process beside them would take the time of both."""
 
-ALL = (LATER, (*SOONER, "checks"))
+TECHNIQUES = "techniques"
+"""What works on puzzles as people do, for hints, explanations and grades; no part of the ladder."""
+
+ALL = (LATER, (*SOONER, "checks", TECHNIQUES))
 """All stages by the processes that compile them, the longest first."""
 
 _warm: set[Kind] = set()
@@ -75,7 +81,13 @@ def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SO
 
 def most_are_warm() -> bool:
     """Whether the kernels for puzzles up to 63 cells a side have been compiled, but perhaps those of the tail."""
-    return all(is_warm(views(example(*kind))) for kind in FOR_MOST)
+    return all(is_warm(views(example(*kind))) and _techniques_are_warm(kind) for kind in FOR_MOST)
+
+
+def _techniques_are_warm(kind: Kind) -> bool:
+    """Whether the last of the kernels of solver.techniques that are compiled for a kind is there."""
+    memory = example_at_fixpoint(*kind)
+    return is_ready(take_away, memory.board, memory.color, 0, 0, 0, memory.tools)
 
 
 def warm_for_most(watch: Watch = NOBODY) -> str:

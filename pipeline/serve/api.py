@@ -1,20 +1,31 @@
 """The HTTP API: puzzles of the archive, files read and written, and jobs that solve. OpenAPI describes it."""
 
-import asyncio
-import json
-from typing import Annotated, Any, Literal
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from pipeline.errors import UserError
-from pipeline.serve import models
+from pipeline.serve import asked, models
 from pipeline.serve.catalog import Catalog, TooSlow, Wanted
 from pipeline.serve.guard import RETRY_SECONDS
 from pipeline.serve.jobs import Job
-from pipeline.serve.limits import LONGEST_WAIT, MOST_BODY, MOST_CELLS, MOST_SOLUTIONS, SHORT_SECONDS
-from pipeline.serve.pool import Busy, Pool
+from pipeline.serve.limits import (
+    ANIMATED_SECONDS,
+    LONGEST,
+    LONGEST_WAIT,
+    MOST_BODY,
+    MOST_CELLS,
+    MOST_SOLUTIONS,
+    SHORT_SECONDS,
+    SMALL,
+    SPRINT,
+)
+from pipeline.serve.pool import Pool
+from pipeline.serve.waiting import ended, submitted, waited
+from reports.clean import clean
 from scrapers.formats import FORMATS
 from scrapers.formats.writing import is_picture
 from solver import __version__
@@ -52,9 +63,56 @@ Side = Annotated[int | None, Query(ge=1, le=MAX_CELLS)]
 Name = Annotated[str, Query(max_length=300)]
 
 
+Route = TypeVar("Route", bound=Callable[..., Awaitable[Response]])
+
+Limited = asked.Solve | asked.Explain | asked.Animate
+"""What asks for a job with a limit of its own."""
+
+
 def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
-    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle."""
+    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle.
+
+    Routes are tried in their order, so those that are asked the most stand first.
+    """
     api = APIRouter(prefix="/api")
+
+    def working(path: str, kind: type) -> Callable[[Route], Route]:
+        """A route that begins a job."""
+        description = asked.described(kind)
+        return api.post(
+            path, response_model=models.JobState, status_code=202, responses=WORK, openapi_extra=description
+        )
+
+    @working("/solve", asked.Solve)
+    async def solve(request: Request, wait: Wait = 0) -> Response:
+        """Have a puzzle solved: a job, which is done at once if it ends within the seconds to wait."""
+        wanted, puzzle = await read(asked.Solve, request)
+        sent = {"puzzle": puzzle, "solutions": wanted.solutions, "grade": wanted.grade, "begun": wanted.begun}
+        job = job_for("solve", sent, wanted)
+        small = len(job.asked) <= SMALL and job.seconds > SPRINT
+        job.together = small and wanted.begun is None and not wanted.grade and wanted.solutions <= 2
+        return await begun(job, request, wait)
+
+    @working("/hint", asked.Explain)
+    async def hint(request: Request, wait: Wait = 0) -> Response:
+        """Have the next step found, or the cells that are wrong: a job."""
+        wanted, puzzle = await read(asked.Explain, request)
+        return await begun(job_for("hint", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
+
+    @working("/explain", asked.Explain)
+    async def explain(request: Request, wait: Wait = 0) -> Response:
+        """Have it explained how a puzzle is solved, step by step: a job."""
+        wanted, puzzle = await read(asked.Explain, request)
+        return await begun(job_for("explain", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
+
+    @working("/animate", asked.Animate)
+    async def animate(request: Request, wait: Wait = 0) -> Response:
+        """Have a puzzle's explanation animated, as a GIF: a job."""
+        wanted, puzzle = await read(asked.Animate, request)
+        job = job_for("animate", {"puzzle": puzzle}, wanted)
+        job.seconds += ANIMATED_SECONDS
+        job.long = True
+        return await begun(job, request, wait)
 
     @api.get("/about", response_model=models.About)
     def about() -> dict[str, Any]:
@@ -90,13 +148,13 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
     ) -> dict[str, Any]:
         """Some rows of the archive's list."""
         wanted = Wanted(query, label, kind, sort, descending, first)
-        found: dict[str, Any] = await asked(catalog, lambda opened: opened.page(wanted))
+        found: dict[str, Any] = await looked_up(catalog, lambda opened: opened.page(wanted))
         return found
 
     @api.get("/puzzles/{puzzle_id:path}", response_model=models.Opened, responses=responses(404, 422, 503))
     async def puzzle(puzzle_id: str) -> dict[str, Any]:
         """A puzzle of the archive, and what the run has found."""
-        found: dict[str, Any] | None = await asked(catalog, lambda opened: opened.puzzle(puzzle_id))
+        found: dict[str, Any] | None = await looked_up(catalog, lambda opened: opened.puzzle(puzzle_id))
         if found is None:
             raise HTTPException(404, "the archive has no such puzzle")
         return found
@@ -123,29 +181,23 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
         """The puzzle of a picture."""
         return await short("clues", request, board.model_dump())
 
-    @api.post("/write", response_model=models.Written, responses=WORK)
-    async def write(request: Request, asked: models.Write) -> Response:
+    @api.post("/write", response_model=models.Written, responses=WORK, openapi_extra=asked.described(asked.Write))
+    async def write(request: Request) -> Response:
         """A puzzle as a file of a format."""
-        return await short("write", request, asked.model_dump(exclude_unset=True))
+        wanted, puzzle = await read(asked.Write, request)
+        return await short("write", request, {"puzzle": puzzle, "format": wanted.format})
 
-    @api.post("/solve", response_model=models.JobState, status_code=202, responses=WORK)
-    async def solve(request: Request, asked: models.Solve, wait: Wait = 0) -> Response:
-        """Have a puzzle solved: a job, which is done at once if it ends within the seconds to wait."""
-        seconds = min(asked.cpu_limit or cpu_limit, cpu_limit)
-        sent = {
-            "puzzle": asked.puzzle.model_dump(exclude_unset=True),
-            "solutions": asked.solutions,
-            "begun": asked.begun,
-        }
-        job = submitted("solve", sent, seconds, asked.attached)
-        await waited(job, request, wait)
-        return state(job, 202)
+    @api.post("/draw", response_model=models.Written, responses=WORK, openapi_extra=asked.described(asked.Draw))
+    async def draw(request: Request) -> Response:
+        """A puzzle as a picture, or to be printed."""
+        wanted, puzzle = await read(asked.Draw, request)
+        return await short("draw", request, {"puzzle": puzzle, "kind": wanted.kind, "begun": wanted.begun})
 
     @api.get("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
     async def job_state(request: Request, job_id: str, wait: Wait = 0) -> Response:
         """How a job stands."""
         job = known(job_id)
-        await waited(job, request, wait)
+        await waited(pool, job, request, wait)
         return state(job, 200)
 
     @api.delete("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
@@ -155,11 +207,15 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
         pool.cancel(job)
         return state(job, 200)
 
-    def submitted(task: str, sent: dict[str, Any], seconds: float, attached: bool) -> Job:
-        try:
-            return pool.submit(Job(task, msgspec.msgpack.encode(sent), seconds, attached))
-        except Busy:
-            raise HTTPException(503, "the server is busy", {"Retry-After": str(RETRY_SECONDS)}) from None
+    def job_for(task: str, sent: dict[str, Any], wanted: Limited) -> Job:
+        """A job, to be submitted, with the seconds that it may have."""
+        seconds = min(wanted.cpu_limit or cpu_limit, cpu_limit)
+        return Job(task, msgspec.msgpack.encode(sent), seconds, wanted.attached)
+
+    async def begun(job: Job, request: Request, wait: float) -> Response:
+        """The state of a new job, after the seconds to wait."""
+        await waited(pool, submitted(pool, job), request, wait)
+        return state(job, 202)
 
     def known(job_id: str) -> Job:
         job = pool.shelf.get(job_id)
@@ -167,27 +223,9 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
             raise HTTPException(404, "there is no such job, or none any more")
         return job
 
-    async def waited(job: Job, request: Request, seconds: float) -> None:
-        """Wait until the job has ended, the seconds are over or the client has gone."""
-        if job.finished or not seconds:
-            return
-        waiting = asyncio.create_task(pool.wait(job, seconds))
-        leaving = asyncio.create_task(_gone(request))
-        try:
-            await asyncio.wait((waiting, leaving), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (waiting, leaving):
-                task.cancel()
-            await asyncio.gather(waiting, leaving, return_exceptions=True)
-
     async def short(task: str, request: Request, sent: dict[str, Any]) -> Response:
-        """The result of a short job, waited for. It is cancelled if the client goes away."""
-        job = submitted(task, sent, SHORT_SECONDS, attached=True)
-        try:
-            await waited(job, request, 3600.0)
-        finally:
-            pool.cancel(job)
-        pool.shelf.drop(job)
+        """The result of a short job, waited for."""
+        job = await ended(pool, request, task, sent, SHORT_SECONDS)
         if job.state == "done":
             return Response(job.result, media_type="application/json")
         raise HTTPException(422 if job.state == "refused" else 500, job.error or "it was cancelled")
@@ -202,15 +240,23 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
             "seconds": job.age,
             "error": job.error or None,
         }
-        content = json.dumps(head).encode()
+        content = msgspec.json.encode(head)
         if job.state == "done":
-            content = content[:-1] + b', "result": ' + job.result + b"}"
+            content = content[:-1] + b',"result":' + job.result + b"}"
         return Response(content, status, media_type="application/json")
 
     return api
 
 
-async def asked(catalog: Catalog | None, question: Any) -> Any:
+async def read(kind: type[asked.Kind], request: Request) -> tuple[asked.Kind, bytes]:
+    """What a request's body asks for, and its puzzle as it was sent; refused unless it is as described."""
+    try:
+        return asked.read(kind, await request.body())
+    except asked.Invalid as error:
+        raise HTTPException(422, clean(str(error)[:LONGEST])) from None
+
+
+async def looked_up(catalog: Catalog | None, question: Any) -> Any:
     """The answer of the catalogue, from a thread; refusals as HTTP has them."""
     if catalog is None:
         raise HTTPException(404, "no archive is open: nonocensus serve RUN opens one")
@@ -220,9 +266,3 @@ async def asked(catalog: Catalog | None, question: Any) -> Any:
         raise HTTPException(503, "the search takes too long", {"Retry-After": str(RETRY_SECONDS)}) from None
     except (UserError, InvalidPuzzle) as error:
         raise HTTPException(422, " ".join(str(error).split())) from None
-
-
-async def _gone(request: Request) -> None:
-    """Wait until the client has gone."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

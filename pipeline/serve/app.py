@@ -6,15 +6,13 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from pipeline.serve import api, pages
+from pipeline.serve import api, asked, pages, validator
 from pipeline.serve.catalog import Catalog
 from pipeline.serve.guard import Guard
+from pipeline.serve.limits import LONGEST
 from pipeline.serve.pool import Pool
 from reports.clean import clean
 from solver import __version__
-
-LONGEST = 200
-"""Characters of what is said of a wrong request."""
 
 
 def application(pool: Pool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:
@@ -35,7 +33,9 @@ def application(pool: Pool, catalog: Catalog | None, cpu_limit: float, names: fr
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _refused)
     app.include_router(api.router(pool, catalog, cpu_limit))
+    app.include_router(validator.router(pool, cpu_limit))
     app.include_router(pages.router())
+    app.openapi()["components"]["schemas"].update(asked.schemas())  # FastAPI keeps what it has made
     return Guard(app, names)
 
 

@@ -2,7 +2,7 @@
 
 A page of another site may not use the server through somebody's browser: the Host has to be this machine's (or else a
 name of an attacker's could be pointed here, DNS rebinding), a POST's Origin that of the page, and its content type one
-that browsers ask for before they send it across sites.
+that browsers ask for before they send it across sites. The validator alone takes forms, whose Origin browsers tell.
 """
 
 import asyncio
@@ -24,6 +24,9 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 CONTENT_TYPES = ("application/json", "application/octet-stream")
+
+VALIDATOR, FORMS = "/validate", ("application/x-www-form-urlencoded",)
+"""Where forms are sent, as programs did to pbnsolve.cgi. A GET does work there too."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -74,7 +77,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 begun = True
                 message["headers"] = [*message.get("headers", []), *HEADERS]
-            await asyncio.wait_for(send(message), REPLY_SECONDS)
+            async with asyncio.timeout(REPLY_SECONDS):
+                await send(message)
 
         self.requests += 1
         body = bytearray()
@@ -82,9 +86,10 @@ class Guard:
             if self.requests > MOST_REQUESTS:
                 raise Refused(503, "the server is busy")
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-            self._check(scope["method"], headers)
+            self._check(scope["method"], scope["path"], headers)
             if scope["method"] in CHANGING:
-                await asyncio.wait_for(self._read(body, headers.get("content-length", "0"), receive), BODY_SECONDS)
+                async with asyncio.timeout(BODY_SECONDS):
+                    await self._read(body, headers.get("content-length", "0"), receive)
             await self.app(scope, _again(bytes(body), receive), reply)
         except Refused as refused:
             await _refuse(reply, refused.status, str(refused))
@@ -101,19 +106,20 @@ class Guard:
             self.requests -= 1
             self.held -= len(body)
 
-    def _check(self, method: str, headers: dict[str, str]) -> None:
+    def _check(self, method: str, path: str, headers: dict[str, str]) -> None:
         """Raise Refused unless a request may come from where it does."""
         host = headers.get("host", "")
         if not self._known(host):
             raise Refused(421, "this server is asked by an address of its own or as localhost; --host gives it a name")
-        if method not in CHANGING:
+        if method not in CHANGING and path != VALIDATOR:
             return
         origin = headers.get("origin")
         if (origin is not None and urlsplit(origin).netloc != host) or headers.get("sec-fetch-site") == "cross-site":
             raise Refused(403, "pages of other sites may not ask this server")
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
-        if method != "DELETE" and kind not in CONTENT_TYPES:
-            raise Refused(415, f"the content type has to be {' or '.join(CONTENT_TYPES)}")
+        known = FORMS if path == VALIDATOR else CONTENT_TYPES
+        if method in CHANGING and method != "DELETE" and kind not in known:
+            raise Refused(415, f"the content type has to be {' or '.join(known)}")
 
     def _known(self, host: str) -> bool:
         """Whether a Host is a name of this server, or an address, for which no DNS is asked."""

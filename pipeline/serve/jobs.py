@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pipeline.serve.limits import KEPT_BYTES, KEPT_SECONDS, LEASE, MOST_KEPT
+from pipeline.serve.limits import KEPT_BYTES, KEPT_SECONDS, LEASE, MOST_KEPT, SPRINT
 
 State = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
 
@@ -22,7 +22,8 @@ class Job:
     seconds       its CPU seconds
     attached      whether it is cancelled when nobody asks for it any more
     long          whether it has outlasted its first try
-    result        JSON, once it is done
+    together      whether it is so small that a worker may do it with others; until that has failed
+    result        JSON or XML, once it is done
     error         one line, if it was refused or has failed
     asked_at      when somebody last asked for it, on the monotonic clock
     waiting       requests that wait for it
@@ -34,6 +35,7 @@ class Job:
     seconds: float
     attached: bool = False
     long: bool = False
+    together: bool = False
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     state: State = "queued"
     result: bytes = b""
@@ -48,6 +50,11 @@ class Job:
     def finished(self) -> bool:
         """Whether nothing more will come of it."""
         return self.state in FINISHED
+
+    @property
+    def given(self) -> float:
+        """The CPU seconds that it is given now: together with others it is tried only."""
+        return 2 * SPRINT if self.together else self.seconds
 
     @property
     def age(self) -> float:

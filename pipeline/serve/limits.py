@@ -3,6 +3,9 @@
 MOST_BODY = 4 << 20
 """Bytes of a request's body."""
 
+LONGEST = 200
+"""Characters of what is said of a wrong request."""
+
 MOST_HELD = 64 << 20
 """Bytes of all bodies that are being received; and of all that unfinished jobs have been sent."""
 
@@ -32,6 +35,18 @@ SHORT_SECONDS = 5.0
 
 COMPILING_SECONDS = 300.0
 """CPU seconds that kernels of a size nobody has asked for yet may take to compile."""
+
+MOST_EXPLAINED = 8 << 20
+"""Bytes of an explanation's steps; further ones are counted."""
+
+MOST_HINTED = 50
+"""Steps in which a hint has to decide a cell."""
+
+MOST_FRAMES, ANIMATED_SECONDS = 61, 20.0
+"""Frames of an animation, and the CPU seconds that drawing them may take."""
+
+MOST_TOGETHER, SMALL = 8, 4096
+"""Puzzles that a worker tries at once, and the bytes of what has been sent of each."""
 
 WALL = 10.0
 """How many times its CPU seconds a job may take on the clock, since others use the machine too; and ..."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.serve.jobs import State
-from pipeline.serve.limits import LEASE, MOST_CELLS, MOST_SOLUTIONS
+from pipeline.serve.limits import MOST_CELLS
 from solver.limits import MAX_CELLS, MAX_COLORS
 
 Text = Annotated[str, Field(max_length=10_000)]
@@ -23,34 +23,6 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Puzzle(BaseModel):
-    """A puzzle, as a line of the format jsonl. Further fields of that format (author, url, ...) are kept too.
-
-    A clue is a list of blocks, a block its length (0: hidden) and its colour's place in the palette, which begins with
-    the background. Without a palette it is black on white. Cells are digits in base 36, row by row.
-    """
-
-    model_config = ConfigDict(extra="allow")
-
-    rows: Lines
-    columns: Lines
-    palette: Palette | None = None
-    goal: Cells | None = Field(None, description="the author's picture")
-    title: Text | None = None
-
-
-class Solve(Strict):
-    """A puzzle to be solved."""
-
-    puzzle: Puzzle
-    cpu_limit: float | None = Field(None, gt=0, description="CPU seconds; none, or more than the server's, is that")
-    solutions: int = Field(2, ge=1, le=MOST_SOLUTIONS, description="pictures of a puzzle with several solutions")
-    begun: Annotated[str, Field(max_length=MOST_CELLS, pattern=r"^[0-9a-z?]+$")] | None = Field(
-        None, description="the grid as far as it is solved, ? for a cell that is open: solutions have to agree with it"
-    )
-    attached: bool = Field(False, description=f"cancel the job when nobody has asked for it for {LEASE:g} seconds")
-
-
 class Board(Strict):
     """A picture that somebody has drawn."""
 
@@ -58,13 +30,6 @@ class Board(Strict):
     cells: Cells
     palette: Palette = [["white", ".", "ffffff"], ["black", "X", "000000"]]
     title: Text | None = None
-
-
-class Write(Strict):
-    """A puzzle to be written in a format (see /api/formats)."""
-
-    puzzle: Puzzle
-    format: str = Field(max_length=40)
 
 
 class Described(BaseModel):

@@ -12,7 +12,8 @@ from reports.templating import source
 
 PARTS = (
     *("browser/words.js", "browser/elements.js", "browser/clues.js", "browser/drawing.js", "browser/facts.js"),
-    *("serve/asking.js", "serve/saved.js", "serve/board.js", "serve/solving.js", "serve/archive.js"),
+    *("serve/asking.js", "serve/saved.js", "serve/pointing.js", "serve/board.js", "serve/solving.js"),
+    *("serve/known.js", "serve/hints.js", "serve/player.js", "serve/archive.js"),
     *("serve/bringing.js", "serve/drawingboard.js", "serve/puzzle.js", "serve/page.js"),
 )
 """The parts of the script, in reports/templates; the first ones are the report's too."""

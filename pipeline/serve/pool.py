@@ -4,6 +4,9 @@ Every job is tried first for a short time; a puzzle that needs more joins the qu
 ones only, the others prefer them. So a short job waits for short ones at most, whatever else the server has to do.
 Where there is but one core, the two workers share it, and the one with the long jobs gives way (its niceness).
 
+Small puzzles that wait are given to a worker some at a time, which it solves in one call. If it dies over them, each is
+tried alone.
+
 A worker that dies, is killed with a cancelled job, or takes too long on the clock is replaced.
 """
 
@@ -21,7 +24,7 @@ import msgspec
 from pipeline.errors import StorageError
 from pipeline.serve.frames import COMPILING, FAILED, HEAD, JOB, LATER, READY, REFUSED, RESULT, frame
 from pipeline.serve.jobs import Job, Shelf
-from pipeline.serve.limits import COMPILING_SECONDS, MOST_HELD, MOST_UNFINISHED, WALL, WALL_SECONDS
+from pipeline.serve.limits import COMPILING_SECONDS, MOST_HELD, MOST_TOGETHER, MOST_UNFINISHED, WALL, WALL_SECONDS
 from pipeline.settings import PLACE
 
 START_SECONDS = 120.0
@@ -90,13 +93,14 @@ class Pool:
         self._queue(job)
         return job
 
-    async def wait(self, job: Job, seconds: float) -> None:
-        """Wait until a job is finished, but not longer."""
+    async def wait(self, job: Job, seconds: float, leaving: "asyncio.Task[None]") -> None:
+        """Wait until a job is finished or who waits for it is leaving, but not longer."""
         job.waiting += 1
+        over = asyncio.create_task(job.over.wait())
         try:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(job.over.wait(), seconds)
+            await asyncio.wait((over, leaving), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            over.cancel()
             job.waiting -= 1
             job.asked_at = time.monotonic()
 
@@ -109,19 +113,22 @@ class Pool:
                 queue.remove(job)
                 self.unfinished.remove(job)
         job.finish("cancelled")
-        if job in self.running:
+        if job in self.running and not job.together:
             _kill(self.running[job])
 
     def _queue(self, job: Job) -> None:
         self.queues[job.long].append(job)
         self.there.set()
 
-    async def _next(self, short_only: bool) -> Job:
-        """The next job for a worker."""
+    async def _next(self, short_only: bool) -> list[Job]:
+        """The next job for a worker, or the next ones that go together."""
         while True:
             for queue in [self.queues[False], *([] if short_only else [self.queues[True]])]:
                 if queue:
-                    return queue.popleft()
+                    jobs = [queue.popleft()]
+                    while jobs[0].together and queue and queue[0].together and len(jobs) < MOST_TOGETHER:
+                        jobs.append(queue.popleft())
+                    return jobs
             self.there.clear()
             await self.there.wait()
 
@@ -149,8 +156,8 @@ class Pool:
                     process = await self._started(number)
                     if process is None:
                         await asyncio.sleep(RESTS)
-                job = await self._next(number == 0)
-                if not await self._done(job, process):
+                jobs = await self._next(number == 0)
+                if not await self._done(jobs, process):
                     await _end(process)
                     process = None
                     self.replaced += 1
@@ -158,35 +165,59 @@ class Pool:
             if process is not None:
                 await _end(process)
 
-    async def _done(self, job: Job, process: Process) -> bool:
-        """Have a worker do a job; returns whether the worker can go on."""
-        job.state = "running"
-        self.running[job] = process
-        content = msgspec.msgpack.encode([job.task, msgspec.Raw(job.asked), job.seconds, not job.long])
-        again = alive = False
+    async def _done(self, jobs: list[Job], process: Process) -> bool:
+        """Have a worker do a job, or some together; returns whether the worker can go on."""
+        for job in jobs:
+            job.state = "running"
+            self.running[job] = process
+        left = deque(jobs)
+        sound = alive = True
         try:
-            kind, reply = await _reply(process, frame(JOB, content), job)
-            alive = True
-            if kind == LATER:
-                job.long = again = not job.finished
-            elif kind == RESULT:
-                job.finish("done", reply)
-            else:
-                job.finish("refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
-            return kind != FAILED  # one that has had no memory left may not have given it all back
+            async with asyncio.timeout(None) as clock:
+                await _send(process, jobs, clock)
+                while left:
+                    kind, reply = await _reply(process, left[0], clock)
+                    self._settle(left.popleft(), kind, reply)
+                    sound &= kind != FAILED  # one that has had no memory left may not have given it all back
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
-            job.finish("failed", error=DIED)
-            return False
+            alive = False
+            self._blame(left)
         finally:
-            del self.running[job]
-            if again:
-                job.state = "queued"
-                self._queue(job)
-            else:
-                self.unfinished.remove(job)
+            for job in left:  # the server ends
                 job.finish("cancelled", error=ENDED)
-            if not alive:
+                self._settle(job, FAILED, b"")
+            if left or not alive:
                 await _end(process)
+        return sound and alive
+
+    def _settle(self, job: Job, kind: bytes, reply: bytes) -> None:
+        """Note what a worker says of a job."""
+        del self.running[job]
+        if kind == LATER and not job.finished:
+            job.long, job.together = True, False
+            self._again(job)
+            return
+        self.unfinished.remove(job)
+        if kind == RESULT:
+            job.finish("done", reply)
+        else:
+            job.finish("refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
+
+    def _blame(self, left: deque[Job]) -> None:
+        """The worker has died over these jobs: a single one has failed, of several each is tried alone."""
+        alone = len(left) == 1 and not left[0].together
+        while left:
+            job = left.popleft()
+            if alone or job.finished:
+                self._settle(job, FAILED, DIED.encode())
+            else:
+                del self.running[job]
+                job.together = False
+                self._again(job)
+
+    def _again(self, job: Job) -> None:
+        job.state = "queued"
+        self._queue(job)
 
     async def _tidy(self) -> None:
         """Drop old jobs and cancel forsaken ones, every second."""
@@ -196,19 +227,29 @@ class Pool:
                 self.cancel(job)
 
 
-async def _reply(process: Process, sent: bytes, job: Job) -> tuple[bytes, bytes]:
-    """What a worker says of a job at the end. Raises TimeoutError if that takes too long on the clock."""
+async def _send(process: Process, jobs: list[Job], clock: asyncio.Timeout) -> None:
+    """Send a worker jobs that go together, and begin to measure the time that they take on the clock."""
     assert process.stdin is not None
-    process.stdin.write(sent)
-    seconds = WALL * job.seconds + WALL_SECONDS
-    async with asyncio.timeout(seconds) as clock:
-        await process.stdin.drain()
-        while True:
-            kind, reply = await _frame(process)
-            if kind != COMPILING:
-                return kind, reply
-            job.state = "compiling"
-            clock.reschedule(asyncio.get_running_loop().time() + seconds + WALL * COMPILING_SECONDS)
+    first = jobs[0]
+    asked = [msgspec.Raw(job.asked) for job in jobs]
+    process.stdin.write(frame(JOB, msgspec.msgpack.encode([first.task, asked, first.given, not first.long])))
+    clock.reschedule(asyncio.get_running_loop().time() + sum(map(_wall, jobs)))
+    await process.stdin.drain()
+
+
+async def _reply(process: Process, job: Job, clock: asyncio.Timeout) -> tuple[bytes, bytes]:
+    """What a worker says of a job at the end."""
+    while True:
+        kind, reply = await _frame(process)
+        if kind != COMPILING:
+            return kind, reply
+        job.state = "compiling"
+        clock.reschedule(asyncio.get_running_loop().time() + _wall(job) + WALL * COMPILING_SECONDS)
+
+
+def _wall(job: Job) -> float:
+    """Seconds that a job may take on the clock."""
+    return WALL * job.given + WALL_SECONDS
 
 
 async def _frame(process: Process) -> tuple[bytes, bytes]:

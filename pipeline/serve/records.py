@@ -3,6 +3,7 @@
 Pictures are texts of palette entries in base 36, row by row, as in that format.
 """
 
+import base64
 import json
 from typing import Any
 
@@ -12,11 +13,15 @@ import numpy as np
 from pipeline.findings.json_value import json_value
 from pipeline.serve.limits import MOST_CELLS
 from reports.clean import clean
+from reports.sheet.state import UNKNOWN, empty
 from reports.words import MEANINGS
 from scrapers.formats import FormatError, jsonl
 from solver.effort import difficulty
 from solver.puzzle import InvalidPuzzle, Puzzle
 from solver.tables import RESULTS, puzzle_batch
+
+OPEN = "?"
+"""A cell of a begun grid that may be anything."""
 
 COUNTERS = tuple(
     field.name
@@ -38,10 +43,10 @@ def described_record(puzzle: Puzzle) -> dict[str, Any]:
     return {"clue_hash": puzzle_batch([puzzle])["clue_hash"][0].as_py(), "puzzle": puzzle_record(puzzle)}
 
 
-def puzzle_of(record: dict[str, Any]) -> Puzzle:
-    """The puzzle of a record. Raises FormatError for one that is none, or larger than the server takes."""
+def puzzle_of(record: bytes) -> Puzzle:
+    """The puzzle of a record in JSON. Raises FormatError for one that is none, or larger than the server takes."""
     try:
-        found = next(jsonl.read(msgspec.json.encode(record)), None)
+        found = next(jsonl.read(msgspec.json.format(record, indent=-1)), None)
     except InvalidPuzzle as error:
         raise FormatError(str(error)) from None
     if found is None:
@@ -59,6 +64,41 @@ def within_limits(puzzle: Puzzle) -> Puzzle:
 def cells_text(cells: bytes | np.ndarray) -> str:
     """A picture as text: a digit in base 36 a cell."""
     return "".join([jsonl.DIGITS[entry] for entry in bytes(cells)])
+
+
+def entries_of(text: str) -> np.ndarray:
+    """The palette entries of a text of digits, uint8. Raises FormatError for other characters."""
+    if text.strip(jsonl.DIGITS):
+        raise FormatError("a cell is a digit in base 36, its palette's entry")
+    return jsonl.PLACES[np.frombuffer(text.encode(), np.uint8)]
+
+
+def grid_of(begun: str | None, puzzle: Puzzle) -> np.ndarray:
+    """A begun grid, uint8[height, width] of palette entries or UNKNOWN; nothing is known of one that is None.
+
+    Raises FormatError for one of another size or with other colours than the clues.
+    """
+    cells = puzzle.width * puzzle.height
+    if begun is None:
+        return empty(puzzle).cells
+    if len(begun) != cells:
+        raise FormatError(f"the begun grid has {len(begun):,} cells, the puzzle {cells:,}")
+    entries = entries_of(begun.replace(OPEN, "0"))
+    if entries.max(initial=0) > max(puzzle.colors, 1):
+        raise FormatError("the begun grid has colours that the clues lack")
+    unknown = np.frombuffer(begun.encode(), np.uint8) == ord(OPEN)
+    return np.where(unknown, UNKNOWN, entries).astype(np.uint8).reshape(puzzle.height, puzzle.width)
+
+
+def grid_text(grid: np.ndarray) -> str:
+    """A grid as text, uint8[height, width] of palette entries or UNKNOWN."""
+    return "".join([OPEN if entry == UNKNOWN else jsonl.DIGITS[entry] for entry in grid.ravel().tolist()])
+
+
+def file_record(puzzle: Puzzle, suffix: str, data: bytes, left_out: list[str]) -> dict[str, Any]:
+    """A file with a puzzle as JSON: a name for it, its bytes in base64, and what of the puzzle it can't hold."""
+    name = (puzzle.puzzle_id.split("/")[-1] or "puzzle") + suffix
+    return {"name": name, "data": base64.b64encode(data).decode(), "left_out": left_out}
 
 
 def answer_record(row: dict[str, Any], width: int, height: int) -> dict[str, Any]:

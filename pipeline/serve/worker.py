@@ -1,8 +1,8 @@
 """A worker: a process that does one job after the other, within limits that the system holds it to.
 
-It reads frames from standard input and writes frames to standard output. A frame is its length (4 bytes, big-endian),
-its kind (a byte) and the rest. It gets jobs, each a MessagePack of [task, arguments, CPU seconds, first try], and says
-READY, then for each job COMPILING perhaps, and RESULT (JSON), REFUSED (a line), LATER or FAILED (a line). It ends when
+It reads frames from standard input and writes frames to standard output (pipeline.serve.frames). It gets a job, or some
+that go together, as a MessagePack of [task, list of arguments, CPU seconds, first try], and says READY, then COMPILING
+perhaps, and for each job in its order RESULT (JSON or XML), REFUSED (a line), LATER or FAILED (a line). It ends when
 its input does: with the server, however that ends.
 """
 
@@ -10,16 +10,20 @@ import os
 import resource
 import sys
 import time
-from typing import BinaryIO
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, BinaryIO
 
 import msgspec
 
-from pipeline.classify.warm import FOR_MOST, example
 from pipeline.serve import tasks
-from pipeline.serve.frames import COMPILING, FAILED, LATER, READY, REFUSED, RESULT, frame
+from pipeline.serve.allowed import Allowed, Later, prepare_most
+from pipeline.serve.frames import COMPILING, FAILED, HEAD, LATER, READY, REFUSED, RESULT, frame
 from pipeline.serve.limits import COMPILING_SECONDS, WORKER_MEMORY
-from solver.ladder.warm import warm_up
-from solver.views import views
+
+Outcome = tuple[bytes, bytes]
+"""The kind of a frame, and its content."""
 
 GRACE = 5
 """CPU seconds beyond a job's own until the system ends the process."""
@@ -35,30 +39,51 @@ def work(inwards: BinaryIO, outwards: BinaryIO) -> None:
         outwards.write(frame(kind, content))
         outwards.flush()
 
-    for kind in FOR_MOST:
-        warm_up(views(example(*kind)))
+    def compiling(seconds: float) -> None:
+        say(COMPILING)
+        limit_cpu(COMPILING_SECONDS + 2 * seconds)
+
+    prepare_most()
     limit_memory()
     say(READY)
-    while len(head := inwards.read(5)) == 5:
-        task, asked, seconds, first_try = msgspec.msgpack.decode(inwards.read(int.from_bytes(head[:4], "big") - 1))
+    while len(head := inwards.read(HEAD)) == HEAD:
+        content = inwards.read(int.from_bytes(head, "big"))
+        task, several, seconds, first_try = msgspec.msgpack.decode(content[1:])
+        limit_cpu(2 * seconds * len(several))  # an answer, and then as many solutions as can be found
+        allowed = Allowed(seconds, first_try, partial(compiling, seconds))
+        for kind, said in outcomes(task, several, allowed):
+            say(kind, said)
 
-        def compiling(seconds: float = seconds) -> None:
-            say(COMPILING)
-            limit_cpu(COMPILING_SECONDS + 2 * seconds)
 
-        limit_cpu(2 * seconds)  # an answer, and then as many solutions as can be found
-        try:
-            done = tasks.TASKS[task](asked, tasks.Allowed(seconds, first_try, compiling))
-            say(RESULT, msgspec.json.encode(done))
-        except tasks.Later:
-            say(LATER)
-        except MemoryError:
-            say(FAILED, b"it takes more memory than this server allows")
-        except tasks.REFUSED as error:
-            say(REFUSED, " ".join(str(error).split()).encode("utf-8", "replace"))
-        except Exception as error:
-            print(f"nonocensus serve: {task}: {type(error).__name__}: {error}", file=sys.stderr)
-            say(FAILED, b"it failed for a reason that is no fault of yours")
+def outcomes(task: str, several: list[Any], allowed: Allowed) -> list[Outcome]:
+    """What becomes of jobs that go together; where more fails than single ones of them, each is done alone."""
+    if len(several) > 1:
+        with suppress(Exception):
+            return [outcome(task, partial(_given, each)) for each in tasks.TOGETHER[task](several, allowed)]
+    return [outcome(task, partial(tasks.TASKS[task], asked, allowed)) for asked in several]
+
+
+def outcome(task: str, do: Callable[[], Any]) -> Outcome:
+    """What becomes of a job."""
+    try:
+        done = do()
+        return RESULT, done.encode() if isinstance(done, str) else msgspec.json.encode(done)
+    except Later:
+        return LATER, b""
+    except MemoryError:
+        return FAILED, b"it takes more memory than this server allows"
+    except ValueError as error:  # FormatError and InvalidPuzzle are ValueErrors
+        return REFUSED, " ".join(str(error).split()).encode("utf-8", "replace")
+    except Exception as error:
+        print(f"nonocensus serve: {task}: {type(error).__name__}: {error}", file=sys.stderr)
+        return FAILED, b"it failed for a reason that is no fault of yours"
+
+
+def _given(found: Any) -> Any:
+    """What was found already, or raised for a job."""
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def limit_memory() -> None:

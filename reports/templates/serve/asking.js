@@ -27,9 +27,9 @@ function sentence(text) {
 
 const PATIENCE = 10; // seconds that a request waits for its job
 
-/** A puzzle's answer; `progress(job)` is told how the job stands, `signal` cancels it. Throws a Refusal. */
-async function answerOf(request, progress, signal) {
-  let job = await ask("POST", "solve?wait=0.2", { ...request, attached: true });
+/** What comes of a job; `progress(job)` is told how it stands, `signal` cancels it. Throws a Refusal. */
+async function answerOf(path, request, progress, signal) {
+  let job = await ask("POST", `${path}?wait=0.2`, { ...request, attached: true });
   const leave = () => fetch(`api/jobs/${job.id}`, { method: "DELETE", keepalive: true }).catch(() => null);
   signal.addEventListener("abort", leave);
   addEventListener("pagehide", leave);

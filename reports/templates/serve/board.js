@@ -18,6 +18,7 @@ class Board {
     this.act = act;
     this.tool = 1; // the colour, or EMPTY
     this.wrong = null;
+    this.previewed = null; // another grid that is shown instead
     this.undone = [];
     this.done = [];
     this.x = this.y = 0;
@@ -38,14 +39,24 @@ class Board {
     return !this.puzzle.clues;
   }
 
+  /** How many colours the clues have, the background apart. */
+  get colors() {
+    return colorsOf(this.clues);
+  }
+
   get clues() {
     const { clues, width, height } = this.puzzle;
     return clues ?? cluesOf(this.picture(), width, height);
   }
 
+  /** What is shown in the cells. */
+  get visible() {
+    return this.previewed ?? this.cells;
+  }
+
   /** The palette entries in the cells; what is open or marked empty is background. */
   picture() {
-    return this.cells.map((cell) => (cell === EMPTY ? 0 : cell));
+    return this.visible.map((cell) => (cell === EMPTY ? 0 : cell));
   }
 
   /** The largest zoom at which the board is seen whole, but no smaller than can be used. */
@@ -70,7 +81,8 @@ class Board {
     image.setAttribute("aria-hidden", "true");
     this.cursor = svg("rect", { class: "cursor", width: CELL, height: CELL });
     this.target = svg("rect", { class: "target", width: width * CELL, height: height * CELL });
-    image.append(this.cursor, this.target);
+    this.pointed = svg("g", { class: "pointed" });
+    image.append(this.pointed, this.cursor, this.target);
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
@@ -81,10 +93,11 @@ class Board {
 
   content() {
     const finished = this.finished && !this.drawn;
-    const { wrong } = this;
+    const { visible } = this;
+    const wrong = this.previewed ? null : this.wrong;
     return {
       shown: this.picture(),
-      crossed: finished ? null : (k) => this.cells[k] === EMPTY,
+      crossed: finished ? null : (k) => visible[k] === EMPTY,
       wrong: wrong && ((k) => wrong[k] === 1),
     };
   }
@@ -127,8 +140,9 @@ class Board {
 
   // Changes
 
-  /** Set cells; `places` and `values` side by side. One step for undo. */
+  /** Set cells; `places` and `values` side by side. One step for undo. Nothing changes while another grid is shown. */
   set(places, values) {
+    if (this.previewed) return;
     const changed = places.map((place, k) => [place, this.cells[place], values[k]]).filter(([, old, now]) => old !== now);
     if (!changed.length) return;
     this.done.push(changed);
@@ -145,14 +159,14 @@ class Board {
   }
 
   undo() {
-    const step = this.done.pop();
+    const step = !this.previewed && this.done.pop();
     if (!step) return;
     this.undone.push(step);
     this.apply(step.map(([place, old]) => [place, old]));
   }
 
   redo() {
-    const step = this.undone.pop();
+    const step = !this.previewed && this.undone.pop();
     if (!step) return;
     this.done.push(step);
     this.apply(step.map(([place, , now]) => [place, now]));
@@ -167,6 +181,22 @@ class Board {
   mark(wrong) {
     this.wrong = wrong;
     fill(this.image, this.puzzle.width, this.puzzle.palette, this.content());
+  }
+
+  /** Show another grid instead of the person's own, or null for that again. */
+  preview(cells) {
+    this.previewed = cells;
+    this.sheet.classList.toggle("previewing", cells !== null);
+    this.redraw();
+    this.describe();
+  }
+
+  /** Point out lines and cells (see pointing.js), or nothing; what is pointed out is brought into view. */
+  point(wanted = {}) {
+    const { width, height } = this.puzzle;
+    const [left, top] = this.image.getAttribute("viewBox").split(" ").map(Number);
+    this.pointed.replaceChildren(...pointing(wanted, { width, height, left: left + 1, top: top + 1 }));
+    this.pointed.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   // Mouse and touch
@@ -192,7 +222,7 @@ class Board {
 
   press(event) {
     const cell = this.cellAt(event, true);
-    if (!cell || this.stroke || event.button > 2) return;
+    if (!cell || this.stroke || this.previewed || event.button > 2) return;
     event.preventDefault();
     this.sheet.setPointerCapture(event.pointerId);
     const place = cell.y * this.puzzle.width + cell.x;
@@ -312,10 +342,15 @@ class Board {
   }
 
   cellWords() {
-    const cell = this.cells[this.at()];
+    const cell = this.visible[this.at()];
     if (cell === 0) return this.drawn ? "background" : "open";
     return cell === EMPTY ? "empty" : this.puzzle.palette[cell]?.name || "filled";
   }
+}
+
+/** The highest colour of some clues, at least 1. */
+function colorsOf({ rows, columns }) {
+  return Math.max(1, ...[...rows, ...columns].map((line) => Math.max(0, ...line.map(([, color]) => color))));
 }
 
 /** Whether a line's clue is that of what is in it; a hidden length is any. */

@@ -114,7 +114,7 @@ class Page {
     const { puzzle, clue_hash: hash, answer } = this.described;
     const [width, height] = [puzzle.columns.length, puzzle.rows.length];
     const palette = paletteOf(puzzle);
-    const colors = Math.max(1, ...[...puzzle.rows, ...puzzle.columns].flat().map(([, color]) => color));
+    const colors = colorsOf(puzzle);
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi"));
     heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";

@@ -16,10 +16,16 @@ class Workshop {
     for (const part of place.querySelectorAll(".playing")) part.hidden = !playing;
     this.findings = new Findings(place.querySelector(".findings"), server, {
       record: () => this.described(),
-      answered: () => null,
-      show: (cells) => this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells),
+      begun: () => (this.playing ? gridText(this.board.cells) : this.record().goal),
+      show: (cells) => {
+        this.player.close();
+        this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells);
+      },
     });
+    this.hints = new Hints(this.part("hint"), this);
+    this.player = new Player(this.part("player"), this);
     const acts = {
+      hint: () => this.hints.more(),
       undo: () => this.board.undo(),
       redo: () => this.board.redo(),
       smaller: () => this.board.enlarge(-1),
@@ -28,8 +34,13 @@ class Workshop {
       empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
     };
     for (const [name, act] of Object.entries(acts)) {
-      place.querySelector(`.tools [data-do=${name}]`).addEventListener("click", () => attempt(null, async () => act()));
+      place.querySelector(`.tools [data-do=${name}]`).addEventListener("click", () => attempt(null, async () => {
+        if (!["smaller", "larger"].includes(name)) this.player.close();
+        await act();
+      }));
     }
+    const explain = place.querySelector("[data-do=explain]");
+    explain.addEventListener("click", () => attempt(null, () => this.explain()));
   }
 
   part(name) {
@@ -39,6 +50,8 @@ class Workshop {
   /** Put a puzzle {width, height, clues, palette} on the board, with these cells. */
   open(puzzle, cells) {
     this.findings.clear();
+    this.hints.close();
+    this.player.stop();
     this.part("outcome").textContent = "";
     this.board = new Board(this.part("board"), puzzle, cells, {
       changed: () => this.after(),
@@ -77,8 +90,16 @@ class Workshop {
     this.part("clue-list").replaceChildren(...clueItems(this.board.clues, this.board.puzzle.palette));
   }
 
+  /** Have it explained how the puzzle is solved, and show the first step. */
+  async explain() {
+    this.hints.close();
+    const explanation = await this.findings.ask("explain", { puzzle: this.record() });
+    if (explanation) this.player.open(explanation);
+  }
+
   after() {
     this.part("outcome").textContent = "";
+    this.hints.close();
     if (this.playing && this.board.finished) this.finish();
     if (!this.playing) this.findings.clear();
     if (!this.playing) this.list();
@@ -96,7 +117,7 @@ class Workshop {
     const outcome = this.part("outcome");
     const before = gridText(board.cells);
     outcome.textContent = "Checking …";
-    const begun = await findings.ask({ puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
+    const begun = await findings.ask("solve", { puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
       outcome.textContent = "";
       throw error;
     });
@@ -107,7 +128,7 @@ class Workshop {
   }
 
   async markWrong(outcome) {
-    const whole = await this.findings.ask({ puzzle: this.record(), solutions: 2 });
+    const whole = await this.findings.ask("solve", { puzzle: this.record(), solutions: 2 });
     if (whole?.solutions !== "unique") {
       outcome.textContent = whole?.solutions === "none"
         ? "No picture fits these clues." : "No solution agrees with what you have filled in.";

@@ -4,7 +4,7 @@ class Findings {
   /**
    * place    the element with the forms
    * server   what /api/about and /api/formats say: {about, formats}
-   * act      {record(): the puzzle as it is now, answered(answer), show(cells)}
+   * act      {record(): the puzzle as it is now, begun(): its grid as text, show(cells)}
    */
   constructor(place, server, act) {
     this.place = place;
@@ -14,7 +14,8 @@ class Findings {
     seconds.value = seconds.max = server.about.cpu_limit;
     solutions.max = server.about.most_solutions;
     const format = this.part("downloads").elements.format;
-    for (const { name, suffixes } of server.formats) format.append(new Option(`${name} (${suffixes[0]})`, name));
+    const files = format.querySelector("optgroup:last-child");
+    for (const { name, suffixes } of server.formats) files.append(new Option(`${name} (${suffixes[0]})`, name));
     format.value = "non";
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
     this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));
@@ -46,12 +47,13 @@ class Findings {
   async solve() {
     const { seconds, solutions } = this.part("solver").elements;
     const { record, palette, width, height } = this.act.record();
-    const answer = await this.ask({ puzzle: record, cpu_limit: Number(seconds.value), solutions: Number(solutions.value) });
+    const request = { puzzle: record, cpu_limit: Number(seconds.value), solutions: Number(solutions.value), grade: true };
+    const answer = await this.ask("solve", request);
     if (answer) this.tell(answer, { palette, width, height });
   }
 
-  /** The answer to a request, null if it was cancelled; the form shows how far it is. */
-  async ask(request) {
+  /** What comes of a request, null if it was cancelled; `progress`, or the form, shows how far it is. */
+  async ask(path, request, progress = this.part("progress")) {
     this.cancel();
     const cancelling = new AbortController();
     this.cancelling = cancelling;
@@ -59,16 +61,16 @@ class Findings {
     const words = { state: "queued", ahead: 0 };
     const tick = () => {
       const passed = Math.floor((performance.now() - began) / 1000);
-      this.part("progress").textContent = `${progressWords(words)}${passed > 1 ? ` ${passed} s` : ""}`;
+      progress.textContent = `${progressWords(DOING[path], words)}${passed > 1 ? ` ${passed} s` : ""}`;
     };
     const clock = setInterval(tick, 1000);
     this.busy(true);
     try {
-      const answer = await answerOf(request, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
-      this.part("progress").textContent = "";
+      const answer = await answerOf(path, request, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
+      progress.textContent = "";
       return answer;
     } catch (error) {
-      this.part("progress").textContent = error.name === "AbortError" ? "Cancelled." : "";
+      progress.textContent = error.name === "AbortError" ? "Cancelled." : "";
       if (error.name === "AbortError") return null;
       throw error;
     } finally {
@@ -94,7 +96,7 @@ class Findings {
     this.part("reason").textContent = error ?? "";
     this.button("show").hidden = pictures.length === 0;
     const size = { width, height, cells: width * height };
-    this.part("facts").replaceChildren(...factItems((name) => answer[name] ?? null, size));
+    this.part("facts").replaceChildren(...gradeItems(answer.grading), ...factItems((name) => answer[name] ?? null, size));
     const entries = pictures.map(entriesOf);
     this.part("pictures").replaceChildren(...entries.map((shown, k) => {
       const marked = k > 0 ? entries[0] : entries[1] ?? null;
@@ -108,7 +110,14 @@ class Findings {
     if (pictures.length > 1) {
       this.part("reason").textContent = every ? `These are all ${pictures.length} solutions.` : "There may be more.";
     }
-    this.act.answered(answer);
+  }
+
+  /** A file of a puzzle, as the server writes, draws or animates it; null if it was cancelled. */
+  file(puzzle, format) {
+    const [path, kind] = format.split("/");
+    if (path === "draw") return ask("POST", "draw", { puzzle, kind, begun: this.act.begun() });
+    if (path === "animate") return this.ask("animate", { puzzle }, this.part("left-out"));
+    return ask("POST", "write", { puzzle, format });
   }
 
   async download() {
@@ -116,7 +125,8 @@ class Findings {
     const { record } = this.act.record();
     const goal = record.goal ?? (this.answer?.solutions === "unique" ? this.answer.pictures[0] : undefined);
     const puzzle = goal === undefined ? record : { ...record, goal };
-    const file = await ask("POST", "write", { puzzle, format });
+    const file = await this.file(puzzle, format);
+    if (!file) return;
     const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
     const link = element("a");
     link.href = URL.createObjectURL(new Blob([bytes]));
@@ -128,9 +138,29 @@ class Findings {
   }
 }
 
-function progressWords({ state, ahead, long }) {
+const DOING = {
+  solve: "Solving",
+  hint: "Looking for the next step",
+  explain: "Explaining",
+  animate: "Making the animation",
+};
+
+function progressWords(doing, { state, ahead, long }) {
   if (state === "compiling") return "Preparing the solver for puzzles of this size, once …";
   if (state === "queued" && ahead > 0) return `Waiting: ${countWords(ahead, "puzzle")} before it …`;
   if (state === "queued") return "Waiting for a free worker …";
-  return long ? "Solving: this one is not easy …" : "Solving …";
+  return long && doing !== DOING.animate ? `${doing}: this one is not easy …` : `${doing} …`;
+}
+
+/** How hard it is for a person, as a fact; nothing where that is not known. */
+function gradeItems(grading) {
+  if (!grading?.grade) return [];
+  const fact = element("div", "", "", element("dt"), element("dd"));
+  fact.firstChild.textContent = "Grade, for a person";
+  fact.lastChild.textContent = gradeWords(grading.grade, grading.hardest);
+  return [fact];
+}
+
+function gradeWords(grade, technique) {
+  return `${grade} of 9 (${technique})`;
 }

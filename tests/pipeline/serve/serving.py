@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import httpx
 import numpy as np
 
+from pipeline.classify.warm import PALETTE
 from pipeline.serve.records import puzzle_record
 from solver.puzzle import from_picture
 
@@ -69,13 +70,23 @@ def running(*arguments: str) -> Iterator[Server]:
 
 def record(picture: Any) -> dict[str, Any]:
     """The puzzle of a picture, as the API takes it, without the picture."""
-    made = puzzle_record(from_picture(np.asarray(picture, np.uint8)))
+    cells = np.asarray(picture, np.uint8)
+    made = puzzle_record(from_picture(cells, PALETTE[: max(2, int(cells.max()) + 1)]))
     del made["goal"]
     return made
 
 
 DIAGONAL = record(np.eye(2))
 """Two solutions."""
+
+ASSUMED = [[1, 1, 0, 1, 0], [1, 0, 1, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 1]]
+"""A picture whose puzzle needs an assumption, and 17 steps in all."""
+
+COLORED = [[0, 1, 1, 1], [0, 0, 2, 1], [0, 2, 1, 0], [2, 1, 2, 2]]
+"""One whose first step only rules a colour out."""
+
+NONE: dict[str, Any] = {"rows": [[[2, 1]], []], "columns": [[[2, 1]], []]}
+"""No picture fits these clues."""
 
 PLUS = record([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 PLUS_NON = b"width 3\nheight 3\n\nrows\n1\n3\n1\n\ncolumns\n1\n3\n1\n"

@@ -21,7 +21,7 @@ def server() -> Iterator[Server]:
 def test_the_api_is_as_described(server: Server) -> None:
     schema = schemathesis.openapi.from_url(f"{server.address}/api/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]
-    assert len(operations) == 11
+    assert len(operations) == 17
     for operation in operations:
 
         @given(operation.as_strategy())

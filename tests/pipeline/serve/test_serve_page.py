@@ -18,7 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
-from serving import PLUS_NON, Server, long_puzzle, running
+from serving import ASSUMED, COLORED, NONE, PLUS_NON, Server, long_puzzle, record, running
 from stores import random_store
 
 from pipeline.serve.limits import PAGE_ROWS
@@ -31,12 +31,15 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "-
 SECONDS = 60
 PHONE = 390
 TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
-LONG = json.dumps(long_puzzle()).encode()
 
 pytestmark = [
     pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
     pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
 ]
+
+
+def jsonl(puzzle: dict[str, Any]) -> bytes:
+    return json.dumps(puzzle).encode()
 
 
 class Tab:
@@ -100,6 +103,26 @@ class Tab:
         )
         return str(path).count("M")
 
+    def pointed(self, kind: str) -> int:
+        """Shapes of a kind that point something out."""
+        return len(self.all(f"#puzzle .pointed .{kind}"))
+
+    def hint(self) -> str:
+        """The heading of the hint."""
+        return self.text("#puzzle .hint h2")
+
+    def hinted(self) -> None:
+        """Ask for a hint, and wait for it."""
+        self.click("[data-do=hint]")
+        self.until(lambda: self.hint() != "Hint")
+
+    def explained(self) -> None:
+        self.click("[data-do=explain]")
+        self.until(lambda: self.one("#puzzle .player").is_displayed())
+
+    def step(self) -> str:
+        return self.text("#puzzle .player .count")
+
     def outcome(self) -> str:
         return self.text("#puzzle .outcome")
 
@@ -115,6 +138,12 @@ class Tab:
 PAINTED = r"""
 const path = document.querySelector("section:not([hidden]) .board .cells[data-entry='1']");
 return Array.from((path?.getAttribute('d') ?? '').matchAll(/h(\d+)v/g)).reduce((sum, [, run]) => sum + run / 20, 0);
+"""
+
+
+WHOLE = """
+const box = document.querySelector(arguments[0]).getBoundingClientRect();
+return [box.left >= 0 && box.right <= innerWidth, box.top >= 0 && box.bottom <= innerHeight];
 """
 
 
@@ -205,11 +234,121 @@ def test_checking_marks_what_is_wrong(plus: Tab) -> None:
     assert plus.count("wrong") == 1
 
 
+def test_hints_grow_with_each_press(plus: Tab) -> None:
+    """First where and how, then which cells, then they are filled in."""
+    plus.hinted()
+    assert plus.hint() == "Clue, grade 1 of 9"
+    assert plus.text("#puzzle .hint p").startswith("Look at row 2 (3).")
+    assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 0, 0)
+    plus.click("[data-do=hint]")
+    assert plus.text("#puzzle .hint p") == "Row 2 (3), clue: columns 1 to 3 black."
+    assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 1, 0)
+    plus.click(".hint [data-do=more]")
+    assert plus.painted() == 3
+    assert plus.pointed("band") == 0
+    assert not plus.one("#puzzle .hint").is_displayed()
+    plus.click("[data-do=undo]")
+    assert plus.painted() == 0
+    plus.hinted()
+    plus.keys("x")
+    assert (plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (0, False)
+    assert plus.errors() == []
+
+
+def test_a_hint_about_what_is_wrong(plus: Tab) -> None:
+    plus.keys(" ")
+    plus.hinted()
+    assert plus.text("#puzzle .hint p") == "1 cell is wrong."
+    assert plus.count("wrong") == 0
+    plus.click("[data-do=hint]")
+    assert plus.count("wrong") == 1
+    plus.click("[data-do=hint]")
+    assert (plus.painted(), plus.count("wrong")) == (0, 0)
+
+
+def test_hints_to_the_end(tab: Tab) -> None:
+    """Also in colours: each fills something in, though its first steps may only rule colours out."""
+    tab.go()
+    tab.paste(jsonl(record(COLORED)))
+    tab.opened()
+    before = -1
+    while not tab.outcome():
+        filled = tab.painted() + tab.count("crosses") + len(tab.all("#puzzle .board .cells[data-entry='2']"))
+        assert filled != before
+        before = filled
+        tab.hinted()
+        tab.click("[data-do=hint]")
+        tab.click("[data-do=hint]")
+    assert tab.outcome().startswith("Solved")
+    tab.hinted()
+    assert tab.text("#puzzle .hint p") == "The grid is solved: nothing is left to do."
+    assert not tab.one("#puzzle .hint [data-do=more]").is_displayed()
+
+
+def test_stepping_through_an_explanation(tab: Tab) -> None:
+    tab.go()
+    tab.paste(jsonl(record(ASSUMED)))
+    tab.opened()
+    tab.keys(" ")
+    tab.explained()
+    assert tab.step() == "Step 1 of 17"
+    assert (tab.pointed("band"), tab.pointed("found")) == (1, 1)
+    tab.click(".player [data-do=hardest]")
+    assert "Edge, grade 6" in tab.text("#puzzle .player h2")
+    assert (tab.pointed("supposed"), tab.pointed("chain"), tab.pointed("end")) == (1, 1, 1)
+    assert tab.text("#puzzle .player p").startswith("Suppose row ")
+    hardest, painted = tab.step(), tab.painted()
+    tab.click(".player [data-do=last]")
+    assert tab.painted() == 13
+    assert "no other solution" in tab.text("#puzzle .player .ending")
+    for _ in range(17 - int(hardest.split()[1])):
+        tab.click(".player [data-do=back]")
+    assert (tab.step(), tab.painted()) == (hardest, painted)
+    tab.one("#puzzle .player .where").send_keys(Keys.HOME)
+    assert (tab.step(), tab.painted()) == ("Step 0 of 17", 0)
+    tab.click(".player [data-do=play]")
+    tab.until(lambda: tab.step() == "Step 17 of 17")
+    tab.until(lambda: tab.text("#puzzle .player [data-do=play]") == "Play")
+    tab.keys(" ")
+    assert tab.painted() == 13
+    tab.click(".player [data-do=enough]")
+    assert (tab.painted(), tab.pointed("band")) == (1, 0)
+    assert tab.errors() == []
+
+
+def test_explanations_that_end_early(tab: Tab) -> None:
+    tab.go()
+    tab.paste(jsonl(NONE))
+    tab.opened()
+    tab.explained()
+    tab.driver.execute_script("document.querySelector('#puzzle .player [data-do=last]').click()")
+    assert tab.pointed("end") == 1
+    assert "has no arrangement left" in tab.text("#puzzle .player .ending")
+    tab.go()
+    tab.paste(TWO)
+    tab.opened()
+    tab.explained()
+    assert tab.step() == "Step 0 of 0"
+    assert "only assumptions inside assumptions" in tab.text("#puzzle .player .ending")
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [("draw/png", "plus.png"), ("draw/svg", "plus.svg"), ("draw/pdf", "plus.pdf"), ("animate", "plus.gif")],
+)
+def test_pictures_are_downloaded(plus: Tab, format: str, name: str) -> None:  # noqa: A002
+    plus.driver.execute_script("document.querySelector('#puzzle [name=format]').value = arguments[0]", format)
+    plus.click(".downloads [type=submit]")
+    plus.until(lambda: plus.text("#puzzle .left-out") == f"{name} is written.")
+    assert plus.text("#problem") == ""
+
+
 def test_solving(plus: Tab) -> None:
     plus.click(".solver [type=submit]")
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
     assert len(plus.all("#puzzle .pictures .nonogram")) == 1
     assert "Line solves" in plus.text("#puzzle .facts")
+    assert plus.text("#puzzle .facts div").startswith("Grade, for a person1 of 9")
     plus.click("[data-do=show]")
     assert plus.painted() == 5
     assert plus.outcome().startswith("Solved")
@@ -230,7 +369,7 @@ def test_several_solutions_beside_each_other(tab: Tab) -> None:
 
 def test_a_long_one_is_cancelled(tab: Tab) -> None:
     tab.go()
-    tab.paste(LONG)
+    tab.paste(jsonl(long_puzzle()))
     tab.opened()
     tab.click(".solver [type=submit]")
     tab.until(lambda: "not easy" in tab.text("#puzzle .progress"))
@@ -333,6 +472,13 @@ def test_everyone_can_use_it(tab: Tab, scheme: str, width: int) -> None:
             wide = tab.driver.execute_script("return document.documentElement.scrollWidth")
             assert wide <= width, address
             assert tab.errors() == []
+        for there, act in ((".hint", tab.hinted), (".player", tab.explained)):
+            act()
+            assert tab.violations() == [], there
+            assert tab.driver.execute_script("return document.documentElement.scrollWidth") <= width
+            box = tab.driver.execute_script(WHOLE, f"#puzzle {there}")
+            assert box == [True, True], there
+            tab.click(f"{there} [data-do=enough]")
     finally:
         tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         tab.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,0 +1,138 @@
+// Hints, small ones first: where to look and how; then which cells; then they are filled in.
+
+const NO_STEP = {
+  solved: "The grid is solved: nothing is left to do.",
+  none: "No picture fits these clues.",
+  open: "No single assumption leads on from here: only assumptions inside assumptions do.",
+  timeout: "No step was found in the time allowed.",
+};
+const NEXT = ["", "Show the cells", "Fill them in"];
+
+class Hints {
+  /** The panel, and the workshop with the board. */
+  constructor(place, workshop) {
+    this.place = place;
+    this.workshop = workshop;
+    this.level = 0;
+    place.querySelector("[data-do=more]").addEventListener("click", () => attempt(null, () => this.more()));
+    place.querySelector("[data-do=enough]").addEventListener("click", () => this.close());
+  }
+
+  /** Ask for a hint, or say more of the one that is there. */
+  async more() {
+    if (this.level === 0) await this.ask();
+    else if (this.level < NEXT.length && this.found) this.show(this.level + 1);
+  }
+
+  async ask() {
+    const { workshop } = this;
+    const { board } = workshop;
+    if (board.finished) return this.take({ kind: "solved" }); // though cells of the background may be open
+    const begun = gridText(board.cells);
+    this.tell("Hint", [""]);
+    const progress = this.place.querySelector(".guide-words p");
+    const hint = await workshop.findings.ask("hint", { puzzle: workshop.record(), begun }, progress).catch((error) => {
+      this.close();
+      throw error;
+    });
+    if (!hint || board !== workshop.board || gridText(board.cells) !== begun) return this.close();
+    this.take(hint);
+  }
+
+  /** Begin to tell of a hint. */
+  take(hint) {
+    this.hint = hint;
+    this.found = this.changes(hint);
+    this.show(1);
+  }
+
+  /** What a hint leads to, or null if it leads nowhere: {places, values}. */
+  changes({ kind, wrong, steps }) {
+    if (kind === "wrong") return { places: wrong, values: wrong.map(() => 0) };
+    if (kind !== "step") return null;
+    const { cells, colors } = this.workshop.board;
+    const sets = setsOf(cells, colors);
+    for (const step of steps) apply(step, sets);
+    const after = gridOfSets(sets);
+    const places = Array.from(cells.keys()).filter((place) => cells[place] === 0 && after[place] !== 0);
+    return { places, values: places.map((place) => after[place]) };
+  }
+
+  /** Show so much of the hint: 1 where to look, 2 the cells, 3 fill them in. */
+  show(level) {
+    const { board } = this.workshop;
+    const { kind, steps } = this.hint;
+    if (level === NEXT.length) return board.set(this.found.places, this.found.values); // which closes the hint
+    this.level = level;
+    if (!this.found) return this.tell("No hint", [NO_STEP[kind]]);
+    if (kind === "wrong") this.showWrong(level);
+    else if (level === 1) {
+      const { where, line, why, assumption } = steps.at(-1);
+      const how = assumption ? `Suppose something of ${where}, and see where that leads.` : `Look at ${lowered(where)}.`;
+      this.tell(this.title(), [assumption ? how : `${how} ${why}`]);
+      board.point(assumption ? { supposed: assumption.place } : { line });
+    } else {
+      this.tell(this.title(), [steps.at(-1).what]);
+      if (steps.length > 1) this.place.querySelector(".guide-words").append(this.before());
+      board.point({ ...pointedOut(steps.at(-1)), cells: this.found.places });
+    }
+  }
+
+  title() {
+    const { technique, grade } = this.hint.steps.at(-1);
+    return `${named(technique)}, grade ${grade} of 9`;
+  }
+
+  /** In puzzles of several colours: the steps that come first, which only rule colours out. */
+  before() {
+    const before = this.hint.steps.slice(0, -1);
+    const summary = element("summary");
+    summary.textContent = `Before it, ${countWords(before.length, "step")} only ${before.length === 1 ? "rules" : "rule"} colours out`;
+    return element("details", "", "", summary, ...paragraphs(before.map(({ what }) => what)));
+  }
+
+  showWrong(level) {
+    const { board } = this.workshop;
+    const { places } = this.found;
+    const words = `${countWords(places.length, "cell")} ${places.length === 1 ? "is" : "are"} wrong.`;
+    this.tell("Something is wrong", [level === 1 ? words : `${words} A ring marks ${places.length === 1 ? "it" : "them"}.`]);
+    if (level === 2) board.mark(board.cells.map((_, place) => (places.includes(place) ? 1 : 0)));
+  }
+
+  /** Show a title and paragraphs, and what the next press does. */
+  tell(title, words) {
+    this.place.hidden = false;
+    this.place.querySelector("h2").textContent = title;
+    this.place.querySelector(".guide-words").replaceChildren(...paragraphs(words));
+    const more = this.place.querySelector("[data-do=more]");
+    more.hidden = this.level === 0 || !this.found;
+    more.textContent = this.level === 2 && this.hint.kind === "wrong" ? "Open them again" : NEXT[this.level];
+    if (words[0]) tell([title, ...words].join(". "));
+  }
+
+  close() {
+    if (this.place.hidden) return;
+    this.place.hidden = true;
+    this.level = 0;
+    this.found = this.hint = null;
+    this.workshop.board?.point();
+  }
+}
+
+function paragraphs(words) {
+  return words.map((text) => {
+    const paragraph = element("p");
+    paragraph.textContent = text;
+    return paragraph;
+  });
+}
+
+/** A technique's name as a heading. */
+function named(technique) {
+  return technique.charAt(0).toUpperCase() + technique.slice(1).replace("-", " ");
+}
+
+/** Words in the middle of a sentence. */
+function lowered(words) {
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}

@@ -1,0 +1,121 @@
+// An explanation, watched on the board: step by step, back, or as a film.
+
+const WHOLE = 20_000; // milliseconds of a film, if each step may take as long as this:
+const SHORTEST = 120;
+const LONGEST = 1500;
+
+class Player {
+  /** The panel, and the workshop with the board. */
+  constructor(place, workshop) {
+    this.place = place;
+    this.workshop = workshop;
+    this.clock = null;
+    this.where = place.querySelector(".where");
+    const acts = {
+      first: () => this.go(0),
+      back: () => this.go(this.at - 1),
+      play: () => this.toggle(),
+      on: () => this.go(this.at + 1),
+      last: () => this.go(this.steps.length),
+      hardest: () => this.go(this.hardest),
+      enough: () => this.close(),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      this.button(name).addEventListener("click", () => {
+        if (name !== "play") this.pause();
+        act();
+      });
+    }
+    this.where.addEventListener("input", () => {
+      this.pause();
+      this.go(Number(this.where.value));
+    });
+  }
+
+  button(name) {
+    return this.place.querySelector(`[data-do=${name}]`);
+  }
+
+  /** Show an explanation, at its first step. */
+  open(explanation) {
+    const { board } = this.workshop;
+    this.explanation = explanation;
+    this.steps = explanation.steps;
+    this.sets = setsOf(gridOf(explanation.start), board.colors);
+    this.at = 0;
+    const grades = this.steps.map(({ grade }) => grade);
+    this.hardest = grades.indexOf(grades.reduce((most, grade) => Math.max(most, grade), 0)) + 1;
+    this.where.max = this.steps.length;
+    this.button("hardest").hidden = this.steps.length === 0;
+    this.place.hidden = false;
+    this.go(Math.min(1, this.steps.length));
+    this.place.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Go to a step; 0 is the grid before the first one. */
+  go(wanted) {
+    const to = Math.max(0, Math.min(this.steps.length, wanted));
+    while (this.at < to) apply(this.steps[this.at++], this.sets);
+    while (this.at > to) apply(this.steps[--this.at], this.sets, true);
+    const { board } = this.workshop;
+    const step = this.steps[to - 1];
+    const { state, end } = this.explanation;
+    const last = to === this.steps.length;
+    board.preview(gridOfSets(this.sets));
+    board.point({ ...(step && pointedOut(step)), ...(step?.assumption && { cells: [step.assumption.place] }), ...(last && state === "contradiction" && { end }) });
+    this.tell(step, to, last);
+  }
+
+  tell(step, to, last) {
+    const title = step ? `${named(step.technique)}, grade ${step.grade} of 9` : "Before the first step";
+    const count = element("span", "count");
+    count.textContent = `Step ${numberWords(to)} of ${numberWords(this.steps.length)}`;
+    this.place.querySelector("h2").replaceChildren(`${title} `, count);
+    const words = step ? [step.what, step.why] : [];
+    const left = this.explanation.left_out;
+    if (last && left) words.push(`${countWords(left, "further step")} would be too much to be sent.`);
+    if (last) words.push(this.explanation.ending);
+    const shown = paragraphs(words);
+    if (step) shown[1].className = "why";
+    if (last) shown.at(-1).className = "ending";
+    this.place.querySelector(".guide-words").replaceChildren(...shown);
+    this.where.value = to;
+    this.where.setAttribute("aria-valuetext", count.textContent);
+    for (const name of ["first", "back"]) this.button(name).disabled = to === 0;
+    for (const name of ["on", "last"]) this.button(name).disabled = last;
+    this.button("play").disabled = this.steps.length === 0;
+    if (this.clock === null) tell([title, ...words].join(". "));
+  }
+
+  toggle() {
+    if (this.clock !== null) return this.pause();
+    if (this.at === this.steps.length) this.go(0);
+    const each = Math.max(SHORTEST, Math.min(LONGEST, WHOLE / this.steps.length));
+    this.clock = setInterval(() => {
+      this.go(this.at + 1);
+      if (this.at === this.steps.length) this.pause();
+    }, each);
+    this.button("play").textContent = "Pause";
+  }
+
+  pause() {
+    clearInterval(this.clock);
+    this.clock = null;
+    this.button("play").textContent = "Play";
+  }
+
+  /** Hide it. */
+  stop() {
+    this.pause();
+    this.place.hidden = true;
+    this.explanation = this.steps = this.sets = null;
+  }
+
+  /** Hide it, and show the person's own grid again. */
+  close() {
+    if (this.place.hidden) return;
+    this.stop();
+    this.workshop.board.preview(null);
+    this.workshop.board.point();
+  }
+}

@@ -1,0 +1,43 @@
+// Lines and cells that are pointed out on a board.
+
+/**
+ * What points them out, as elements of the drawing.
+ *
+ * wanted    {line, cells, supposed, chain, end}: a line, rows before columns; places of cells; the cell of an assumption;
+ *           places of cells that follow from it; the line that has no arrangement then. Each may be missing
+ * place     {width, height} in cells; {left, top}: where the drawing begins, at most 0
+ */
+function pointing({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
+  const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
+  const boxes = (places, inset) => {
+    const side = CELL - 2 * inset;
+    return places.map(at).map(([x, y]) => `M${x + inset} ${y + inset}h${side}v${side}h${-side}z`).join("");
+  };
+  const found = [];
+  if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
+  if (line !== null) found.push(band(line, "line", place));
+  if (end !== null) found.push(band(end, "end", place));
+  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
+  if (supposed !== null) {
+    const [x, y] = at(supposed);
+    found.push(svg("circle", { class: "supposed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
+    found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
+  }
+  return found;
+}
+
+/** A band along a line and its clue. */
+function band(line, kind, { width, height, left, top }) {
+  const box = line < height
+    ? { x: left, y: line * CELL, width: width * CELL - left, height: CELL }
+    : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
+  return svg("rect", { class: `band ${kind}`, ...box });
+}
+
+/** What of a step is pointed out: its line and cells, or its assumption with all that follows. */
+function pointedOut({ line, ruled, assumption }) {
+  const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
+  if (!assumption) return { line, cells: places(ruled) };
+  const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
+  return { supposed: assumption.place, chain, end: assumption.end };
+}

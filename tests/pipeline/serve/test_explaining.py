@@ -1,0 +1,170 @@
+"""Hints, explanations, grades and pictures of a running server."""
+
+import base64
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
+
+from pipeline.serve import explaining
+from pipeline.serve.allowed import Allowed
+from solver.techniques.ladder import SEARCH, TECHNIQUES
+
+Cells = list[set[int]]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running("--cpus", "2", "--cpu-limit", "10") as server:
+        yield server
+
+
+def result(server: Server, path: str, **asked: Any) -> Any:
+    """What comes of a job."""
+    job = server.post(f"/api/{path}", params={"wait": 20}, json=asked).json()
+    while job["state"] in ("queued", "running", "compiling"):
+        job = server.get(f"/api/jobs/{job['id']}", params={"wait": 20}).json()
+    assert job["state"] == "done", job
+    return job["result"]
+
+
+def cells_of(begun: str, colors: int) -> Cells:
+    return [set(range(colors + 1)) if cell == "?" else {int(cell)} for cell in begun]
+
+
+def follow(steps: list[dict[str, Any]], cells: Cells) -> None:
+    """Take out what the steps rule out: each colour once, and never the last one."""
+    for step in steps:
+        for place, color in step["ruled"]:
+            cells[place].remove(color)
+            assert cells[place]
+
+
+def grid(cells: Cells) -> str:
+    return "".join(str(*cell) if len(cell) == 1 else "?" for cell in cells)
+
+
+@pytest.mark.parametrize("picture", [ASSUMED, COLORED])
+def test_hints_lead_to_the_solution(server: Server, picture: list[list[int]]) -> None:
+    """Each decides a cell that was open, and nothing is filled in but what they say."""
+    puzzle = record(picture)
+    colors = max(map(max, picture))
+    begun = "?" * (len(picture) ** 2)
+    techniques = set()
+    while "?" in begun:
+        hint = result(server, "hint", puzzle=puzzle, begun=begun)
+        assert hint["kind"] == "step"
+        techniques |= {step["technique"] for step in hint["steps"]}
+        cells = cells_of(begun, colors)
+        follow(hint["steps"], cells)
+        assert grid(cells).count("?") < begun.count("?")
+        begun = grid(cells)
+    assert begun == "".join(str(cell) for row in picture for cell in row)
+    assert ("edge" in techniques) == (picture == ASSUMED)
+    assert result(server, "hint", puzzle=puzzle, begun=begun) == {"kind": "solved", "wrong": [], "steps": []}
+
+
+def test_a_hint_says_what_is_wrong(server: Server) -> None:
+    assert result(server, "hint", puzzle=PLUS, begun="11??????1") == {"kind": "wrong", "wrong": [0, 8], "steps": []}
+    assert result(server, "hint", puzzle=NONE, begun="????")["kind"] == "none"
+    assert result(server, "hint", puzzle=DIAGONAL, begun="????")["kind"] == "open"
+    assert result(server, "hint", puzzle=DIAGONAL, begun="1???")["kind"] == "step"
+
+
+def test_a_hint_points_to_a_line_in_words(server: Server) -> None:
+    (step,) = result(server, "hint", puzzle=PLUS, begun="?" * 9)["steps"]
+    assert (step["technique"], step["grade"], step["line"], step["where"]) == ("clue", 1, 1, "Row 2 (3)")
+    assert step["what"] == "Row 2 (3), clue: columns 1 to 3 black."
+    assert step["ruled"] == [[3, 0], [4, 0], [5, 0]]
+
+
+def test_an_explanation_leads_to_the_solution(server: Server) -> None:
+    told = result(server, "explain", puzzle=record(ASSUMED))
+    assert (told["state"], told["hardest"], told["grade"], told["left_out"]) == ("solved", "edge", 6, 0)
+    cells = cells_of(told["start"], 1)
+    follow(told["steps"], cells)
+    assert grid(cells) == "".join(str(cell) for row in ASSUMED for cell in row)
+    (assumed,) = [step for step in told["steps"] if step["assumption"]]
+    assert assumed["line"] is None
+    assert assumed["ruled"] == [[assumed["assumption"]["place"], assumed["assumption"]["color"]]]
+    assert assumed["what"].startswith("Suppose row ")
+    assert assumed["assumption"]["then"]
+
+
+def test_explanations_that_end_early(server: Server) -> None:
+    told = result(server, "explain", puzzle=NONE)
+    assert (told["state"], told["end"] is not None) == ("contradiction", True)
+    assert "has no arrangement left" in told["ending"]
+    told = result(server, "explain", puzzle=DIAGONAL)
+    assert (told["state"], told["grade"], told["steps"]) == ("open", 9, [])
+    assert "assumptions inside assumptions" in told["ending"]
+
+
+def test_an_explanation_from_a_begun_grid(server: Server) -> None:
+    told = result(server, "explain", puzzle=PLUS, begun="0101110??")
+    assert (told["start"], told["state"]) == ("0101110??", "solved")
+    assert {place for step in told["steps"] for place, _ in step["ruled"]} == {7, 8}
+
+
+@pytest.mark.parametrize(("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("hint", "2" * 9)])
+def test_grids_of_other_puzzles(server: Server, path: str, begun: str) -> None:
+    job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": PLUS, "begun": begun}).json()
+    assert job["state"] == "refused"
+    assert "begun grid" in job["error"]
+
+
+def test_steps_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are counted."""
+    monkeypatch.setattr(explaining, "MOST_EXPLAINED", 600)
+    puzzle = str(record(ASSUMED)).replace("'", '"').replace("None", "null").encode()
+    told = explaining.explained({"puzzle": puzzle, "begun": None}, Allowed(10.0, False, lambda: None))
+    assert 0 < len(told["steps"]) < 5
+    assert len(told["steps"]) + told["left_out"] == 17
+
+
+def test_a_grade(server: Server) -> None:
+    graded = result(server, "solve", puzzle=record(ASSUMED), grade=True)["grading"]
+    assert (graded["grade"], graded["hardest"], graded["status"], graded["steps_edge"]) == (6, "edge", "ok", 1)
+    assert {f"steps_{each.name.replace('-', '_')}" for each in TECHNIQUES[:SEARCH]} < graded.keys()
+    assert "grading" not in result(server, "solve", puzzle=record(ASSUMED))
+    assert "grading" not in result(server, "solve", puzzle=DIAGONAL, grade=True)
+
+
+def drawn(server: Server, **asked: Any) -> tuple[str, bytes]:
+    reply = server.post("/api/draw", json=asked)
+    assert reply.status_code == 200, reply.text
+    return reply.json()["name"], base64.b64decode(reply.json()["data"])
+
+
+def test_pictures(server: Server) -> None:
+    puzzle = {**PLUS, "puzzle_id": "a/plus", "goal": "010111010"}
+    name, svg = drawn(server, puzzle=puzzle, kind="svg")
+    assert name == "plus.svg"
+    assert svg.startswith(b"<svg")
+    assert b'class="crosses"' not in svg
+    assert b'class="crosses"' in drawn(server, puzzle=puzzle, kind="svg", begun="0????????")[1]
+    empty, begun = (
+        Image.open(io.BytesIO(drawn(server, puzzle=puzzle, kind="png", begun=grid)[1])) for grid in (None, "?1???????")
+    )
+    assert empty.size == begun.size
+    assert np.asarray(begun.convert("L")).sum() < np.asarray(empty.convert("L")).sum()
+    assert len(PdfReader(io.BytesIO(drawn(server, puzzle=puzzle, kind="pdf")[1])).pages) == 2
+    assert len(PdfReader(io.BytesIO(drawn(server, puzzle=PLUS, kind="pdf")[1])).pages) == 1
+    assert server.post("/api/draw", json={"puzzle": puzzle, "kind": "exe"}).status_code == 422
+    assert server.post("/api/draw", json={"puzzle": puzzle, "kind": "svg", "begun": "?"}).status_code == 422
+    wide = {"rows": [[[1, 1]]], "columns": [[[1, 1]]] * 1000}
+    assert server.post("/api/draw", json={"puzzle": wide, "kind": "pdf"}).status_code == 422
+
+
+def test_an_animation(server: Server) -> None:
+    made = result(server, "animate", puzzle=PLUS)
+    steps = result(server, "explain", puzzle=PLUS)["steps"]
+    assert made["name"] == "puzzle.gif"
+    assert getattr(Image.open(io.BytesIO(base64.b64decode(made["data"]))), "n_frames", 1) == len(steps) + 1
+    job = server.post("/api/animate", params={"wait": 20}, json={"puzzle": DIAGONAL}).json()
+    assert (job["state"], job["error"]) == ("refused", "there is no step of its solution to be seen")

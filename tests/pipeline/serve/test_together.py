@@ -1,0 +1,88 @@
+"""Small puzzles that a worker solves together: each has its own answer, whatever the others are."""
+
+import asyncio
+import json
+from typing import Any
+
+import msgspec
+import numpy as np
+from serving import DIAGONAL, PLUS, record
+
+from pipeline.serve.allowed import Allowed, Later
+from pipeline.serve.jobs import Job
+from pipeline.serve.pool import DIED, Pool
+from pipeline.serve.solving import solved, solved_together
+
+TRIED = Allowed(0.5, True, lambda: None)
+
+
+def asked(puzzle: dict[str, Any]) -> dict[str, Any]:
+    return {"puzzle": json.dumps(puzzle).encode(), "solutions": 2, "grade": False, "begun": None}
+
+
+def untimed(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if not name.startswith(("cpu_", "wall_"))}
+
+
+def test_the_answers_are_those_of_each_alone() -> None:
+    rng = np.random.default_rng(3)
+    several = [asked(record(rng.random((6, 7)) < 0.5)) for _ in range(6)]
+    several += [asked(PLUS), asked(DIAGONAL), asked(PLUS), asked({"rows": [[[9, 1]]], "columns": [[[1, 1]]]})]
+    for together, each in zip(solved_together(several, TRIED), several, strict=True):
+        assert isinstance(together, dict)
+        assert untimed(together) == untimed(solved(each, TRIED))
+
+
+def test_one_that_is_refused_or_takes_long() -> None:
+    """The others are answered."""
+    long = record(np.random.default_rng(7).random((60, 60)) < 0.4)
+    found = solved_together([asked(PLUS), asked({"rows": 1}), asked(long), asked(PLUS)], TRIED)
+    assert [type(each) for each in found[::3]] == [dict, dict]
+    assert isinstance(found[1], ValueError)
+    assert isinstance(found[2], Later)
+    assert all(isinstance(each, ValueError) for each in solved_together([asked({}), asked({})], TRIED))
+
+
+def test_a_worker_that_dies_over_several() -> None:
+    """Each is tried alone, and only the one that it dies over has failed."""
+    good = msgspec.msgpack.encode(asked(PLUS))
+
+    async def main() -> list[Job]:
+        pool = Pool(2)
+        await pool.start()
+        try:
+            jobs = [Job("solve", what, 5.0, together=True) for what in (good, b"\xc1", good)]
+            for job in jobs:
+                pool.submit(job)
+            await asyncio.wait_for(asyncio.gather(*(job.over.wait() for job in jobs)), 120)
+            assert pool.replaced >= 2
+            assert not pool.unfinished
+            return jobs
+        finally:
+            await pool.close()
+
+    assert [(job.state, job.error) for job in asyncio.run(main())] == [("done", ""), ("failed", DIED), ("done", "")]
+
+
+def test_one_of_several_is_cancelled() -> None:
+    """The others go on."""
+
+    async def main() -> list[str]:
+        pool = Pool(2)
+        await pool.start()
+        try:
+            jobs = [Job("solve", msgspec.msgpack.encode(asked(PLUS)), 5.0, together=True) for _ in range(3)]
+            for job in jobs:
+                pool.submit(job)
+            while jobs[1].state == "queued":
+                await asyncio.sleep(0)
+            pool.cancel(jobs[1])
+            await asyncio.wait_for(asyncio.gather(*(job.over.wait() for job in jobs)), 120)
+            while pool.unfinished:
+                await asyncio.sleep(0)
+            assert pool.replaced == 0
+            return [job.state for job in jobs]
+        finally:
+            await pool.close()
+
+    assert asyncio.run(main()) == ["done", "cancelled", "done"]
