@@ -1,7 +1,7 @@
 """The steps of an explanation in plain English."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from solver.derivation.explain import Explanation, Step
@@ -33,11 +33,6 @@ def in_words(explanation: Explanation) -> Iterator[Told]:
         yield Told(number, step, what, TECHNIQUES[step.technique].says)
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
-    puzzle = explanation.puzzle
-    grids = chain([explanation.start], explanation.grids())
-    for number, (step, (before, after)) in enumerate(zip(explanation.steps, pairwise(grids), strict=True), 1):
-        technique = TECHNIQUES[step.technique]
-        yield Told(number, step, step_in_words(puzzle, step, before, after), technique.says)
 
 
 def step_in_words(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
