@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from reports import measures
 from reports.beside import KEY, Found
-from reports.graded import GRADED, grades_beside
+from reports.graded import GRADED, NONE_FOUND, grades_beside
 from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS, TEXT
 
@@ -95,7 +95,9 @@ def schema(content: Content, about: Mapping[str, str] | None = None, graded: boo
     return pa.schema([measures.sourced(field) for field in fields], stamp)
 
 
-def rows_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: Found) -> pa.RecordBatch:
+def rows_of(
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: Found = NONE_FOUND
+) -> pa.RecordBatch:
     """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.
 
     results, puzzles   row k of the one belongs to row k of the other; `result_columns` and `puzzle_columns` of them

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.beside import Found, beside
+from reports.beside import Found, beside, indexed
 from solver.tables import GRADES
 from solver.techniques.ladder import SEARCH, TECHNIQUES
 
 NO_GRADES = GRADES.empty_table()
+NONE_FOUND = indexed(NO_GRADES)
 
 KILLED = "killed"
 """The status of a puzzle that a worker died of, or failed on."""

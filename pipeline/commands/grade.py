@@ -101,7 +101,8 @@ def graded_in(
     if not is_address(place) and is_run(place):
         return grade_run(open_run(place, store), cpu_limit, resources, watch)
     tally = Tally()
-    for found in grade_puzzles(puzzles_in([place], known, watch), cpu_limit, resources, watch):
+    told = watch._replace(begun=lambda _, total: watch.begun("grading", total))
+    for found in grade_puzzles(puzzles_in([place], known, told), cpu_limit, resources, watch):
         if isinstance(found, Problem):
             problems.append(found)
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pipeline.errors import ClusterError, UserError
-from pipeline.executors.crew import TROUBLE, WORKER, Fault, each
+from pipeline.executors.crew import TROUBLE, WORKER, Fault, each, each_divided
 from pipeline.executors.ray_crew import TOO_BUSY, ray_crew
 from pipeline.executors.resources import Resources, open_crew
 from pipeline.executors.serial import Serial
@@ -27,6 +27,17 @@ def test_each_task_comes_back_once_with_what_it_returns_or_its_fault() -> None:
     outcomes = dict(each(Serial(), doubled, ((k,) for k in range(6))))
     assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
     assert outcomes == {(k,): 2 * k for k in (0, 1, 2, 4, 5)}
+
+
+def total(*numbers: int) -> int:
+    return sum(doubled(number) for number in numbers)
+
+
+def test_a_task_without_a_result_is_divided_as_far_as_it_goes() -> None:
+    tasks = [(1, 2), (2, 3, 4), (5,), (3,)]
+    outcomes = list(each_divided(Serial(), total, iter(tasks), lambda task: [(number,) for number in task]))
+    fault = Fault(TROUBLE, "ValueError: three")
+    assert outcomes == [((1, 2), 6), ((5,), 10), ((3,), fault), ((2,), 4), ((3,), fault), ((4,), 8)]
 
 
 def test_this_process_is_one_machine() -> None:
