@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 
 from pipeline.serve.allowed import Allowed, Later, prepare
-from pipeline.serve.limits import MOST_EXPLAINED, MOST_HINTED
-from pipeline.serve.records import grid_of, grid_text, puzzle_of
+from pipeline.serve.limits import MOST_EXPLAINED, MOST_EXPLAINED_CELLS, MOST_HINTED
+from pipeline.serve.records import grid_of, grid_text, puzzle_of, within_limits
 from reports.explained.states import grid_of as known_cells
 from reports.explained.words import Told, cell_in_words, ending, in_words, line_in_words
 from solver.derivation.explain import Step, explain
@@ -54,7 +54,7 @@ def _decides(step: Step, cells: list[int]) -> bool:
 
 def explained(asked: dict[str, Any], allowed: Allowed) -> dict[str, Any]:
     """How a puzzle is solved, step by step: `puzzle`, and the grid as far as it is `begun`, or none."""
-    puzzle = puzzle_of(asked["puzzle"])
+    puzzle = within_limits(puzzle_of(asked["puzzle"]), MOST_EXPLAINED_CELLS, "explains")
     start = start_of(puzzle, grid_of(asked["begun"], puzzle))
     prepare(puzzle, allowed, warm_up, compile_for)
     found = explain(puzzle, start=start, cpu_limit=allowed.now)
