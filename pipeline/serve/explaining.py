@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 
 from pipeline.serve.allowed import Allowed, Later, prepare
-from pipeline.serve.limits import MOST_EXPLAINED, MOST_HINTED
-from pipeline.serve.records import grid_of, grid_text, puzzle_of
+from pipeline.serve.limits import MOST_EXPLAINED, MOST_EXPLAINED_CELLS, MOST_HINTED
+from pipeline.serve.records import grid_of, grid_text, puzzle_of, within_limits
 from reports.explained.states import grid_of as known_cells
 from reports.explained.words import Told, cell_in_words, ending, in_words, line_in_words
 from solver.derivation.explain import Step, explain
@@ -24,14 +24,15 @@ def hinted(asked: dict[str, Any], allowed: Allowed) -> dict[str, Any]:
     puzzle = puzzle_of(asked["puzzle"])
     start = start_of(puzzle, grid_of(asked["begun"], puzzle))
     prepare(puzzle, allowed, warm_up, compile_for)
-    found = _decisive(hint(puzzle, start, cpu_limit=allowed.now), start, allowed)
+    seconds = allowed.now / 2  # for each part of the work
+    found = _decisive(hint(puzzle, start, cpu_limit=seconds), start, seconds)
     if found.kind == "timeout" and allowed.later:
         raise Later
     steps = [] if found.next is None else [step_record(puzzle, told) for told in in_words(found.next)]
     return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
 
 
-def _decisive(found: Hint, start: np.ndarray, allowed: Allowed) -> Hint:
+def _decisive(found: Hint, start: np.ndarray, seconds: float) -> Hint:
     """A hint whose last step decides a cell.
 
     In a puzzle of several colours a step may only rule some of them out. Nobody can fill that in, and the next hint
@@ -39,7 +40,7 @@ def _decisive(found: Hint, start: np.ndarray, allowed: Allowed) -> Hint:
     """
     if found.next is None or _decides(found.next.steps[0], found.next.cells):
         return found
-    more = explain(found.next.puzzle, start=start, most=MOST_HINTED, cpu_limit=allowed.now)
+    more = explain(found.next.puzzle, start=start, most=MOST_HINTED, cpu_limit=seconds)
     for count, (step, cells) in enumerate(zip(more.steps, more.grids(), strict=True), 1):
         if _decides(step, cells):
             return Hint("step", next=more._replace(steps=more.steps[:count], cells=cells))
@@ -53,7 +54,7 @@ def _decides(step: Step, cells: list[int]) -> bool:
 
 def explained(asked: dict[str, Any], allowed: Allowed) -> dict[str, Any]:
     """How a puzzle is solved, step by step: `puzzle`, and the grid as far as it is `begun`, or none."""
-    puzzle = puzzle_of(asked["puzzle"])
+    puzzle = within_limits(puzzle_of(asked["puzzle"]), MOST_EXPLAINED_CELLS, "explains")
     start = start_of(puzzle, grid_of(asked["begun"], puzzle))
     prepare(puzzle, allowed, warm_up, compile_for)
     found = explain(puzzle, start=start, cpu_limit=allowed.now)

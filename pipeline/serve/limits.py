@@ -36,6 +36,10 @@ SHORT_SECONDS = 5.0
 COMPILING_SECONDS = 300.0
 """CPU seconds that kernels of a size nobody has asked for yet may take to compile."""
 
+MOST_EXPLAINED_CELLS, MOST_ANIMATED_CELLS = 40_000, 10_000
+"""Cells of a puzzle that is explained, or animated: with more, telling or drawing the steps takes far longer than
+finding them."""
+
 MOST_EXPLAINED = 8 << 20
 """Bytes of an explanation's steps; further ones are counted."""
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from pipeline.serve.allowed import Allowed, prepare
-from pipeline.serve.limits import ANIMATED_SECONDS, MOST_FRAMES
-from pipeline.serve.records import file_record, grid_of, puzzle_of
+from pipeline.serve.limits import ANIMATED_SECONDS, MOST_ANIMATED_CELLS, MOST_FRAMES
+from pipeline.serve.records import file_record, grid_of, puzzle_of, within_limits
 from reports.explained.states import states
 from reports.sheet.animation import gif, most_frames
 from reports.sheet.page import a4
@@ -32,7 +32,7 @@ def drawn(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
 
 def animated(asked: dict[str, Any], allowed: Allowed) -> dict[str, Any]:
     """How a puzzle is solved, as an animated GIF: `puzzle`. Raises FormatError if there is no step to be seen."""
-    puzzle = puzzle_of(asked["puzzle"])
+    puzzle = within_limits(puzzle_of(asked["puzzle"]), MOST_ANIMATED_CELLS, "animates")
     prepare(puzzle, allowed, warm_up, compile_for)
     found = explain(puzzle, cpu_limit=allowed.seconds - ANIMATED_SECONDS)
     if not found.steps:

@@ -2,7 +2,7 @@
 
 Every job is tried first for a short time; a puzzle that needs more joins the queue of long jobs. One worker takes short
 ones only, the others prefer them. So a short job waits for short ones at most, whatever else the server has to do.
-Where there is but one core, the two workers share it, and the one with the long jobs gives way (its niceness).
+Where there is but one core, the two workers share it, and the one with a long job gives way (its niceness).
 
 Small puzzles that wait are given to a worker some at a time, which it solves in one call. If it dies over them, each is
 tried alone.
@@ -57,7 +57,7 @@ class Pool:
 
     async def start(self) -> None:
         """Start the workers, and wait until they are ready. A StorageError says that one can't be had."""
-        processes = await asyncio.gather(*(self._started(k) for k in range(self.workers)))
+        processes = await asyncio.gather(*(self._started() for _ in range(self.workers)))
         if not all(processes):
             for process in filter(None, processes):
                 await _end(process)
@@ -132,10 +132,9 @@ class Pool:
             self.there.clear()
             await self.there.wait()
 
-    async def _started(self, number: int) -> Process | None:
-        """A worker that is ready, or None if it has ended instead. The first one takes short jobs only."""
-        kind = "short" if number == 0 else "long"
-        command = [sys.executable, "-m", "pipeline.serve.worker", kind]
+    async def _started(self) -> Process | None:
+        """A worker that is ready, or None if it has ended instead."""
+        command = [sys.executable, "-m", "pipeline.serve.worker"]
         process = await asyncio.create_subprocess_exec(
             *command, cwd=PLACE, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
@@ -153,7 +152,7 @@ class Pool:
         try:
             while True:
                 while process is None:
-                    process = await self._started(number)
+                    process = await self._started()
                     if process is None:
                         await asyncio.sleep(RESTS)
                 jobs = await self._next(number == 0)

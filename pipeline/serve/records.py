@@ -54,10 +54,10 @@ def puzzle_of(record: bytes) -> Puzzle:
     return within_limits(found)
 
 
-def within_limits(puzzle: Puzzle) -> Puzzle:
-    """The puzzle, if the server takes one of its size; else a FormatError."""
-    if puzzle.width * puzzle.height > MOST_CELLS:
-        raise FormatError(f"it is {puzzle.width}x{puzzle.height}; this server takes puzzles of {MOST_CELLS:,} cells")
+def within_limits(puzzle: Puzzle, most: int = MOST_CELLS, does: str = "takes") -> Puzzle:
+    """The puzzle, if the server takes one of so many cells, or what it `does`; else a FormatError."""
+    if puzzle.width * puzzle.height > most:
+        raise FormatError(f"it is {puzzle.width}x{puzzle.height}; this server {does} puzzles of {most:,} cells")
     return puzzle
 
 

@@ -11,6 +11,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO
@@ -29,7 +30,7 @@ GRACE = 5
 """CPU seconds beyond a job's own until the system ends the process."""
 
 COURTESY = 10
-"""How much nicer a worker is that takes long jobs: what is short goes first, also on a single core."""
+"""How much nicer a worker is while it does a long job: what is short goes first, also on a single core."""
 
 
 def work(inwards: BinaryIO, outwards: BinaryIO) -> None:
@@ -43,6 +44,7 @@ def work(inwards: BinaryIO, outwards: BinaryIO) -> None:
         say(COMPILING)
         limit_cpu(COMPILING_SECONDS + 2 * seconds)
 
+    nice = ThreadPoolExecutor(1, initializer=lambda: os.nice(COURTESY))  # Linux: of this thread alone
     prepare_most()
     limit_memory()
     say(READY)
@@ -51,7 +53,8 @@ def work(inwards: BinaryIO, outwards: BinaryIO) -> None:
         task, several, seconds, first_try = msgspec.msgpack.decode(content[1:])
         limit_cpu(2 * seconds * len(several))  # an answer, and then as many solutions as can be found
         allowed = Allowed(seconds, first_try, partial(compiling, seconds))
-        for kind, said in outcomes(task, several, allowed):
+        done = outcomes(task, several, allowed) if first_try else nice.submit(outcomes, task, several, allowed).result()
+        for kind, said in done:
             say(kind, said)
 
 
@@ -101,8 +104,6 @@ def limit_cpu(seconds: float) -> None:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.argv[1:] == ["long"]:
-        os.nice(COURTESY)
     frames = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is no frame
     work(sys.stdin.buffer, frames)

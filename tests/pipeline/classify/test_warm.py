@@ -138,4 +138,4 @@ def test_warm_is_interrupted(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate()  # ends when nobody holds these pipes
     assert (process.returncode, out) == (130, "")
-    assert re.fullmatch(r"\n\d+ of 10 are left\.\nnonocensus: interrupted\n", err)
+    assert re.fullmatch(r"\n\d+ of 12 are left\.\nnonocensus: interrupted\n", err)

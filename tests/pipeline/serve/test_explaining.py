@@ -118,6 +118,15 @@ def test_grids_of_other_puzzles(server: Server, path: str, begun: str) -> None:
     assert "begun grid" in job["error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "words"), [("explain", "explains puzzles of 40"), ("animate", "animates puzzles of 10")]
+)
+def test_puzzles_that_are_too_large(server: Server, path: str, words: str) -> None:
+    puzzle = {"rows": [[]] * 201, "columns": [[]] * 200}
+    job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": puzzle}).json()
+    assert job["error"] == f"it is 200x201; this server {words},000 cells"
+
+
 def test_steps_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are counted."""
     monkeypatch.setattr(explaining, "MOST_EXPLAINED", 600)
