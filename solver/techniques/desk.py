@@ -128,6 +128,20 @@ def end_of_run(desk: Desk, way: int, x: int, color: int) -> int:
     return x
 
 
+@kernel
+def next_run(desk: Desk, x: int, past: int) -> tuple[int, int, int]:
+    """The next run of painted cells from x on, before cell `past`: its first cell, the place after it, its colour.
+
+    The colour is 0 if there is none.
+    """
+    while x < past:
+        color = color_of(desk.now[0, x])
+        if color > 0:
+            return x, end_of_run(desk, 0, x, color), color
+        x += 1
+    return past, past, 0
+
+
 @inlined
 def latest_end(desk: Desk, t: int) -> int:
     """The last place that block t can end before (way 0), as far as `begin` says."""
@@ -189,24 +203,24 @@ def first_place(desk: Desk, way: int) -> int:
 @kernel
 def count_ranges(desk: Desk) -> None:
     """Where each open block can begin, from both sides, if only the blocks before it and the gaps between count."""
-    for way in range(2):
-        x = first_place(desk, way)
-        for t in range(desk.open[way, BLOCK], desk.size[BLOCKS] - desk.open[1 - way, BLOCK]):
-            if t > desk.open[way, BLOCK]:
-                x += gap_before(desk, way, t)
-            desk.begin[way, t] = x
-            x += desk.least[way, t]
+    _find_ranges(desk, False)
 
 
 @kernel
 def fit_ranges(desk: Desk) -> None:
     """The same, if each block also needs cells that may have its colour."""
+    _find_ranges(desk, True)
+
+
+@kernel
+def _find_ranges(desk: Desk, fitted: bool) -> None:
     for way in range(2):
         x = first_place(desk, way)
         for t in range(desk.open[way, BLOCK], desk.size[BLOCKS] - desk.open[1 - way, BLOCK]):
             if t > desk.open[way, BLOCK]:
                 x += gap_before(desk, way, t)
-            x = _next_room(desk, way, x, t)
+            if fitted:
+                x = _next_room(desk, way, x, t)
             desk.begin[way, t] = x
             x += desk.least[way, t]
 

@@ -5,14 +5,13 @@ from solver.techniques.desk import (
     CELLS,
     Desk,
     can_be,
-    color_of,
-    end_of_run,
     first_open,
     fit_ranges,
     keep,
     latest_end,
     longest_of,
     may,
+    next_run,
     past_open,
     strip,
 )
@@ -23,14 +22,10 @@ def joining(desk: Desk) -> None:
     """Paint what every block covers that a run can be of, and the cells between two runs that are of the same block."""
     strip(desk)
     fit_ranges(desk)
-    x, cells = int(desk.open[0, 0]), int(desk.size[CELLS] - desk.open[1, 0])
+    cells = int(desk.size[CELLS] - desk.open[1, 0])
+    x, end, color = next_run(desk, int(desk.open[0, 0]), cells)
     last_block, last_end = -1, 0
-    while x < cells:
-        color = color_of(desk.now[0, x])
-        if color <= 0:
-            x += 1
-            continue
-        end = end_of_run(desk, 0, x, color)
+    while color > 0:
         _grow(desk, color, x, end)
         number, which, _ = longest_of(desk, color, x, end)
         if number == 1:
@@ -38,7 +33,7 @@ def joining(desk: Desk) -> None:
                 for between in range(last_end, x):
                     keep(desk, 0, between, 1 << color)
             last_block, last_end = which, end
-        x = end
+        x, end, color = next_run(desk, end, cells)
 
 
 @kernel

@@ -5,11 +5,10 @@ from solver.techniques.desk import (
     BLOCKS,
     CELLS,
     Desk,
-    color_of,
     count_ranges,
-    end_of_run,
     gap_before,
     longest_of,
+    next_run,
     rule_out_far,
     strip,
 )
@@ -28,13 +27,9 @@ def spaces(desk: Desk) -> None:
 def narrow(desk: Desk) -> None:
     """Narrow the ranges of blocks that a run is known to be of, and of those before and after them."""
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
-    x = int(desk.open[0, 0])
-    while x < cells - desk.open[1, 0]:
-        color = color_of(desk.now[0, x])
-        if color <= 0:
-            x += 1
-            continue
-        end = end_of_run(desk, 0, x, color)
+    past = int(cells - desk.open[1, 0])
+    x, end, color = next_run(desk, int(desk.open[0, 0]), past)
+    while color > 0:
         number, t, _ = longest_of(desk, color, x, end)
         if number == 1:
             desk.begin[0, t] = max(desk.begin[0, t], end - desk.most[0, t])
@@ -42,7 +37,7 @@ def narrow(desk: Desk) -> None:
             desk.begin[1, back] = max(desk.begin[1, back], cells - x - desk.most[0, t])
             _move_on(desk, 0, t, end)
             _move_on(desk, 1, back, cells - x)
-        x = end
+        x, end, color = next_run(desk, end, past)
 
 
 @kernel

@@ -4,11 +4,11 @@ from solver.jit import kernel
 from solver.techniques.desk import (
     CELLS,
     Desk,
-    color_of,
     end_of_run,
     fit_ranges,
     longest_of,
     may,
+    next_run,
     painted,
     rule_out,
     strip,
@@ -20,13 +20,9 @@ def splitting(desk: Desk) -> None:
     """Rule a run's colour out next to it, if no block can be as long as the run were then."""
     strip(desk)
     fit_ranges(desk)
-    x, cells = int(desk.open[0, 0]), int(desk.size[CELLS] - desk.open[1, 0])
-    while x < cells:
-        color = color_of(desk.now[0, x])
-        if color <= 0:
-            x += 1
-            continue
-        end = end_of_run(desk, 0, x, color)
+    cells = int(desk.size[CELLS] - desk.open[1, 0])
+    x, end, color = next_run(desk, int(desk.open[0, 0]), cells)
+    while color > 0:
         if x > 0 and may(desk, 0, x - 1, color):
             start = x - 1
             while start > 0 and painted(desk, 0, start - 1, color):
@@ -37,4 +33,4 @@ def splitting(desk: Desk) -> None:
             past = end_of_run(desk, 0, end + 1, color)
             if longest_of(desk, color, x, past)[0] == 0:
                 rule_out(desk, 0, end, color)
-        x = end
+        x, end, color = next_run(desk, end, cells)
