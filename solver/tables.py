@@ -20,7 +20,8 @@ SCHEMA_VERSION = "2"
 VERSION_KEY = b"nonocensus.schema"
 
 
-def _schema(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:
+def schema_of(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:
+    """A schema as all tables have it, of columns' names, types and descriptions."""
     fields = [pa.field(name, kind, metadata={"description": text}) for name, kind, text in columns]
     return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
 
@@ -31,7 +32,7 @@ LINES = pa.list_(pa.list_(BLOCK))
 PALETTE = pa.list_(pa.struct([pa.field("name", TEXT), pa.field("symbol", TEXT), pa.field("rgb", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
 
-PUZZLES = _schema(
+PUZZLES = schema_of(
     ("puzzle_id", TEXT, "source/source_id, the row's key"),
     ("source", TEXT, "where the puzzle comes from: webpbn, nonograms, ..."),
     ("source_id", TEXT, "its id there"),
@@ -61,7 +62,7 @@ PUZZLES = _schema(
     ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
 )
 
-RESULTS = _schema(
+RESULTS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
     ("status", TEXT, "ok, timeout, invalid (clues that no picture can have), error, killed"),
@@ -100,7 +101,7 @@ RESULTS = _schema(
     ("host", TEXT, "the machine that solved it"),
 )
 
-CERTIFICATES = _schema(
+CERTIFICATES = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
     ("solutions", TEXT, "the verdict that was to be proved: unique, multiple or none"),
@@ -120,7 +121,7 @@ CERTIFICATES = _schema(
     ("host", TEXT, "the machine that did it"),
 )
 
-MENDINGS = _schema(
+MENDINGS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
     ("change", TEXT, "the smallest change found that leaves one solution, in words"),
@@ -129,7 +130,7 @@ MENDINGS = _schema(
     ("solver_version", TEXT, "version of nonocensus"),
 )
 
-GRADES = _schema(
+GRADES = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
     ("status", TEXT, "ok, timeout, none (it has no solution), invalid (clues that no picture can have), killed"),
