@@ -33,8 +33,7 @@ MOVES = schema_of(
     (
         "kind",
         TEXT,
-        "shown (the first), set, undo, redo (cells change), hidden, visible (the page goes away and comes back), "
-        "resumed (it was closed and is there again), solved, gave up, left (the last)",
+        ", ".join(KINDS) + ": the first is shown; set, undo and redo change cells; resumed: the page was closed before",
     ),
     ("cell", pa.int32(), "the cell that changed: row * width + column; null where none did"),
     ("before", pa.uint8(), "what it held: a palette entry, 0 marked as background, 255 nothing; null likewise"),
