@@ -1,13 +1,13 @@
 """Bit-parallel search for 9x9 with boxes of 3x3: up to two solutions, all digits of a band in nine words.
 
-A band is three rows of boxes, 27 cells; a word has a bit for each, nine a row. For each digit and band a word says where
-the digit may still be. What one digit's three words say about each other comes from one table: in a band the digit is
-once in each row and once in each box, so rows and boxes are matched as by a permutation of three things, and so are the
-bands and the columns of a stack of boxes. `KEPT` keeps of nine such places those that some permutation uses. That finds
-hidden singles and locked candidates at once. Naked singles come from counting the words of a band in parallel.
+A band is a row of three boxes, 27 cells; a word has a bit for each, nine a row. For each digit and band a word says
+where the digit may still be. What one digit's three words say about each other comes from one table: in a band the
+digit is once in each row and once in each box, so rows and boxes are matched as by a permutation of three things, and
+so are the bands and the columns of a stack of boxes. `KEPT` keeps of nine such places those that some permutation uses.
+That finds hidden singles and locked candidates at once. Naked singles come from counting a band's words in parallel.
 
 The idea of bands is that of the fast solvers of the last twenty years (bb_sudoku, JCZSolve, fsss2; T. Dillon's notes on
-tdoku tell how they work). Verdicts of other sizes come from solver.sudoku.search; tests hold the two against each other.
+tdoku tell how they work). Other sizes are for solver.sudoku.search; tests hold the two against each other.
 """
 
 from itertools import permutations
@@ -17,7 +17,8 @@ import numpy as np
 
 from solver.bits import lowest
 from solver.clock import cpu_seconds
-from solver.jit import inlined, kernel
+from solver.jit import apart, inlined
+from solver.search import EXHAUSTED, LATE, TWO_FOUND
 
 DIGITS, BANDS, CELLS = 9, 3, 81
 ALL = (1 << 27) - 1
@@ -31,9 +32,6 @@ STATE = 32
 
 LEVELS = CELLS + 1
 """States that the search may keep: each guess decides a cell."""
-
-EXHAUSTED, TWO_FOUND, LATE = range(3)
-"""How a search ends: with every solution found, with two of them, or at the deadline."""
 
 CLOCK_EVERY = 63
 """Guesses between two looks at the clock, less one: some 50 us."""
@@ -81,7 +79,7 @@ def desk_for() -> Desk:
     return Desk(np.zeros((LEVELS, STATE), np.int32), np.zeros(OPEN, np.int32))
 
 
-@kernel
+@apart
 def count_solutions(
     givens: np.ndarray,
     first: np.ndarray,
@@ -103,9 +101,9 @@ def count_solutions(
     guesses: Any = np.int64(0)
     state = states[0]
     done[:] = 0
-    consistent = _set_up(givens, state)
+    _set_up(givens, state)
     while True:
-        if consistent and _propagate(state, done):
+        if _propagate(state, done):
             if state[OPEN] | state[OPEN + 1] | state[OPEN + 2] == 0:
                 _write(state, first if number[0] == 0 else second)
                 number[0] += 1
@@ -124,13 +122,12 @@ def count_solutions(
             return EXHAUSTED
         _copy(states[level], state)
         level -= 1
-        consistent = True
         done[:] = 0
 
 
 @inlined
-def _set_up(givens: np.ndarray, state: np.ndarray) -> bool:
-    """The state of givens before any of them is followed; whether no digit has lost a band."""
+def _set_up(givens: np.ndarray, state: np.ndarray) -> None:
+    """The state of givens before any of them is followed beyond its band."""
     state[:OPEN] = ALL
     state[OPEN : OPEN + BANDS] = ALL
     for band in range(BANDS):
@@ -147,7 +144,6 @@ def _set_up(givens: np.ndarray, state: np.ndarray) -> bool:
             for cell in range(27):
                 own |= np.int64(givens[27 * band + cell] == digit + 1) << cell
             state[9 * band + digit] &= ~given | own
-    return True
 
 
 @inlined
@@ -214,7 +210,8 @@ def _close(a: int, b: int, c: int) -> tuple[int, int, int]:
 @inlined
 def _kept_in_band(word: int) -> int:
     """The threes of a band that a permutation of rows and boxes uses."""
-    return SPREAD[KEPT[SHRUNK[word & ROW] | SHRUNK[word >> 9 & ROW] << 3 | SHRUNK[word >> 18] << 6]]
+    threes = SHRUNK[word & ROW] | SHRUNK[word >> 9 & ROW] << 3 | SHRUNK[word >> 18] << 6
+    return int(SPREAD[KEPT[threes]])
 
 
 @inlined
@@ -232,7 +229,7 @@ def _in_all_rows(columns: int) -> int:
 @inlined
 def _singles(word: int) -> int:
     """The cells of a band's word that are alone in their row."""
-    return ONE[word & ROW] | ONE[word >> 9 & ROW] << 9 | ONE[word >> 18] << 18
+    return int(ONE[word & ROW] | ONE[word >> 9 & ROW] << 9 | ONE[word >> 18] << 18)
 
 
 @inlined
