@@ -1,4 +1,7 @@
-"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive FILE]."""
+"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive FILE].
+
+That of Sudokus takes files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY].
+"""
 
 import argparse
 from pathlib import Path
@@ -19,6 +22,7 @@ from benchmarks import (
     serve,
     simulate,
     start_up,
+    sudoku,
     trust,
 )
 from benchmarks.tables import ARCHIVE, write_tables
@@ -48,7 +52,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
     parser.add_argument("--archive", type=Path, default=ARCHIVE, help="archive of puzzles to measure on")
+    parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     options = parser.parse_args()
+    if options.names[:1] == ["sudoku"]:
+        print(write_tables("sudoku", sudoku.run([Path(name) for name in options.names[1:]], options.peer)))
+        return
     for name in options.names or BENCHMARKS:
         tables: list[Table] = BENCHMARKS[name](options.archive)
         print(write_tables(name, tables))

@@ -34,24 +34,37 @@ def board_of(givens: np.ndarray) -> Board:
 
 
 def solutions(givens: np.ndarray, wide: int, high: int) -> Iterator[np.ndarray]:
-    """All solutions: cell by cell, the one with the fewest digits left first."""
+    """All solutions of givens that no unit has twice: each time the open cell with the fewest digits left is filled."""
     size = wide * high
-    open_cells = [(y, x) for y in range(size) for x in range(size) if not givens[y, x]]
-    if not open_cells:
-        if is_solution(givens, wide, high):
-            yield givens.copy()
-        return
+    grid = [int(given) for given in givens.ravel()]
+    rows, columns, boxes = ([set(range(1, size + 1)) for _ in range(size)] for _ in range(3))
+    of = [(rows[y], columns[x], boxes[y // high * high + x // wide]) for y in range(size) for x in range(size)]
+    for given, left in zip(grid, of, strict=True):
+        for unit in left if given else ():
+            if given not in unit:
+                return
+            unit.remove(given)
 
-    def fits(y: int, x: int) -> list[int]:
-        top, left = y // high * high, x // wide * wide
-        seen = {*givens[y], *givens[:, x], *givens[top : top + high, left : left + wide].ravel()}
-        return [digit for digit in range(1, size + 1) if digit not in seen]
+    def filled() -> Iterator[np.ndarray]:
+        best: set[int] | None = None
+        for k in range(size * size):
+            if not grid[k] and (best is None or len(best) > 1):
+                digits = of[k][0] & of[k][1] & of[k][2]
+                if best is None or len(digits) < len(best):
+                    best, cell = digits, k
+        if best is None:
+            yield np.array(grid, np.uint8).reshape(size, size)
+            return
+        for digit in sorted(best):
+            grid[cell] = digit
+            for unit in of[cell]:
+                unit.remove(digit)
+            yield from filled()
+            grid[cell] = 0
+            for unit in of[cell]:
+                unit.add(digit)
 
-    (y, x), digits = min(((cell, fits(*cell)) for cell in open_cells), key=lambda pair: len(pair[1]))
-    for digit in digits:
-        further = givens.copy()
-        further[y, x] = digit
-        yield from solutions(further, wide, high)
+    yield from filled()
 
 
 def is_solution(grid: np.ndarray, wide: int, high: int) -> bool:

@@ -59,7 +59,7 @@ def hidden_subset(desk: Desk, number: int) -> bool:
 
 @kernel
 def fish(desk: Desk, number: int) -> bool:
-    """The first so many rows with as many columns for a digit, or the other way round, that take it from other cells."""
+    """The first so many rows with as many columns for a digit, or the other way round, that take it from others."""
     size = desk.units.sides[0]
     for place in range(size):
         digit = 1 << place

@@ -70,7 +70,7 @@ def lay_down(desk: Desk, givens: np.ndarray) -> None:
         desk.placed[cell] = False
     for cell in range(len(givens)):
         if givens[cell] != 0:
-            place(desk, cell, 1 << (np.int64(givens[cell]) - 1))
+            place(desk, cell, 1 << int(givens[cell] - 1))
 
 
 @kernel
