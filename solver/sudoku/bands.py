@@ -165,9 +165,7 @@ def _propagate(state: np.ndarray, done: np.ndarray) -> bool:
             found1 = _singles(b) & state[OPEN + 1]
             found2 = _singles(c) & state[OPEN + 2]
             if found0 | found1 | found2 != 0:
-                _take(state, 0, found0)
-                _take(state, 1, found1)
-                _take(state, 2, found2)
+                _take(state, found0, found1, found2)
             state[digit] = done[digit] = a
             state[9 + digit] = done[9 + digit] = b
             state[18 + digit] = done[18 + digit] = c
@@ -233,11 +231,15 @@ def _singles(word: int) -> int:
 
 
 @inlined
-def _take(state: np.ndarray, band: int, found: int) -> None:
-    """Cells of a band are decided: no digit may be there. (The caller puts back the one whose cells they are.)"""
-    state[OPEN + band] &= ~found
+def _take(state: np.ndarray, found0: int, found1: int, found2: int) -> None:
+    """Cells of the bands are decided: no digit may be there. (The caller puts back the one whose cells they are.)"""
+    state[OPEN] &= ~found0
+    state[OPEN + 1] &= ~found1
+    state[OPEN + 2] &= ~found2
     for digit in range(DIGITS):
-        state[9 * band + digit] &= ~found
+        state[digit] &= ~found0
+        state[9 + digit] &= ~found1
+        state[18 + digit] &= ~found2
 
 
 @inlined
