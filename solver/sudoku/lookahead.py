@@ -53,6 +53,7 @@ def refute(
     units: Units,
     due: np.ndarray,
     deep: bool,
+    known: np.ndarray,
     counters: np.ndarray,
     deadline: float,
 ) -> int:
@@ -62,6 +63,7 @@ def refute(
     trial   int64[2, cells], scratch
     due     bool[2, units], of which none is due
     deep    whether assumptions are followed to the fixpoint (probe), and not for some rounds (depth-2)
+    known   uint8[cells]: a solution, whose digits need not be tried since no assumption of them fails; or empty
     Returns FIXPOINT, CONTRADICTION or OUT_OF_TIME.
     """
     cells, size = len(can), units.sides[0]
@@ -73,7 +75,7 @@ def refute(
             if can[cell] & (can[cell] - 1) == 0:
                 break
             digit = can[cell] & 1 << place
-            if digit == 0:
+            if digit == 0 or (len(known) > 0 and known[cell] == place + 1):
                 continue
             if counters[PROBES] & CLOCK_EVERY == CLOCK_EVERY and cpu_seconds() > deadline:
                 return OUT_OF_TIME

@@ -29,6 +29,9 @@ from solver.tools import COUNTERS
 from solver.verdict import WRONG_SOLUTION, WRONG_VERDICT
 
 seeds = st.integers(0, (1 << 32) - 1)
+NOTHING = np.zeros(0, np.uint8)
+"""No solution is known."""
+
 kinds = st.sampled_from([(2, 2), (3, 2), (2, 3), (2, 1), (1, 3), (4, 1)])
 
 
@@ -144,8 +147,8 @@ def test_rungs_lose_no_solution(seed: int, kind: tuple[int, int], share: float) 
     steps = (
         lambda: follow(can, units, due[0], counters),
         lambda: use_patterns(can, units, due[0], counters),
-        lambda: refute(can, trial, units, due, False, counters, math.inf),
-        lambda: refute(can, trial, units, due, True, counters, math.inf),
+        lambda: refute(can, trial, units, due, False, NOTHING, counters, math.inf),
+        lambda: refute(can, trial, units, due, True, NOTHING, counters, math.inf),
     )
     for step in steps:
         before = can.copy()
@@ -171,7 +174,7 @@ def test_patterns_find_nothing_that_depth_2_does_not(seed: int, kind: tuple[int,
         if patterns and status == FIXPOINT:
             status = use_patterns(can, units, due[0], counters)
         if status == FIXPOINT:
-            status = refute(can, trial, units, due, False, counters, math.inf)
+            status = refute(can, trial, units, due, False, NOTHING, counters, math.inf)
         boards.append((status, can.tolist() if status == FIXPOINT else None))
     assert boards[0] == boards[1]
 
