@@ -44,6 +44,7 @@ BENCHMARKS = {
     "serve": serve.run,
     "simulate": simulate.run,
     "start_up": start_up.run,
+    "sudoku": sudoku.run,
     "trust": trust.run,
 }
 
@@ -55,7 +56,8 @@ def main() -> None:
     parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     options = parser.parse_args()
     if options.names[:1] == ["sudoku"]:
-        print(write_tables("sudoku", sudoku.run([Path(name) for name in options.names[1:]], options.peer)))
+        files = [Path(name) for name in options.names[1:]]
+        print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
         return
     for name in options.names or BENCHMARKS:
         tables: list[Table] = BENCHMARKS[name](options.archive)

@@ -5,7 +5,7 @@ LIBRARY is tdoku's shared library, to be measured on the same puzzles in the sam
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import thread_time
 
@@ -25,15 +25,22 @@ from solver.sudoku.techniques.grade import grades
 RUNS = 5
 GRADED = 5_000
 LIMIT = 10.0
-OTHERS = [((3, 2), 0.0), ((4, 3), 0.0), ((4, 4), 0.45), ((4, 4), 0.0), ((5, 5), 0.5), ((5, 5), 0.4)]
+OTHERS = [((3, 2), 0.0), ((4, 3), 0.0), ((4, 4), 0.45), ((4, 4), 0.0), ((5, 5), 0.5), ((5, 5), 0.0)]
 """Boxes, and the share of givens at which no more are taken away, if the puzzle is not minimal before."""
 
 MADE, PATIENCE = 5, 0.1
-"""Puzzles of each, and CPU seconds for the answer whether a given is needed; if there is none, it stays."""
+"""Puzzles of each, and CPU seconds for the answer whether a given is needed: a puzzle without one is hard enough."""
 
 
-def run(files: list[Path], peer: Path | None) -> list[Table]:
+def run(_: Path, files: Sequence[Path] = (), peer: Path | None = None) -> list[Table]:
     sets = {file.name: read(file) for file in files}
+    others = Table(
+        f"Other sizes: solved grids whose givens are taken away one by one, {LIMIT:.0f} CPU seconds a puzzle",
+        ["size", "puzzles", "least givens", *RUNGS, "several", "not decided", "median CPU s", "slowest"],
+        [other(kind, share) for kind, share in OTHERS],
+    )
+    if not sets:
+        return [others]
     return [
         Table(
             "Two solutions looked for, one core, the best of five runs",
@@ -50,11 +57,7 @@ def run(files: list[Path], peer: Path | None) -> list[Table]:
             ["puzzles", "number", "a second", *(f"grade {grade}" for grade in range(1, 10))],
             [graded(name, grid_batch(givens[:GRADED], 3, 3)) for name, givens in sets.items()],
         ),
-        Table(
-            f"Other sizes: solved grids whose givens are taken away one by one, {LIMIT:.0f} CPU seconds a puzzle",
-            ["size", "puzzles", "least givens", *RUNGS, "not decided", "median CPU s", "slowest"],
-            [other(kind, share) for kind, share in OTHERS],
-        ),
+        others,
     ]
 
 
@@ -129,6 +132,7 @@ def classified(name: str, batch: pa.RecordBatch) -> list[object]:
 
 def graded(name: str, batch: pa.RecordBatch) -> list[object]:
     unique = np.ones(len(batch), np.bool_)
+    grades(batch, unique)
     begun = thread_time()
     found = grades(batch, unique)
     seconds = thread_time() - begun
@@ -142,25 +146,29 @@ def other(kind: tuple[int, int], share: float) -> list[object]:
     batch = grid_batch(np.array([dug(wide, high, share, rng) for _ in range(MADE)]), wide, high)
     rows = classify(batch, cpu_limit=LIMIT)
     counts = [int(pc.sum(pc.equal(rows["technique"], rung)).as_py() or 0) for rung in RUNGS]
+    counts += [int(pc.sum(pc.equal(rows["solutions"], word)).as_py() or 0) for word in ("multiple", "unknown")]
     seconds = rows["cpu_seconds"]
     size, least = wide * high, pc.min(batch["clues"]).as_py()
     times = [pc.quantile(seconds, 0.5)[0].as_py(), pc.max(seconds).as_py()]
-    return [f"{size}x{size}", MADE, least, *counts, MADE - sum(counts), *times]
+    return [f"{size}x{size}", MADE, least, *counts, *times]
 
 
 def dug(wide: int, high: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A solved grid without givens that are known not to be needed."""
+    """A solved grid without givens that are not needed, or the first on the way that takes more than PATIENCE."""
     size = wide * high
     y, x = np.indices((size, size))
     rows = np.concatenate([band * high + rng.permutation(high) for band in rng.permutation(wide)])
     columns = np.concatenate([stack * wide + rng.permutation(wide) for stack in rng.permutation(high)])
     cyclic = (y % high * wide + y // high + x) % size
-    givens = (1 + rng.permutation(size)[cyclic[rows][:, columns]]).astype(np.uint8).ravel()
+    givens: np.ndarray = (1 + rng.permutation(size)[cyclic[rows][:, columns]]).astype(np.uint8).ravel()
     for cell in rng.permutation(size * size):
         if np.count_nonzero(givens) <= share * size * size:
             break
         less = givens.copy()
         less[cell] = 0
-        if classify(grid_batch(less[None], wide, high), cpu_limit=PATIENCE)["solutions"][0].as_py() == "unique":
+        answer = classify(grid_batch(less[None], wide, high), cpu_limit=PATIENCE)["solutions"][0].as_py()
+        if answer == "unknown":
+            return less
+        if answer == "unique":
             givens = less
     return givens
