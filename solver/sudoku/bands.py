@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import lowest
+from solver.bits import count, lowest
 from solver.clock import cpu_seconds
 from solver.jit import apart, inlined
 from solver.search import EXHAUSTED, LATE, TWO_FOUND
@@ -254,10 +254,14 @@ def _place(state: np.ndarray, band: int, naked: int) -> None:
 
 @inlined
 def _guess(state: np.ndarray, other: np.ndarray) -> None:
-    """Decide an open cell with the fewest digits found, at best two: its lowest digit here, the others in `other`."""
+    """Decide an open cell: its lowest digit here, the others in `other`.
+
+    One with two digits, if there is any: that with the most others of that kind in its row and box, within the band.
+    """
     band: Any = np.int64(0)
     cell: Any = np.int64(0)
     best: Any = np.int64(4)
+    most: Any = np.int64(-1)
     for b in range(BANDS):
         once: Any = np.int64(0)
         twice: Any = np.int64(0)
@@ -271,9 +275,13 @@ def _guess(state: np.ndarray, other: np.ndarray) -> None:
             once |= word
         left = state[OPEN + b]
         two, three = left & ~more, left & ~many
-        if two != 0:
-            band, cell = b, lowest(np.uint64(two))
-            break
+        rest = two
+        while rest != 0:
+            k = lowest(np.uint64(rest))
+            rest &= rest - 1
+            near = count(np.uint64(two & ~SELF[k]))
+            if near > most:
+                band, cell, best, most = b, k, 2, near
         if three != 0 and best > 3:
             band, cell, best = b, lowest(np.uint64(three)), 3
         elif left != 0 and best > 3:
