@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from players import Person
-from studies import COLORED, RANDOM, material, played
+from playing import COLORED, RANDOM, material, played
 
 from reports.study.attempts import attempts_of
 from reports.study.tables import ATTEMPTS, GAVE_UP, HIDDEN, LEFT, MOVES, OPEN, REDO, RESUMED, SET, SHOWN, SOLVED, UNDO
