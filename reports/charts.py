@@ -225,18 +225,24 @@ def _times(figures: Figures) -> Chart | None:
         f"median {seconds(times.median)}, 90 % within {seconds(times.p90)}, "
         f"99 % within {seconds(times.p99)}, longest {seconds(times.maximum)}."
     )
-    chart = (bars + _few(figures.histogram)).properties(height=260)
+    few = _few(figures.histogram)
+    chart = (bars if few is None else bars + few).properties(height=260)
     return _made(chart, "times", "CPU time per puzzle", words)
 
 
 def _few(histogram: Sequence[Bin]) -> Any:
-    """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point."""
+    """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point.
+
+    None if no bar is: Vega warns of marks without data.
+    """
     low = max(bin_.puzzles for bin_ in histogram) / 50
     rows = [
         {"middle": math.sqrt(bin_.start * bin_.stop), "puzzles": bin_.puzzles}
         for bin_ in histogram
         if 0 < bin_.puzzles < min(low, 100)
     ]
+    if not rows:
+        return None
     numbers = alt.Chart(alt.InlineData(values=rows)).encode(x="middle:Q", y="puzzles:Q", text="puzzles:Q")
     return numbers.mark_text(dy=-7, fontSize={"expr": "width < 480 ? 7 : 10"}, opacity=0.8)
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 from players import COSTS, Person, moves_of, play
 
 from reports.census import take_census
@@ -72,14 +73,14 @@ def played(
     return pa.concat_tables(moves), planted
 
 
-def attempted(puzzles: pa.Table, seconds: np.ndarray) -> pa.Table:
+def attempted(puzzles: pa.Table, seconds: ArrayLike) -> pa.Table:
     """Attempts that take people so many seconds, of the schema ATTEMPTS; an infinite time is given up.
 
     seconds   float64[people, puzzles]; NaN where a person has not tried a puzzle
     """
     names = puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()
     rows = []
-    for person, times in enumerate(seconds.tolist()):
+    for person, times in enumerate(np.asarray(seconds, float).tolist()):
         tried = [(name, time) for name, time in zip(names, times, strict=True) if not np.isnan(time)]
         for number, (name, time) in enumerate(tried, 1):
             outcome, active = (SOLVED, time) if np.isfinite(time) else (GAVE_UP, 60.0)

@@ -15,8 +15,8 @@ from reports.study.attempts import Studied
 from reports.study.relations import ERRORS, OBSERVED, TIME, UNSOLVED, Relation, observed, relations, tries
 from reports.study.tables import ATTEMPTS, OUTCOMES, SOLVED
 
-CLASSES = 4
-"""Classes of difficulty to a unit of it, where puzzles have no grades."""
+CLASSES = 2
+"""Classes of difficulty to a unit of it, which is a tenfold of work, where puzzles have no grades."""
 
 
 class Share(NamedTuple):
@@ -30,7 +30,7 @@ class Share(NamedTuple):
 class Level(NamedTuple):
     """The puzzles of a grade, or of a class of difficulty, and the attempts at them."""
 
-    name: str  # of the grade, or of the class: "0.25–0.5"; "none" for puzzles without
+    name: str  # of the grade, or of the class: "0.5–1"; "none" for puzzles without
     puzzles: int
     attempts: int
     solved: int
