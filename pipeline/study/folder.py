@@ -91,12 +91,11 @@ class Study(NamedTuple):
         return self.folder / "moves"
 
 
-def study_folder(uri: str) -> Folder:
-    """The folder of a study, which need not exist. A UserError refuses what is not on a disk: journals grow there."""
-    place = folder(uri)
-    if not place.local:
-        raise UserError(f"{uri} is not on a disk of this machine: a study is kept on one, move by move")
-    return place
+def study_folder(path: str) -> Folder:
+    """The folder of a study, which need not exist. A UserError refuses far storage: files there can't grow."""
+    if "://" in path:
+        raise UserError(f"{path} is no folder on a disk of this machine, where a study is kept move by move")
+    return folder(path)
 
 
 def is_study(place: Folder) -> bool:
@@ -104,25 +103,29 @@ def is_study(place: Folder) -> bool:
     return place.has(MARK)
 
 
-def open_study(uri: str) -> Study:
+def open_study(path: str) -> Study:
     """Open a study; a UserError says so if it is none."""
-    place = study_folder(uri)
+    place = study_folder(path)
     if not is_study(place):
-        raise UserError(f"{uri} is no study yet; nonocensus serve RUN --study {uri} makes one of a run's puzzles")
+        raise UserError(f"{path} is no study yet; nonocensus serve RUN --study {path} makes one of a run's puzzles")
     about = place.read_mark(MARK, About, "a study", "serve RUN")
     if about["kind"] != KIND:
         raise InputError(f"{place.name}/{MARK} is of another kind than a study: {about['kind']}")
     return Study(place, about)
 
 
+def refuse_something_else(place: Folder) -> None:
+    """Raise a UserError for a folder in which a study can't be made."""
+    if [name for name in place.names() if name not in (LOCK, FROZEN)]:  # puzzles alone: it was killed meanwhile
+        raise UserError(f"{place.name} holds something else than a study; name an empty or a new folder")
+
+
 def make_study(place: Folder, run: str, chosen: Chosen, puzzles: pa.Table, consent: str) -> Study:
-    """Make a study in a folder, to be called by who holds its lock. A UserError refuses one that holds something else.
+    """Make a study in a folder, to be called by who holds its lock; see `refuse_something_else`.
 
     run       the run's id
     puzzles   of the schema STUDY_PUZZLES, fit for a study
     """
-    if [name for name in place.names() if name not in (LOCK, FROZEN)]:  # puzzles alone: it was killed meanwhile
-        raise UserError(f"{place.name} holds something else than a study; name an empty or a new folder")
     place.sweep()
     write_kept(place, FROZEN, puzzles)
     about: About = {

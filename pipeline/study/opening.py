@@ -10,7 +10,15 @@ from pipeline.run.folder import Run
 from pipeline.store.lock import sole_writer
 from pipeline.study.choose import choose_balanced, choose_named, read_ids
 from pipeline.study.consent import CONSENT, read_consent
-from pipeline.study.folder import Study, is_study, make_study, open_study, read_puzzles, study_folder
+from pipeline.study.folder import (
+    Study,
+    is_study,
+    make_study,
+    open_study,
+    read_puzzles,
+    refuse_something_else,
+    study_folder,
+)
 
 COUNT = 40
 """Puzzles of a study, unless told."""
@@ -34,18 +42,20 @@ def check(wanted: Wanted) -> None:
 
 
 @contextmanager
-def opened(uri: str, run: Run | None, wanted: Wanted = AS_IT_IS) -> Iterator[Study]:
+def opened(path: str, run: Run | None, wanted: Wanted = AS_IT_IS) -> Iterator[Study]:
     """A study that nobody else works on meanwhile; made of the run, unless it is there.
 
     A UserError refuses a study of another run, or one that is otherwise than wanted.
     """
     check(wanted)
-    place = study_folder(uri)
-    if run is None and not is_study(place):
-        open_study(uri)  # raises
+    place = study_folder(path)
+    if run is None:
+        open_study(path)  # there has to be one
+    elif not is_study(place):
+        refuse_something_else(place)  # before a lock is left there
     with sole_writer(place):
         if is_study(place):
-            study = open_study(uri)
+            study = open_study(path)
             _refuse_another(study, run, wanted)
         else:
             assert run is not None
