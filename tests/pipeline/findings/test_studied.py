@@ -13,6 +13,7 @@ from players import Act, Person, moves_of, play
 from runs import run_serially
 from stores import SMALL_GROUPS, Result, random_store
 
+import nonocensus as nc
 from pipeline.run.folder import Run
 from pipeline.study.attempt import Name, Step, begun, given_puzzles, gone_on
 from pipeline.study.folder import Study, make_study, open_study, read_puzzles, study_folder
@@ -97,6 +98,8 @@ def test_what_people_have_done_is_what_the_report_tells(run: Run, study: Study, 
         assert row["line_solves"] == results[row["puzzle_id"]]["line_solves"]
     assert "Solved by people" in Path("out/report.html").read_text()
     assert {one["of"] for one in told["relations"]} == {"solving time", "errors", "not solved"}
+    page = nc.make_report(run.folder.path, "again", study=study.folder.path)
+    assert Path(page).with_name(ATTEMPTS_FILE).read_bytes() == Path("out", ATTEMPTS_FILE).read_bytes()
 
 
 def test_a_later_report_without_the_study_does_not_keep_its_attempts(
