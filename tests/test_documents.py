@@ -18,7 +18,7 @@ PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROO
 WITH_COMMANDS = [
     "README.md",
     *(f"docs/{name}.md" for name in ("BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING", "TECHNIQUES")),
-    *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING")),
+    *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "SCALING", "STUDIES")),
 ]
 KNOWN = typer.main.get_command(app).commands
 
