@@ -127,7 +127,7 @@ class Keeper:
         return {"consent": paragraphs(self.study.about["consent"]), "puzzles": len(self.puzzles)}
 
     def agree(self) -> dict[str, Any]:
-        """Somebody agrees: their secret. Raises Full."""
+        """Somebody agrees: their secret, and the id that it stands for. Raises Full."""
         with self.lock:
             if len(self.people) >= MOST_PEOPLE:
                 raise Full
@@ -135,7 +135,7 @@ class Keeper:
             participant = people.participant_of(secret)
             self.people.add(participant)
             self.ended[participant] = {}
-        return {"secret": secret}
+        return {"secret": secret, "participant": participant}
 
     def next(self, secret: str) -> dict[str, Any]:
         """The attempt that somebody has open, gone on with, or a new one, or word that no puzzle is left for them.

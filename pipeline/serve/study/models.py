@@ -13,9 +13,10 @@ class About(BaseModel):
 
 
 class Agreed(BaseModel):
-    """What stands for somebody who has agreed; the server keeps a hash of it."""
+    """What stands for somebody who has agreed, and the id under which the server keeps what they do."""
 
     secret: str
+    participant: str
 
 
 class Shown(BaseModel):

@@ -1,6 +1,6 @@
 // What this browser keeps of a study: who somebody is here, what the server has not confirmed yet, and which tab is at work.
 
-const PERSON = "nonocensus:study"; // {secret, done}: done is how many puzzles have ended
+const PERSON = "nonocensus:study"; // {secret, participant, done}: done is how many puzzles have ended
 const UNSENT = "nonocensus:study:unsent"; // {secret, number, first, acts}: see sending.js
 const TAB = "nonocensus:study:tab"; // the last tab that has begun: others step aside
 
@@ -9,7 +9,7 @@ let present = null; // the person, also where the browser keeps nothing
 /** The person who has agreed in this browser, or null. */
 function recall() {
   const found = read(PERSON);
-  return /^[0-9a-f]{32}$/.test(found?.secret) ? { secret: found.secret, done: Number(found.done) || 0 } : present;
+  return /^[0-9a-f]{32}$/.test(found?.secret) ? { ...found, done: Number(found.done) || 0 } : present;
 }
 
 function remember(person) {

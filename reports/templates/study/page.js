@@ -23,12 +23,6 @@ function sure(words, yes) {
   });
 }
 
-/** The id that somebody has in the study's files, or null where a browser can't tell: it has hashes on https only. */
-async function participantOf(secret) {
-  const hash = await globalThis.crypto?.subtle?.digest("SHA-256", new TextEncoder().encode(secret));
-  return hash ? Array.from(new Uint8Array(hash, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("") : null;
-}
-
 class Page {
   /** What GET /api/study says: {consent, puzzles}. */
   constructor({ consent, puzzles }) {
@@ -83,18 +77,12 @@ class Page {
     document.getElementById("sure").close();
     for (const [id, section] of Object.entries(this.sections)) section.hidden = id !== name;
     document.querySelector(".mine").hidden = !person;
-    if (person) this.showId(person.secret);
+    document.querySelector(".participant").textContent = person?.participant ?? "";
     const heading = this.sections[name].querySelector("h1");
     document.title = `${heading.textContent} · nonocensus`;
     if (this.shown) heading.focus();
     this.shown = name;
     scrollTo(0, 0);
-  }
-
-  async showId(secret) {
-    const id = await participantOf(secret);
-    document.querySelector(".whose-id").hidden = id === null;
-    document.querySelector(".participant").textContent = id;
   }
 
   /** Say something, with a button that leads on, or none. */
@@ -152,8 +140,8 @@ class Page {
 
   async agree() {
     if (!recall()) {
-      const { secret } = await ask("POST", "study/consent", { agreed: true });
-      remember({ secret, done: 0 });
+      const agreed = await ask("POST", "study/consent", { agreed: true });
+      remember({ ...agreed, done: 0 });
     }
     await this.begin();
   }
@@ -172,7 +160,7 @@ class Page {
       return this.refused(error);
     }
     if (!mine()) return this.stepAside();
-    remember({ secret, done: next.done ?? next.number - 1 });
+    remember({ ...person, done: next.done ?? next.number - 1 });
     if (next.number === null) {
       return this.say("All done", `${doneWords(next.done)} There are no more in this study. Thank you!`);
     }
