@@ -1,50 +1,40 @@
 """What stands for a digit, and how a grid's boxes lie."""
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 
-from solver.sudoku.check import LARGEST
+from solver.sudoku.limits import MAX_SIZE
+from solver.sudoku.puzzle import boxes_of
 
-OPEN = "0.*_?xX"
-"""What stands for an open cell; x in grids of up to 9 digits alone."""
+OPEN = "0.*_?"
+"""What stands for an open cell."""
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DIGITS = "123456789" + LETTERS
 
 NO_DIGIT = 255
 
+SIZES = tuple(size for size in range(4, MAX_SIZE + 1) if boxes_of(size)[1] > 1)
+"""Sizes whose units have boxes: 4, 6, 8, 9, 10, 12, ..., but no primes."""
 
-class Shape(NamedTuple):
-    """The size of a grid: digits of a unit, and the cells of a box side by side and one below the other."""
-
-    size: int
-    box_width: int
-    box_height: int
+SIDE = {size * size: size for size in SIZES}
+"""The size of a grid by its cells."""
 
 
-def usual_box(size: int) -> Shape | None:
-    """The shape of a size whose boxes are as square as can be, and no higher than wide; None if there is none."""
-    height = next((side for side in range(math.isqrt(size), 1, -1) if size % side == 0), None)
-    return None if height is None or size > LARGEST else Shape(size, size // height, height)
-
-
-SIZES = {size: shape for size in range(4, LARGEST + 1) if (shape := usual_box(size))}
-"""The usual shape of each size."""
-
-
-def table_of(size: int, text: str) -> np.ndarray:
+def table_of(size: int, signs: set[int]) -> np.ndarray:
     """What each byte stands for in grids of a size: 0 an open cell, 1 to size, or NO_DIGIT; uint8[256].
 
-    Digits go on with letters: A is 10. In a text without digits A is 1. In one of 16x16 whose 0 stands beside another
-    sign for open cells, and which has no G, 0 is a digit: 0 to F.
+    signs   the bytes that occur in them
+
+    Digits go on with letters: A is 10. In grids without any digit A is 1. In 16x16 whose 0 stands beside another sign
+    for open cells, and which have no G, 0 is a digit: 0 to F.
     """
+    there = {chr(sign).upper() for sign in signs}
+    digits = DIGITS
+    if size > 9 and not there & set("123456789"):
+        digits = LETTERS
+    elif size == 16 and "0" in there and there & set(".*_?") and "G" not in there:
+        digits = "0" + DIGITS
     table = np.full(256, NO_DIGIT, np.uint8)
-    signs = set(text.upper())
-    blank = signs & set(".*_?")
-    lettered = size > 9 and not signs & set("123456789")
-    hexadecimal = size == 16 and "0" in signs and bool(blank) and "G" not in signs
-    digits = "0123456789ABCDEF" if hexadecimal else "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    if lettered:
-        digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     for sign in OPEN:
         table[ord(sign)] = 0
     for value, sign in enumerate(digits[:size], 1):
