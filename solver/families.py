@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.tables import DECISIVE, PUZZLES
+from solver.tables import DECISIVE, PUZZLES, SUDOKU_DECISIVE, SUDOKUS
 
 
 class Family(NamedTuple):
@@ -76,5 +76,15 @@ NONOGRAM = Family(
     "solver.nonogram",
 )
 
-FAMILIES = {family.name: family for family in (NONOGRAM,)}
+SUDOKU = Family(
+    "sudoku",
+    "sudokus",
+    SUDOKUS,
+    SUDOKU_DECISIVE,
+    ("puzzle_id", "clue_hash"),
+    ("puzzle_id", "source_id", "url", "givens", "clue_hash", "canonical_hash", "raw_sha256"),
+    "solver.sudoku.family",
+)
+
+FAMILIES = {family.name: family for family in (NONOGRAM, SUDOKU)}
 """All families by name."""

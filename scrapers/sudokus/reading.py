@@ -35,6 +35,8 @@ LONG = 64
 """Characters from which on a word is meant as a puzzle, whatever they are."""
 
 AUTHOR = re.compile(r"^#A\s*(\S.*?)\s*$", re.MULTILINE)
+PARTING = np.frombuffer(b" \t,;\r\n", np.uint8)
+PLAIN = frozenset("0123456789.*_?")
 COLUMNS = re.compile(r"[\s,;]+")
 FRAME = re.compile(r"[\s|+=:!-]*[|+=-][\s|+=:!-]*")
 BARS = re.compile(r"[|!]")
@@ -77,7 +79,7 @@ class Found(NamedTuple):
 
 
 def recognizes(name: str, data: bytes) -> bool:
-    """Whether a file holds Sudokus: by its name, or since the first that may be one is on a line, or has bars or dots."""
+    """Whether a file holds Sudokus: by its name, or since what may be the first is on a line, or has bars or dots."""
     if PurePath(name).suffix.lower() in SUFFIXES:
         return True
     try:
@@ -103,12 +105,12 @@ def read(data: bytes) -> Iterator[Grids]:
     some = False
     for found in _puzzles(text, wrong):
         if waiting and (found.box != waiting[0].box or len(waiting) == TOGETHER):
-            yield _grids(waiting, named and named[1], wrong)
+            yield from _grids(waiting, named and named[1], wrong)
             waiting = []
         waiting.append(found)
         some = True
     if waiting:
-        yield _grids(waiting, named and named[1], wrong)
+        yield from _grids(waiting, named and named[1], wrong)
     if wrong:
         more = f" (and {len(wrong) - MOST_TOLD:,} more)" if len(wrong) > MOST_TOLD else ""
         raise FormatError("; ".join(wrong[:MOST_TOLD]) + more)
@@ -128,15 +130,13 @@ def _at_once(data: bytes) -> Grids | None:
     if cells is None or not (lines[:, -1] == ord("\n")).all():
         return None
     start, size = first.find(cells), SIDE[len(cells)]
-    if size > 9 or any((np.char.isalnum(lines[:, place : place + 1].view("S1"))).any() for place in _beside(start, cells)):
+    beside = [
+        place for place in (start - 1, start + len(cells)) if place >= 0
+    ]  # the one after is the line's end, if so
+    if size > 9 or not np.isin(lines[:, beside], PARTING).all():
         return None
     givens = table_of(size, set())[lines[:, start : start + len(cells)]]
     return None if (givens == NO_DIGIT).any() else Grids(givens, *boxes_of(size))
-
-
-def _beside(start: int, cells: str) -> list[int]:
-    """The places of a line before and after its cells; the one after is there, if only as the line's end."""
-    return [place for place in (start - 1, start + len(cells)) if place >= 0]
 
 
 def _puzzles(text: str, wrong: list[str]) -> Iterator[Found]:
@@ -217,14 +217,21 @@ def _row(number: int, line: str) -> Line | None:
         return None
     numbers = len(texts) in SIZES and all(len(text) <= 2 for text in texts)
     cells = texts if numbers else list("".join(texts))
-    if len(cells) not in SIZES or (len(texts) == 1 and texts[0].isalpha()):
+    if len(cells) not in SIZES or _are_words(texts, len(cells)):
         return None
     first = len(parts[0]) if numbers else sum(map(len, parts[0]))
     return Line(number, tuple(cells), first if len(parts) > 1 else 0)
 
 
-def _grids(found: list[Found], author: str | None, wrong: list[str]) -> Grids:
-    """Puzzles of one kind; those with a sign that is no digit are told as wrong and left out."""
+def _are_words(texts: list[str], size: int) -> bool:
+    """Whether what may be a row of a grid is a sentence: it has letters, and they are no digits or in unequal words."""
+    if all(PLAIN.issuperset(text) for text in texts):
+        return False
+    return size <= 9 or "".join(texts).isalpha() or len(set(map(len, texts))) > 1
+
+
+def _grids(found: list[Found], author: str | None, wrong: list[str]) -> Iterator[Grids]:
+    """Puzzles of one kind, if any is left; those with a sign that is no digit are told as wrong and left out."""
     width, height = found[0].box
     size = width * height
     table = table_of(size, {sign for one in found for cell in one.cells for sign in cell.encode("latin-1", "replace")})
@@ -237,7 +244,8 @@ def _grids(found: list[Found], author: str | None, wrong: list[str]) -> Grids:
             wrong.append(f"line {one.number}: {one.cells[place]!r} in {where} is no digit of {size}x{size}")
         else:
             rows.append(values)
-    return Grids(np.array(rows, np.uint8).reshape(-1, size * size), width, height, author)
+    if rows:
+        yield Grids(np.array(rows, np.uint8), width, height, author)
 
 
 def _value(cell: str, table: np.ndarray, size: int) -> int:
