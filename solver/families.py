@@ -54,6 +54,8 @@ class Rules(NamedTuple):
     fits             (batch, pictures, which: bool[rows]): whether a row is one of `which`, without faults, and its
                      picture (binary, a byte a cell) is a solution: bool[rows]
     with_hashes      (batch): the batch with clue_hash and canonical_hash computed anew
+    as_nonograms     (puzzles, columns): columns of the table of nonograms, for reports and datasets: what the family
+                     has no like of is null. `needed` are the columns that it reads
     """
 
     check_readable: Callable[[pa.RecordBatch], None]
@@ -64,6 +66,8 @@ class Rules(NamedTuple):
     first_of_equals: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
     fits: Callable[[pa.RecordBatch, pa.Array, np.ndarray], np.ndarray]
     with_hashes: Callable[[pa.RecordBatch], pa.RecordBatch]
+    as_nonograms: Callable[[pa.Table, list[str]], pa.Table]
+    needed: Callable[[list[str]], list[str]]
 
 
 NONOGRAM = Family(

@@ -44,4 +44,6 @@ RULES = Rules(
     first_of_equals=lambda batch, there: first_of_equals(batch["clue_hash"], views(batch), there),
     fits=fitting,
     with_hashes=with_hashes,
+    as_nonograms=pa.Table.select,
+    needed=list,
 )

@@ -27,7 +27,7 @@ from pipeline.run.answers import sound
 from pipeline.run.folder import Run
 from pipeline.run.pairs import PAIRED_BYTES, PAIRED_ROWS, pairs
 from pipeline.sql import database, one_line
-from pipeline.store.parts import Store, ahead, gathered, one_batch
+from pipeline.store.parts import Store, ahead, gathered, one_batch, refuse_others
 from pipeline.watch import NOBODY, Watch
 from solver.families import NONOGRAM
 from solver.identity import HASH_BYTES, clue_hashes
@@ -87,6 +87,7 @@ def find_duplicates(place: Run | Store, share: float = SHARE, watch: Watch = NOB
     """
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
+    refuse_others(place.family, place.folder.name)
     with database() as connection, one_line(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
         puzzles, faulty = _gather(connection, place, watch)

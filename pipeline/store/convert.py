@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
-from pipeline.store.parts import is_store, open_store
+from pipeline.store.parts import is_store, open_store, refuse_others
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
@@ -48,6 +48,7 @@ def puzzles_in(
     for path in paths:
         if not is_address(path) and is_store(path):
             store = open_store(path)
+            refuse_others(store.family, store.folder.name)
             watch.begun("converting", store.rows())
             found: Iterable[Puzzle | Problem] = puzzles_of(store.batches())
         else:

@@ -260,6 +260,12 @@ def families_in(place: Folder) -> list[Family]:
     ]
 
 
+def refuse_others(family: Family, name: str) -> None:
+    """Raise a UserError if a run or store of this name holds puzzles that are no nonograms."""
+    if family is not NONOGRAM:
+        raise UserError(f"{name} holds puzzles of the family {family.name}; this command takes nonograms")
+
+
 def mark(store: Store) -> None:
     """Make the folder a store, if it is not yet one."""
     if not store.folder.has(MARK):

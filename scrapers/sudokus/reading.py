@@ -179,7 +179,7 @@ def _runs(text: str, wrong: list[str] | None = None) -> Iterator[tuple[list[Line
     for number, line in lines_of(text):
         if line.startswith("#"):
             continue
-        if lines and FRAME.fullmatch(line):
+        if FRAME.fullmatch(line):
             frame = frame or len(lines)
             continue
         cells = _whole(line)

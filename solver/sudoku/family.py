@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from solver.families import Rules
 from solver.sudoku.api import classify
@@ -9,7 +10,7 @@ from solver.sudoku.batch import with_hashes
 from solver.sudoku.check import faults_of
 from solver.sudoku.grids import grids
 from solver.sudoku.proof import solve_their_puzzles
-from solver.tables import check_readable_sudokus
+from solver.tables import PUZZLES, SUDOKUS, check_readable_sudokus
 from solver.verdict import unclassified
 
 
@@ -48,6 +49,32 @@ def fitting(puzzles: pa.RecordBatch, grids_of: pa.Array, which: np.ndarray) -> n
     return good
 
 
+LIKE = {"width": "size", "height": "size", "goal": "givens"}
+"""Columns of a nonogram, and what of a Sudoku is like them."""
+
+BOXED = ["size", "box_width", "box_height"]
+
+
+def needed(columns: list[str]) -> list[str]:
+    """The columns of Sudokus that those of nonograms are made of."""
+    wanted = (LIKE.get(name, name) for name in columns)
+    return list(dict.fromkeys([*(name for name in wanted if name in SUDOKUS.names), *BOXED]))
+
+
+def as_nonograms(puzzles: pa.Table, columns: list[str]) -> pa.Table:
+    """Sudokus in columns of the table PUZZLES: the givens as the picture, `sudoku 3x3` as the kind, no clues."""
+    sides = [pc.cast(puzzles[name], pa.string()) for name in BOXED[1:]]
+    boxes = pc.binary_join_element_wise(*sides, "x")
+    made = {"kind": pc.binary_join_element_wise("sudoku", boxes, " "), "blotted": pa.repeat(False, len(puzzles))}
+    for name in columns:
+        kind, own = PUZZLES.field(name).type, LIKE.get(name, name)
+        if own in puzzles.schema.names:
+            made[name] = puzzles[own].cast(kind)
+        elif name not in made:
+            made[name] = pa.nulls(len(puzzles), kind)
+    return pa.table([made[name] for name in columns], schema=pa.schema(map(PUZZLES.field, columns)))
+
+
 RULES = Rules(
     check_readable=check_readable_sudokus,
     classify=classified,
@@ -57,4 +84,6 @@ RULES = Rules(
     first_of_equals=itself,
     fits=fitting,
     with_hashes=with_hashes,
+    as_nonograms=as_nonograms,
+    needed=needed,
 )
