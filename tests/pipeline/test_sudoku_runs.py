@@ -75,7 +75,7 @@ def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -
     )
     assert len(json.loads(asked.out)) == 4
     assert nonocensus("report", "run", "--out", "report").code == 0
-    assert json.loads((tmp_path / "report" / "report.json").read_text())["total"] == 4
+    assert json.loads((tmp_path / "report" / "report.json").read_text())["figures"]["total"] == 4
     assert nonocensus("dataset", "run", "--out", "dataset").code == 0
     assert sum(pq.read_table(file).num_rows for file in (tmp_path / "dataset").rglob("*.parquet")) == 4
     assert nonocensus("export", "run", "--csv", "run.csv").code == 0
