@@ -1,6 +1,5 @@
 """The solver's public face: `classify` a record batch of puzzles, `solve` one, `iter_solutions` of one."""
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -17,13 +16,13 @@ from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.groups import kinds
 from solver.ladder.handover import compile_tail
 from solver.ladder.outcome import copy_outcomes
-from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given
-from solver.ladder.rungs import RUNGS
+from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given, seconds_of
+from solver.ladder.rungs import rung_number
 from solver.limits import MAX_CELLS, MAX_DEPTH
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import RESULTS, check_readable, puzzle_batch
 from solver.tail import Learner
-from solver.verdict import known_goals, results, unclassified
+from solver.verdict import beside_faults, known_goals, results
 from solver.views import views
 
 MOST_CELLS = (1 << 31) - 1
@@ -150,14 +149,8 @@ def _settings(
     cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False, wait: bool = True
 ) -> _Settings:
     """The arguments as the kernels want them: they are compiled for a float, and would be anew for an integer."""
-    try:
-        seconds = float(cpu_limit)
-    except (TypeError, ValueError, OverflowError):
-        seconds = math.nan
-    if not seconds >= 0:
-        raise ValueError(f"cpu_limit is a number of CPU seconds from 0 on, not {cpu_limit!r}")
-    if rung not in RUNGS:
-        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
+    seconds = seconds_of(cpu_limit)
+    rung_number(rung)
     if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth is a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     return _Settings(seconds, rung, int(depth), bool(check_goal), bool(wait))
@@ -174,16 +167,7 @@ def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
 
 def _classified(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
     """The rows of a readable batch: those with faults are kept from the kernels."""
-    wrong = faults_of(batch)
-    if not wrong:
-        return _solved(batch, settings, start)
-    sound = np.ones(len(batch), np.bool_)
-    sound[list(wrong)] = False
-    parts = [unclassified(batch.filter(pa.array(~sound)), "invalid", [wrong[p] for p in sorted(wrong)])]
-    if sound.any():
-        parts.append(_solved(batch.filter(pa.array(sound)), settings, start))
-    order = np.argsort(np.argsort(sound, kind="stable"))
-    return pa.concat_batches(parts).take(pa.array(order))
+    return beside_faults(batch, faults_of(batch), lambda sound: _solved(sound, settings, start))
 
 
 def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa.RecordBatch:
@@ -202,7 +186,7 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa
     first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_GOALS
-    allowance = Allowance(cpu_limit, depth, RUNGS.index(rung), wait=wait)
+    allowance = Allowance(cpu_limit, depth, rung_number(rung), wait=wait)
     outcome = climb(seen, which, allowance, Given(known, start, planted=goals))
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, whole=not len(start))

@@ -35,7 +35,7 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(256, np.uint16)
     write = in_plain_python(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
     write(views, ends, plain, canonical, candidate, names)
-    return _hashes(plain, ends), _hashes(canonical, ends)
+    return _text_hashes(plain, ends), _text_hashes(canonical, ends)
 
 
 def compile_hashes(batch: Views) -> None:
@@ -44,10 +44,14 @@ def compile_hashes(batch: Views) -> None:
     _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
 
 
-def _hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
-    """The hash of each text, texts[ends[p]:ends[p + 1]], in hex, one after the other."""
-    data = texts.astype("<u2", copy=False).tobytes()
-    digests = b"".join([sha256(data[start:end]).digest() for start, end in pairwise((2 * ends).tolist())])
+def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
+    """The hash of each text, texts[ends[p]:ends[p + 1]]."""
+    return hashes_of(texts.astype("<u2", copy=False).tobytes(), 2 * ends)
+
+
+def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
+    """The hash of each text, data[ends[p]:ends[p + 1]], in hex, one after the other."""
+    digests = b"".join([sha256(data[start:end]).digest() for start, end in pairwise(ends.tolist())])
     shortened = np.frombuffer(digests, np.uint8).reshape(len(ends) - 1, -1)[:, :HASH_BYTES]
     return shortened.tobytes().hex().encode()
 

@@ -20,7 +20,11 @@ SCHEMA_VERSION = "2"
 VERSION_KEY = b"nonocensus.schema"
 
 
-def schema_of(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:
+Column = tuple[str, pa.DataType, str]
+"""Its name, type and description."""
+
+
+def schema_of(*columns: Column) -> pa.Schema:
     """A schema as all tables have it, of columns' names, types and descriptions."""
     fields = [pa.field(name, kind, metadata={"description": text}) for name, kind, text in columns]
     return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
@@ -32,7 +36,7 @@ LINES = pa.list_(pa.list_(BLOCK))
 PALETTE = pa.list_(pa.struct([pa.field("name", TEXT), pa.field("symbol", TEXT), pa.field("rgb", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
 
-PUZZLES = schema_of(
+ABOUT: tuple[Column, ...] = (
     ("puzzle_id", TEXT, "source/source_id, the row's key"),
     ("source", TEXT, "where the puzzle comes from: webpbn, nonograms, ..."),
     ("source_id", TEXT, "its id there"),
@@ -42,6 +46,27 @@ PUZZLES = schema_of(
     ("description", TEXT, "its author's words about it"),
     ("copyright", TEXT, "its copyright line"),
     ("license", TEXT, "its licence, null if none is stated"),
+)
+"""What a table says of any puzzle before what the puzzle is."""
+
+SITE: tuple[Column, ...] = (
+    ("site_note", TEXT, "the site's own verdict"),
+    ("site_version", TEXT, "the site's version of the puzzle"),
+    ("site_quality", pa.float64(), "the site's rating of quality (webpbn.com 1 to 5, nonograms.org of 10)"),
+    ("site_difficulty", pa.float64(), "the site's rating of difficulty (likewise)"),
+    ("site_date", pa.date32(), "when the site got it"),
+    ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
+)
+"""What its site says of it."""
+
+ORIGIN: tuple[Column, ...] = (
+    ("fetched_at", TIME, "when it was downloaded"),
+    ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
+)
+"""How it came here."""
+
+PUZZLES = schema_of(
+    *ABOUT,
     ("width", pa.uint16(), "columns"),
     ("height", pa.uint16(), "rows"),
     ("kind", TEXT, "mono (one foreground colour) or color (several)"),
@@ -50,16 +75,23 @@ PUZZLES = schema_of(
     ("rows", LINES, "clues from top to bottom; length 0 is a blot: hidden, at least 1"),
     ("columns", LINES, "clues from left to right"),
     ("goal", pa.binary(), "the author's picture: height x width bytes, row by row, a palette entry each"),
-    ("site_note", TEXT, "the site's own verdict"),
-    ("site_version", TEXT, "the site's version of the puzzle"),
-    ("site_quality", pa.float64(), "the site's rating of quality (webpbn.com 1 to 5, nonograms.org of 10)"),
-    ("site_difficulty", pa.float64(), "the site's rating of difficulty (likewise)"),
-    ("site_date", pa.date32(), "when the site got it"),
-    ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
+    *SITE,
     ("clue_hash", TEXT, "the puzzle's identity: equal clues, equal hash (128 bits of SHA-256, in hex)"),
     ("canonical_hash", TEXT, "the same for all 8 symmetries and any naming of the colours"),
-    ("fetched_at", TIME, "when it was downloaded"),
-    ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
+    *ORIGIN,
+)
+
+SUDOKUS = schema_of(
+    *ABOUT,
+    ("size", pa.uint8(), "digits of a unit: rows, columns, boxes and their cells"),
+    ("box_width", pa.uint8(), "columns of a box; box_width x box_height = size"),
+    ("box_height", pa.uint8(), "rows of a box"),
+    ("givens", pa.binary(), "size x size bytes, row by row: a digit from 1 to size, 0 for an open cell"),
+    ("clues", pa.uint16(), "number of givens"),
+    *SITE,
+    ("clue_hash", TEXT, "the puzzle's identity: equal givens and boxes, equal hash (128 bits of SHA-256, in hex)"),
+    ("canonical_hash", TEXT, "the same for all symmetries of the grid and any naming of the digits"),
+    *ORIGIN,
 )
 
 RESULTS = schema_of(
@@ -154,6 +186,9 @@ DERIVED = ("kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
 DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
 """Columns of the puzzles table that a classification reads."""
 
+SUDOKU_DECISIVE = ("puzzle_id", "clue_hash", "size", "box_width", "box_height", "givens")
+"""The same of the table of Sudokus."""
+
 
 def check_readable(batch: pa.RecordBatch) -> None:
     """Raise ValueError, in one line, unless a batch's DECISIVE columns are there, as in the schema, and undamaged.
@@ -161,13 +196,22 @@ def check_readable(batch: pa.RecordBatch) -> None:
     A file from a stranger may hold offsets that lead out of its buffers. What a puzzle's numbers say is not looked at
     (solver.check).
     """
-    for name in DECISIVE:
+    _check_columns(batch, PUZZLES, DECISIVE, "the puzzles table")
+
+
+def check_readable_sudokus(batch: pa.RecordBatch) -> None:
+    """The same for a batch of the table of Sudokus and SUDOKU_DECISIVE; what givens say is for solver.sudoku.check."""
+    _check_columns(batch, SUDOKUS, SUDOKU_DECISIVE, "the table of Sudokus")
+
+
+def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str], table: str) -> None:
+    for name in names:
         place = batch.schema.get_field_index(name)
         if place < 0:
-            raise ValueError(f"it is no batch of the puzzles table: it has no column {name!r}, or several")
-        column, kind = batch.column(place), PUZZLES.field(name).type
+            raise ValueError(f"it is no batch of {table}: it has no column {name!r}, or several")
+        column, kind = batch.column(place), schema.field(name).type
         if not _alike(column.type, kind):
-            raise ValueError(f"it is no batch of the puzzles table: column {name!r} is {column.type}, not {kind}")
+            raise ValueError(f"it is no batch of {table}: column {name!r} is {column.type}, not {kind}")
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
@@ -247,12 +291,17 @@ def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The batch with clue_hash and canonical_hash filled in."""
+    return put_hashes(batch, clue_hashes(views(batch)))
+
+
+def put_hashes(batch: pa.RecordBatch, hashes: tuple[bytes, bytes]) -> pa.RecordBatch:
+    """The batch with these as clue_hash and canonical_hash: hex digits, one puzzle's after the other's."""
     digits = 2 * HASH_BYTES
     offsets = pa.py_buffer(np.arange(0, (len(batch) + 1) * digits, digits, dtype=np.int32))
-    for name, hashes in zip(("clue_hash", "canonical_hash"), clue_hashes(views(batch)), strict=True):
-        place = PUZZLES.get_field_index(name)
-        column = pa.StringArray.from_buffers(len(batch), offsets, pa.py_buffer(hashes))
-        batch = batch.set_column(place, PUZZLES.field(place), column)
+    for name, column_digits in zip(("clue_hash", "canonical_hash"), hashes, strict=True):
+        place = batch.schema.get_field_index(name)
+        column = pa.StringArray.from_buffers(len(batch), offsets, pa.py_buffer(column_digits))
+        batch = batch.set_column(place, batch.schema.field(place), column)
     return batch
 
 

@@ -1,6 +1,6 @@
 """From what the ladder found to the rows of the results table: statuses, verdicts, labels, checked solutions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,16 +35,36 @@ def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *,
     errors: dict[int, str] = {}
     given = np.flatnonzero(batch["goal"].is_valid().to_numpy(zero_copy_only=False))
     fitting, goals, places = _goals_that_fit(batch, seen, given)
-    _check_verdicts(outcome, errors)
+    check_verdicts(outcome, errors)
     if whole:
         _check_goals(outcome, given[fitting], goals, places, errors)
     _check_solutions(seen, outcome, errors)
+    lines = seen.width.astype(np.int64) + seen.height
+    cells = seen.width.astype(np.int32) * seen.height
+    return result_rows(batch, outcome, errors, depth, lines, cells, _goal_matches(len(batch), given, fitting))
+
+
+def result_rows(
+    batch: pa.RecordBatch,
+    outcome: Outcome,
+    errors: dict[int, str],
+    depth: int,
+    lines: np.ndarray,
+    cells: np.ndarray,
+    goal_matches: pa.Array,
+) -> pa.RecordBatch:
+    """The results table's rows from an outcome that has been checked, for any family of puzzles.
+
+    batch          has the columns puzzle_id and clue_hash
+    errors         what was wrong with an answer, by puzzle
+    lines, cells   int64[puzzles], int32[puzzles]: how many each has; lines are what the counter LINE_SOLVES counts
+    goal_matches   bool[puzzles], null where no picture is known
+    """
     status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
     ran = status <= TIMEOUT
     solutions = np.where(ran, outcome.solutions, UNKNOWN)
     technique = np.where((solutions == UNIQUE) | (solutions == NONE), outcome.rung, -1)
-    lines = seen.width.astype(np.int64) + seen.height
     solves = outcome.counters[:, LINE_SOLVES]
     trivial = (technique >= 0) & (solves <= lines)
     rungs = rung_names(depth)
@@ -73,7 +93,7 @@ def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *,
         "label": _labels(status, solutions, outcome.rung, trivial, depth),
         "solution": _pictures(outcome.offsets, outcome.first, ran & (outcome.found >= 1)),
         "second_solution": _pictures(outcome.offsets, outcome.second, ran & (outcome.found == 2)),
-        "goal_matches": _goal_matches(len(batch), given, fitting, ran),
+        "goal_matches": pc.if_else(pa.array(ran), goal_matches, None),
         "cpu_seconds": pa.array(outcome.seconds[:, :WALL].sum(axis=1), mask=~ran),
         "wall_seconds": timed(WALL, ran),
         "cpu_line": timed(LINE, begun[LINE]),
@@ -88,7 +108,7 @@ def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *,
         "nodes": counted(NODES, begun[SEARCH]),
         "max_depth": pa.array(outcome.counters[:, MAX_DEPTH].astype(np.int32), mask=~begun[SEARCH]),
         "conflicts": pa.array(outcome.counters[:, CONFLICTS], mask=~(ran & learned)),
-        "cells": seen.width.astype(np.int32) * seen.height,
+        "cells": cells,
         "cells_after_line": after(LINE),
         "cells_after_depth2": after(DEPTH),
         "cells_after_probe": after(PROBE),
@@ -102,9 +122,28 @@ def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *,
     )
 
 
+def beside_faults(
+    batch: pa.RecordBatch, wrong: dict[int, str], solved: Callable[[pa.RecordBatch], pa.RecordBatch]
+) -> pa.RecordBatch:
+    """The results table's rows for a batch: those of `solved` for puzzles without faults, `invalid` for the others.
+
+    wrong   what is wrong with a puzzle, by index in the batch
+    """
+    if not wrong:
+        return solved(batch)
+    sound = np.ones(len(batch), np.bool_)
+    sound[list(wrong)] = False
+    parts = [unclassified(batch.filter(pa.array(~sound)), "invalid", [wrong[p] for p in sorted(wrong)])]
+    if sound.any():
+        parts.append(solved(batch.filter(pa.array(sound))))
+    order = np.argsort(np.argsort(sound, kind="stable"))
+    return pa.concat_batches(parts).take(pa.array(order))
+
+
 def unclassified(batch: pa.RecordBatch, status: str, errors: Sequence[str]) -> pa.RecordBatch:
     """The results table's rows for puzzles that no answer can be had of: `status` invalid, error or killed, and why."""
-    cells = pc.multiply(batch["width"].cast(pa.int64()), batch["height"].cast(pa.int64()))
+    sides = ("width", "height") if "width" in batch.schema.names else ("size", "size")
+    cells = pc.multiply(*(batch[side].cast(pa.int64()) for side in sides))
     told = pc.less_equal(cells, np.iinfo(np.int32).max)  # more than a column of the table holds, nor any puzzle has
     columns: dict[str, Any] = {
         "puzzle_id": batch["puzzle_id"],
@@ -131,7 +170,7 @@ def _check_solutions(seen: Views, outcome: Outcome, errors: dict[int, str]) -> N
             errors[int(p)] = WRONG_SOLUTION
 
 
-def _check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
+def check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
     """Note in `errors` every puzzle with more or fewer solutions than its verdict says."""
     claimed = np.array([-1, 1, 2, 0])[outcome.solutions]  # in the order of SOLUTIONS
     errors.update(dict.fromkeys(np.flatnonzero((claimed >= 0) & (claimed != outcome.found)).tolist(), WRONG_VERDICT))
@@ -165,14 +204,14 @@ def _labels(status: np.ndarray, solutions: np.ndarray, rung: np.ndarray, trivial
     return _words(label, words)
 
 
-def _goal_matches(puzzles: int, given: np.ndarray, fitting: np.ndarray, ran: np.ndarray) -> pa.Array:
+def _goal_matches(puzzles: int, given: np.ndarray, fitting: np.ndarray) -> pa.Array:
     """Whether the author's picture fits the clues: then it is a solution. Null without one.
 
-    `given` are the puzzles with a goal, `fitting` says of each whether it fits, `ran` (bool) which were solved.
+    `given` are the puzzles with a goal, `fitting` says of each whether it fits.
     """
     matches, unknown = np.zeros(puzzles, bool), np.ones(puzzles, bool)
     matches[given], unknown[given] = fitting, False
-    return pa.array(matches, mask=unknown | ~ran)
+    return pa.array(matches, mask=unknown)
 
 
 def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> Goals:

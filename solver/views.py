@@ -34,33 +34,33 @@ def views(batch: pa.RecordBatch) -> Views:
     What stands under a null, any number, is there like everything else; `solver.check` knows of nulls.
     """
     return Views(
-        _numbers(batch["width"]), _numbers(batch["height"]), clue_arrays(batch["rows"]), clue_arrays(batch["columns"])
+        numbers(batch["width"]), numbers(batch["height"]), clue_arrays(batch["rows"]), clue_arrays(batch["columns"])
     )
 
 
 def clue_arrays(column: pa.ListArray) -> Clues:
     """The arrays under a column of clues."""
     blocks = column.values
-    length, color = (_numbers(blocks.values.field(name)) for name in ("length", "color"))
+    length, color = (numbers(blocks.values.field(name)) for name in ("length", "color"))
     return Clues(_offsets(column), _offsets(blocks), length, color)
 
 
 def _offsets(column: pa.ListArray) -> np.ndarray:
     """Where each list of a column begins, and where the last one ends."""
     if not len(column):  # then Arrow lets the buffer be missing
-        return _numbers(pa.array([0], pa.int32()))
-    return _numbers(column.offsets)
+        return numbers(pa.array([0], pa.int32()))
+    return numbers(column.offsets)
 
 
-def _numbers(column: pa.Array) -> np.ndarray:
+def numbers(column: pa.Array) -> np.ndarray:
     """A column of numbers as it lies in memory, copied only if it lies at an address that no number should have.
 
     Always read-only, so that the kernels are compiled for one type of array.
     """
     if column.null_count:
         column = pa.Array.from_buffers(column.type, len(column), [None, column.buffers()[1]], offset=column.offset)
-    numbers: np.ndarray = column.to_numpy()
-    if not numbers.flags.aligned:
-        numbers = numbers.copy()
-        numbers.flags.writeable = False
-    return numbers
+    found: np.ndarray = column.to_numpy()
+    if not found.flags.aligned:
+        found = found.copy()
+        found.flags.writeable = False
+    return found

@@ -77,10 +77,19 @@ def found_of(outcome: Outcome, given: Given, p: int) -> Found:
 
 def no_outcome(batch: Views, goals: Goals) -> Outcome:
     """The outcome of a batch before anything is found but the goals, which are first solutions."""
-    puzzles = len(batch.width)
+    outcome = outcome_for(batch.width.astype(np.int64) * batch.height)
+    if len(goals.known):
+        outcome.first[:] = goals.pictures
+        outcome.found[:] = goals.known
+    return outcome
+
+
+def outcome_for(cells: np.ndarray) -> Outcome:
+    """The outcome of puzzles with so many cells (int64) before anything is found."""
+    puzzles = len(cells)
     offsets = np.zeros(puzzles + 1, np.int64)
-    np.cumsum(batch.width.astype(np.int64) * batch.height, out=offsets[1:])
-    outcome = Outcome(
+    np.cumsum(cells, out=offsets[1:])
+    return Outcome(
         solutions=np.full(puzzles, UNKNOWN, np.int8),
         rung=np.full(puzzles, LINE, np.int8),
         engine=np.full(puzzles, LINE, np.int8),
@@ -93,10 +102,6 @@ def no_outcome(batch: Views, goals: Goals) -> Outcome:
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
     )
-    if len(goals.known):
-        outcome.first[:] = goals.pictures
-        outcome.found[:] = goals.known
-    return outcome
 
 
 def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:

@@ -1,5 +1,6 @@
 """What is asked of the ladder: how far to take each puzzle, and what is known of it beforehand."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,17 @@ from solver.tuning import SEARCH_NODES
 
 FROM_NOTHING = np.zeros((0, 0), np.bool_)
 """As a start: every cell may have every colour."""
+
+
+def seconds_of(cpu_limit: object) -> float:
+    """A limit of CPU seconds as a float; ValueError refuses what is none."""
+    try:
+        seconds = float(cpu_limit)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not seconds >= 0:
+        raise ValueError(f"cpu_limit is a number of CPU seconds from 0 on, not {cpu_limit!r}")
+    return seconds
 
 
 class Allowance(NamedTuple):

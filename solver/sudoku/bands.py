@@ -1,0 +1,304 @@
+"""Bit-parallel search for 9x9 with boxes of 3x3: up to two solutions, all digits of a band in nine words.
+
+A band is a row of three boxes, 27 cells; a word has a bit for each, nine a row. For each digit and band a word says
+where the digit may still be. What one digit's three words say about each other comes from one table: in a band the
+digit is once in each row and once in each box, so rows and boxes are matched as by a permutation of three things, and
+so are the bands and the columns of a stack of boxes. `KEPT` keeps of nine such places those that some permutation uses.
+That finds hidden singles and locked candidates at once. Naked singles come from counting a band's words in parallel.
+
+The idea of bands is that of the fast solvers of the last twenty years (bb_sudoku, JCZSolve, fsss2; T. Dillon's notes on
+tdoku tell how they work). Other sizes are for solver.sudoku.search; tests hold the two against each other.
+"""
+
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.bits import lowest
+from solver.clock import cpu_seconds
+from solver.jit import apart, inlined
+from solver.search import EXHAUSTED, LATE, TWO_FOUND
+
+DIGITS, BANDS, CELLS = 9, 3, 81
+ALL = (1 << 27) - 1
+ROW = (1 << 9) - 1
+
+OPEN = DIGITS * BANDS
+"""Where a state's words of open cells begin, one a band, behind those of the digits (band * 9 + digit)."""
+
+STATE = 32
+"""Words of a state; the last two are not used."""
+
+LEVELS = CELLS + 1
+"""States that the search may keep: each guess decides a cell."""
+
+CLOCK_EVERY = 63
+"""Guesses between two looks at the clock, less one: some 50 us."""
+
+
+def _kept() -> np.ndarray:
+    """int64[512]: of 3x3 places, three bits a line, those that are in a permutation all of whose places are there."""
+    whole = [sum(1 << (3 * line + place) for line, place in enumerate(order)) for order in permutations(range(3))]
+    return np.array([sum({1 << k for w in whole if w & m == w for k in range(9) if w >> k & 1}) for m in range(512)])
+
+
+KEPT = _kept()
+
+SPREAD = np.array([sum(7 << (3 * k) for k in range(9) if m >> k & 1) for m in range(512)])
+"""int64[512]: nine bits, each three times: the cells of the threes (a row's part in a box) that a mask names."""
+
+SHRUNK = np.array([sum(1 << k for k in range(3) if m >> (3 * k) & 7) for m in range(512)])
+"""int64[512]: of a row's nine cells which threes have any."""
+
+ONE = np.array([m if m.bit_count() == 1 else 0 for m in range(512)])
+"""int64[512]: a row's only cell, or none."""
+
+SELF = np.array(
+    [
+        ALL & ~sum(1 << k for k in range(27) if k != cell and (k // 9 == cell // 9 or k % 9 // 3 == cell % 9 // 3))
+        for cell in range(27)
+    ]
+)
+"""int64[27]: what a band's word may keep when the digit is at a cell: the cell, and what is in other rows and boxes."""
+
+
+class Desk(NamedTuple):
+    """Memory for one search.
+
+    states   int32[LEVELS, STATE]: of each guess the state without it; the first is where the search is
+    done     int32[27]: each digit's words as `_close` has left them last
+    """
+
+    states: np.ndarray
+    done: np.ndarray
+
+
+def desk_for() -> Desk:
+    """Memory for any number of searches, one after the other."""
+    return Desk(np.zeros((LEVELS, STATE), np.int32), np.zeros(OPEN, np.int32))
+
+
+@apart
+def count_solutions(
+    givens: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    number: np.ndarray,
+    effort: np.ndarray,
+    desk: Desk,
+    deadline: float,
+) -> int:
+    """Look for two solutions of givens without faults; returns EXHAUSTED, TWO_FOUND or LATE.
+
+    givens          uint8[81], 0 for an open cell
+    first, second   uint8[81]: the solutions, of which number[0] are noted afterwards; it must be 0 before
+    effort          int64[2]: nodes of the search, a guess and its opposite are two, and its depth, are added
+    deadline        CPU seconds of this thread
+    """
+    states, done = desk
+    level: Any = np.int64(0)
+    guesses: Any = np.int64(0)
+    state = states[0]
+    done[:] = 0
+    _set_up(givens, state)
+    while True:
+        if _propagate(state, done):
+            if state[OPEN] | state[OPEN + 1] | state[OPEN + 2] == 0:
+                _write(state, first if number[0] == 0 else second)
+                number[0] += 1
+                if number[0] == 2:
+                    return TWO_FOUND
+            else:
+                guesses += 1
+                if guesses & CLOCK_EVERY == 0 and cpu_seconds() > deadline:
+                    return LATE
+                level += 1
+                effort[0] += 2
+                effort[1] = max(effort[1], level)
+                _guess(state, states[level])
+                continue
+        if level == 0:
+            return EXHAUSTED
+        _copy(states[level], state)
+        level -= 1
+        done[:] = 0
+
+
+@inlined
+def _set_up(givens: np.ndarray, state: np.ndarray) -> None:
+    """The state of givens before any of them is followed beyond its band."""
+    state[:OPEN] = ALL
+    state[OPEN : OPEN + BANDS] = ALL
+    for band in range(BANDS):
+        for cell in range(27):
+            digit: Any = np.int64(givens[27 * band + cell]) - 1
+            if digit >= 0:
+                state[9 * band + digit] &= SELF[cell]
+    for band in range(BANDS):
+        given: Any = np.int64(0)
+        for cell in range(27):
+            given |= np.int64(givens[27 * band + cell] != 0) << cell
+        for digit in range(DIGITS):
+            own: Any = np.int64(0)
+            for cell in range(27):
+                own |= np.int64(givens[27 * band + cell] == digit + 1) << cell
+            state[9 * band + digit] &= ~given | own
+
+
+@inlined
+def _propagate(state: np.ndarray, done: np.ndarray) -> bool:
+    """Hidden and naked singles and locked candidates to their fixpoint; whether that meets no contradiction."""
+    while True:
+        moved = False
+        for digit in range(DIGITS):
+            a: Any = np.int64(state[digit])
+            b: Any = np.int64(state[9 + digit])
+            c: Any = np.int64(state[18 + digit])
+            if a == done[digit] and b == done[9 + digit] and c == done[18 + digit]:
+                continue
+            moved = True
+            a, b, c = _close(a, b, c)
+            if a == 0 or b == 0 or c == 0:
+                return False
+            found0 = _singles(a) & state[OPEN]
+            found1 = _singles(b) & state[OPEN + 1]
+            found2 = _singles(c) & state[OPEN + 2]
+            if found0 | found1 | found2 != 0:
+                _take(state, 0, found0)
+                _take(state, 1, found1)
+                _take(state, 2, found2)
+            state[digit] = done[digit] = a
+            state[9 + digit] = done[9 + digit] = b
+            state[18 + digit] = done[18 + digit] = c
+        for band in range(BANDS):
+            once: Any = np.int64(0)
+            twice: Any = np.int64(0)
+            for digit in range(DIGITS):
+                word = state[9 * band + digit]
+                twice |= once & word
+                once |= word
+            if once != ALL:
+                return False
+            naked = once & ~twice & state[OPEN + band]
+            if naked != 0:
+                moved = True
+                _place(state, band, naked)
+        if not moved:
+            return True
+
+
+@inlined
+def _close(a: int, b: int, c: int) -> tuple[int, int, int]:
+    """One digit's words of the three bands, less all places that rows, boxes and columns together rule out."""
+    while True:
+        a0, b0, c0 = a, b, c
+        a &= _kept_in_band(a)
+        b &= _kept_in_band(b)
+        c &= _kept_in_band(c)
+        x, y, z = _columns(a), _columns(b), _columns(c)
+        left = KEPT[(x & 7) | (y & 7) << 3 | (z & 7) << 6]
+        middle = KEPT[(x >> 3 & 7) | (y & 56) | (z & 56) << 3]
+        right = KEPT[(x >> 6) | (y >> 6) << 3 | (z & 448)]
+        a &= _in_all_rows((left & 7) | (middle & 7) << 3 | (right & 7) << 6)
+        b &= _in_all_rows((left >> 3 & 7) | (middle & 56) | (right & 56) << 3)
+        c &= _in_all_rows((left >> 6) | (middle >> 6) << 3 | (right & 448))
+        if a == a0 and b == b0 and c == c0:
+            return a, b, c
+
+
+@inlined
+def _kept_in_band(word: int) -> int:
+    """The threes of a band that a permutation of rows and boxes uses."""
+    threes = SHRUNK[word & ROW] | SHRUNK[word >> 9 & ROW] << 3 | SHRUNK[word >> 18] << 6
+    return int(SPREAD[KEPT[threes]])
+
+
+@inlined
+def _columns(word: int) -> int:
+    """The columns in which a band's word has any cell."""
+    return (word | word >> 9 | word >> 18) & ROW
+
+
+@inlined
+def _in_all_rows(columns: int) -> int:
+    """A band's cells in some columns."""
+    return columns | columns << 9 | columns << 18
+
+
+@inlined
+def _singles(word: int) -> int:
+    """The cells of a band's word that are alone in their row."""
+    return int(ONE[word & ROW] | ONE[word >> 9 & ROW] << 9 | ONE[word >> 18] << 18)
+
+
+@inlined
+def _take(state: np.ndarray, band: int, found: int) -> None:
+    """Cells of a band are decided: no digit may be there. (The caller puts back the one whose cells they are.)"""
+    state[OPEN + band] &= ~found
+    for digit in range(DIGITS):
+        state[9 * band + digit] &= ~found
+
+
+@inlined
+def _place(state: np.ndarray, band: int, naked: int) -> None:
+    """Cells of a band have only one digit left: it can't be elsewhere in their rows and boxes."""
+    for digit in range(DIGITS):
+        hits = state[9 * band + digit] & naked
+        while hits != 0:
+            state[9 * band + digit] &= SELF[lowest(np.uint64(hits))]
+            hits &= hits - 1
+
+
+@inlined
+def _guess(state: np.ndarray, other: np.ndarray) -> None:
+    """Decide an open cell with the fewest digits found, at best two: its lowest digit here, the others in `other`."""
+    band: Any = np.int64(0)
+    cell: Any = np.int64(0)
+    best: Any = np.int64(4)
+    for b in range(BANDS):
+        once: Any = np.int64(0)
+        twice: Any = np.int64(0)
+        more: Any = np.int64(0)
+        many: Any = np.int64(0)
+        for digit in range(DIGITS):
+            word = state[9 * b + digit]
+            many |= more & word
+            more |= twice & word
+            twice |= once & word
+            once |= word
+        left = state[OPEN + b]
+        two, three = left & ~more, left & ~many
+        if two != 0:
+            band, cell = b, lowest(np.uint64(two))
+            break
+        if three != 0 and best > 3:
+            band, cell, best = b, lowest(np.uint64(three)), 3
+        elif left != 0 and best > 3:
+            band, cell = b, lowest(np.uint64(left))
+    _copy(state, other)
+    digit = 0
+    while state[9 * band + digit] >> cell & 1 == 0:
+        digit += 1
+    other[9 * band + digit] &= ~(1 << cell)
+    state[9 * band + digit] &= SELF[cell]
+    for e in range(DIGITS):
+        if e != digit:
+            state[9 * band + e] &= ~(1 << cell)
+
+
+@inlined
+def _copy(state: np.ndarray, other: np.ndarray) -> None:
+    for k in range(STATE):
+        other[k] = state[k]
+
+
+@inlined
+def _write(state: np.ndarray, solution: np.ndarray) -> None:
+    """Write down a state without open cells."""
+    for band in range(BANDS):
+        for digit in range(DIGITS):
+            word: Any = np.int64(state[9 * band + digit])
+            while word != 0:
+                solution[27 * band + lowest(np.uint64(word))] = digit + 1
+                word &= word - 1

@@ -1,0 +1,36 @@
+"""The flat arrays that kernels read: a record batch of the table SUDOKUS as it lies in memory, nothing copied."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver.views import numbers
+
+
+class Grids(NamedTuple):
+    """A record batch of Sudokus as kernels read it.
+
+    size, box_width, box_height   uint8[puzzles]
+    ends                          int32[puzzles + 1]: puzzle p's givens are givens[ends[p] : ends[p + 1]]. They never
+                                  decrease and lie inside it; solver.sudoku.check sees whether there are size x size
+    givens                        uint8: row by row, 0 for an open cell
+    """
+
+    size: np.ndarray
+    box_width: np.ndarray
+    box_height: np.ndarray
+    ends: np.ndarray
+    givens: np.ndarray
+
+
+def grids(batch: pa.RecordBatch) -> Grids:
+    """The arrays under a batch. What stands under a null is there like everything else; `solver.sudoku.check` knows."""
+    size, wide, high = (numbers(batch[name]) for name in ("size", "box_width", "box_height"))
+    column = batch["givens"]
+    _, offsets, data = column.buffers()
+    if not len(column) or offsets is None:  # then Arrow lets the buffer be missing
+        ends = numbers(pa.array([0] * (len(column) + 1), pa.int32()))
+    else:
+        ends = numbers(pa.Array.from_buffers(pa.int32(), len(column) + 1, [None, offsets], offset=column.offset))
+    return Grids(size, wide, high, ends, np.frombuffer(data or b"", np.uint8))

@@ -1,0 +1,204 @@
+"""The ladder of Sudoku: a whole batch, each puzzle as far up as it takes.
+
+line      naked and hidden singles (solver.sudoku.singles)
+depth-2   assumptions followed for three rounds (solver.sudoku.lookahead): locked candidates, pairs and much more
+probe     assumptions followed to the end
+search    anything more
+
+The rungs, and what is noted of them, are those of solver.ladder. What singles leave of a 9x9 with boxes of 3x3 goes
+first to the bit-parallel search (solver.sudoku.bands). If that finds two solutions, or the CPU limit comes, the rungs
+above are not asked; otherwise they say which technique is enough, and bands' answer stands beside theirs.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.clock import cpu_seconds, wall_seconds
+from solver.jit import kernel
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, WALL, Outcome, outcome_for
+from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.search import EXHAUSTED, LATE, TWO_FOUND
+from solver.sudoku.bands import Desk, count_solutions, desk_for
+from solver.sudoku.grids import Grids
+from solver.sudoku.lookahead import refute, use_patterns
+from solver.sudoku.search import Found, search
+from solver.sudoku.singles import decided, follow, put_on, write
+from solver.sudoku.units import Units, units_of
+from solver.tools import COUNTERS, MAX_DEPTH, NODES
+
+SIDES = 3, 3
+"""Boxes of the grids that solver.sudoku.bands is for."""
+
+
+class Room(NamedTuple):
+    """What the rungs work with, for grids of one kind.
+
+    can       int64[cells]: the digits that each cell may have
+    trial     int64[2, cells], for assumptions
+    due       bool[2, units]: the units to look at
+    unused    int64[COUNTERS]: counts work that has been counted before
+    """
+
+    can: np.ndarray
+    trial: np.ndarray
+    due: np.ndarray
+    unused: np.ndarray
+
+
+def climb(seen: Grids, which: np.ndarray, cpu_limit: float, top: int) -> Outcome:
+    """Run the Sudokus `which` (numbers) of a batch up the ladder, to the rung `top`, in so many CPU seconds each.
+
+    They must be free of faults (solver.sudoku.check).
+    """
+    outcome = outcome_for(np.diff(seen.ends).astype(np.int64))
+    kinds = np.stack([seen.box_width, seen.box_height], axis=1)[which]
+    for wide, high in np.unique(kinds, axis=0).tolist():
+        _climb(seen, which[(kinds == (wide, high)).all(axis=1)], units_of(wide, high), cpu_limit, top, outcome)
+    return outcome
+
+
+def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: int, outcome: Outcome) -> None:
+    """Sudokus of one kind."""
+    count, cells = len(units.cells), len(units.of)
+    room = Room(
+        np.zeros(cells, np.int64),
+        np.zeros((2, cells), np.int64),
+        np.zeros((2, count), np.bool_),
+        np.zeros(COUNTERS, np.int64),
+    )
+    _line_rung(seen, which, units, room, outcome)
+    left = which[outcome.solutions[which] == UNKNOWN]
+    if top == SEARCH and tuple(units.sides[1:]) == SIDES and len(left):
+        _bands_rung(seen, left, desk_for(), cpu_limit, outcome)
+        left = left[(outcome.solutions[left] != MULTIPLE) & ~outcome.late[left]]
+    if top > LINE and len(left):
+        stack = np.zeros((cells if top == SEARCH else 0, cells), np.int64)
+        _upper_rungs(seen, left, units, room, stack, cpu_limit, top, outcome)
+
+
+@kernel
+def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome: Outcome) -> None:
+    """Singles for all puzzles. One puzzle's last look at the clock is the next one's first."""
+    rung: Any = np.int64(LINE)
+    cpu, wall = cpu_seconds(), wall_seconds()
+    for k in range(len(which)):
+        p = which[k]
+        put_on(seen.givens[seen.ends[p] : seen.ends[p + 1]], units, room.can, room.due[0])
+        status = follow(room.can, units, room.due[0], outcome.counters[p])
+        _note(room.can, status, rung, p, outcome)
+        before, last_wall = cpu, wall
+        cpu, wall = cpu_seconds(), wall_seconds()
+        outcome.seconds[p, LINE] = cpu - before
+        outcome.seconds[p, WALL] = wall - last_wall
+
+
+@kernel
+def _bands_rung(seen: Grids, which: np.ndarray, desk: Desk, cpu_limit: float, outcome: Outcome) -> None:
+    """Bit-parallel search. Its nodes are counted as those of the rung search."""
+    cpu, wall = cpu_seconds(), wall_seconds()
+    for k in range(len(which)):
+        p = which[k]
+        found = _found(p, outcome)
+        deadline = cpu + cpu_limit - outcome.seconds[p, LINE]
+        givens = seen.givens[seen.ends[p] : seen.ends[p + 1]]
+        effort = outcome.counters[p, NODES : MAX_DEPTH + 1]
+        _conclude(count_solutions(givens, found.first, found.second, found.number, effort, desk, deadline), p, outcome)
+        before, last_wall = cpu, wall
+        cpu, wall = cpu_seconds(), wall_seconds()
+        outcome.seconds[p, SEARCH] = cpu - before
+        outcome.seconds[p, WALL] += wall - last_wall
+
+
+@kernel
+def _upper_rungs(
+    seen: Grids,
+    which: np.ndarray,
+    units: Units,
+    room: Room,
+    stack: np.ndarray,
+    cpu_limit: float,
+    top: int,
+    outcome: Outcome,
+) -> None:
+    """The rungs above singles, up to the last one allowed, or that is needed; search only where bands has no answer."""
+    can, due = room.can, room.due[0]
+    cpu, wall = cpu_seconds(), wall_seconds()
+    for k in range(len(which)):
+        p = which[k]
+        counters, had = outcome.counters[p], outcome.seconds[p]
+        deadline = cpu + cpu_limit - had[LINE] - had[SEARCH]
+        put_on(seen.givens[seen.ends[p] : seen.ends[p + 1]], units, can, due)
+        follow(can, units, due, room.unused)
+        left_open = True
+        for rung in range(DEPTH, PROBE + 1):
+            if left_open and rung <= top:
+                status: Any = np.int64(FIXPOINT)
+                if rung == DEPTH:
+                    status = use_patterns(can, units, due, counters)
+                if status == FIXPOINT and decided(can, len(can)) < len(can):
+                    status = refute(can, room.trial, units, room.due, rung == PROBE, counters, deadline)
+                left_open = _note(can, status, rung, p, outcome)
+                before = cpu
+                cpu = cpu_seconds()
+                had[rung] = cpu - before
+        if left_open and top == SEARCH and outcome.solutions[p] == UNKNOWN:
+            _conclude(search(can, stack, units, due, _found(p, outcome), counters, deadline), p, outcome)
+            before = cpu
+            cpu = cpu_seconds()
+            had[SEARCH] += cpu - before
+        last_wall = wall
+        wall = wall_seconds()
+        had[WALL] += wall - last_wall
+
+
+@kernel
+def _found(p: int, outcome: Outcome) -> Found:
+    """Where the solutions of puzzle p are noted."""
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    return Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
+
+
+@kernel
+def _note(can: np.ndarray, status: int, rung: int, p: int, outcome: Outcome) -> bool:
+    """Note what a rung has come to; whether it leaves the puzzle open.
+
+    If bands has found another solution, or none, that is noted so that solver.sudoku.verdict sees it.
+    """
+    number = decided(can, len(can))
+    outcome.decided[p, rung] = number
+    left_open = status == FIXPOINT and number < len(can)
+    if left_open and outcome.solutions[p] != UNKNOWN:
+        return True
+    outcome.rung[p] = outcome.engine[p] = rung
+    if status == OUT_OF_TIME:
+        outcome.late[p] = True
+        outcome.solutions[p] = UNKNOWN
+    elif status == CONTRADICTION:
+        outcome.solutions[p] = NONE
+    elif not left_open:
+        found = _found(p, outcome)
+        answered = outcome.solutions[p] != UNKNOWN
+        outcome.solutions[p] = UNIQUE
+        if not answered:
+            write(can, found.first)
+            found.number[0] = 1
+        elif found.number[0] == 1:
+            write(can, found.second)
+            for cell in range(len(can)):
+                if found.first[cell] != found.second[cell]:
+                    found.number[0] = 2
+    return left_open
+
+
+@kernel
+def _conclude(ended: int, p: int, outcome: Outcome) -> None:
+    """Note what a search has come to."""
+    outcome.rung[p] = outcome.engine[p] = SEARCH
+    if ended == EXHAUSTED:
+        outcome.solutions[p] = UNIQUE if outcome.found[p] == 1 else NONE
+    elif ended == TWO_FOUND:
+        outcome.solutions[p] = MULTIPLE
+    elif ended == LATE:
+        outcome.late[p] = True

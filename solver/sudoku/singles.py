@@ -1,0 +1,116 @@
+"""Line logic of Sudoku: naked and hidden singles in all units, to their fixpoint.
+
+A look at a unit takes every digit that a cell has alone (a naked single) from the unit's other cells, and gives every
+digit with one place left (a hidden single) to that cell. More knowledge never finds less, so the fixpoint does not
+depend on the order of looks. They go in sweeps, rows, then columns, then boxes, each as far as anything in it has
+changed, so that every counter can be reproduced.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solver.bits import count
+from solver.jit import inlined, kernel
+from solver.propagate import CONTRADICTION, FIXPOINT
+from solver.sudoku.units import KINDS, Units
+from solver.tools import LINE_SOLVES, SWEEPS
+
+
+@kernel
+def put_on(givens: np.ndarray, units: Units, can: np.ndarray, due: np.ndarray) -> None:
+    """Put givens without faults on a board: every open cell may have every digit, and every unit is due."""
+    every = (1 << units.sides[0]) - 1
+    for cell in range(len(givens)):
+        can[cell] = 1 << (np.int64(givens[cell]) - 1) if givens[cell] != 0 else every
+    for unit in range(len(units.cells)):
+        due[unit] = True
+
+
+@kernel
+def follow(can: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray) -> int:
+    """Singles to their fixpoint; returns FIXPOINT or CONTRADICTION.
+
+    can        int64[cells]: the digits that each cell may have, bit 0 for digit 1
+    due        bool[units]: which to look at; none is left, unless there is a contradiction
+    counters   of solver.tools: looks and sweeps are added
+    """
+    while True:
+        looks: Any = np.int64(0)
+        for unit in range(len(units.cells)):
+            if due[unit]:
+                due[unit] = False
+                looks += 1
+                if not look(can, can, units, unit, due):
+                    counters[LINE_SOLVES] += looks
+                    for k in range(len(due)):
+                        due[k] = False
+                    return CONTRADICTION
+        if looks == 0:
+            return FIXPOINT
+        counters[LINE_SOLVES] += looks
+        counters[SWEEPS] += 1
+
+
+@inlined
+def look(can: np.ndarray, told: np.ndarray, units: Units, unit: int, due: np.ndarray) -> bool:
+    """Look at a unit of a board, and tell another, perhaps the same, what that rules out; whether a digit is left.
+
+    The units of the cells that have changed become due.
+    """
+    size = units.sides[0]
+    once: Any = np.int64(0)
+    twice: Any = np.int64(0)
+    fixed: Any = np.int64(0)
+    for k in range(size):
+        digits = can[units.cells[unit, k]]
+        twice |= once & digits
+        once |= digits
+        if digits & (digits - 1) == 0:
+            if fixed & digits != 0:
+                return False
+            fixed |= digits
+    if once != (1 << size) - 1:
+        return False
+    if once == fixed:
+        return True
+    hidden = once & ~twice & ~fixed
+    for k in range(size):
+        cell = units.cells[unit, k]
+        digits = can[cell]
+        if digits & (digits - 1) == 0:
+            continue
+        here = digits & hidden
+        left = here if here != 0 else digits & ~fixed
+        if here & (here - 1) != 0 or left == 0:
+            return False
+        if left != digits and not keep(told, cell, left, units, due):
+            return False
+    return True
+
+
+@inlined
+def keep(can: np.ndarray, cell: int, digits: int, units: Units, due: np.ndarray) -> bool:
+    """Leave a cell no more than these digits; its units become due if that changes it. Whether any is left."""
+    before = can[cell]
+    can[cell] = before & digits
+    if can[cell] != before:
+        for kind in range(KINDS):
+            due[units.of[cell, kind]] = True
+    return bool(can[cell] != 0)
+
+
+@inlined
+def decided(can: np.ndarray, cells: int) -> int:
+    """How many cells have one digit left."""
+    number: Any = np.int64(0)
+    for cell in range(cells):
+        number += np.int64(can[cell] & (can[cell] - 1) == 0)
+    return int(number)
+
+
+@inlined
+def write(can: np.ndarray, picture: np.ndarray) -> None:
+    """Write down a board all of whose cells are decided."""
+    for cell in range(len(picture)):
+        picture[cell] = count(np.uint64(can[cell] - 1)) + 1
