@@ -20,10 +20,11 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, UserError
-from pipeline.run.answers import fitting, sound
+from pipeline.run.answers import sound
 from pipeline.run.kept import read_kept, write_kept
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK
+from solver.families import NONOGRAM
 from solver.puzzle import InvalidPuzzle
 from solver.tables import PUZZLES, RESULTS, SCHEMA_VERSION, check_readable, puzzles_of
 
@@ -168,13 +169,14 @@ def unfit(puzzles: pa.Table) -> str | None:
     if any(batch[name].null_count for name in ("puzzle_id", "clue_hash", "palette")):
         return "a puzzle has no id, no hash or no palette"
     names = batch["puzzle_id"].to_pylist()
-    good = sound(batch)
+    rules = NONOGRAM.rules
+    good = sound(rules, batch)
     if not good.all():
         return f"{names[int(np.argmin(good))]} has clues that no picture can have"
     small = np.maximum(batch["width"].to_numpy(), batch["height"].to_numpy()) <= MOST_SIDE
     if not small.all():
         return f"{names[int(np.argmin(small))]} is larger than {MOST_SIDE}x{MOST_SIDE}"
-    fits = fitting(batch, batch["solution"], small)
+    fits = rules.fits(batch, batch["solution"], small)
     if not fits.all():
         return f"the solution of {names[int(np.argmin(fits))]} does not fit its clues"
     try:
