@@ -19,6 +19,7 @@ from pipeline.run.folder import Run
 from pipeline.run.grades import read_grades
 from pipeline.run.pairs import pairs
 from pipeline.study.folder import MOST_SIDE, STUDY_PUZZLES, Chosen, unfit
+from pipeline.study.text import read_text
 from reports.beside import Found, first_bits, indexed
 from reports.census import size_class
 from reports.graded import finished, grades_beside
@@ -43,7 +44,7 @@ class Selection(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Puzzles that are fit for a study, each picture once, in the order of `bits`.
+    """Puzzles that are fit for a study.
 
     puzzle_id   object[puzzles]
     clue_hash   object[puzzles]
@@ -80,7 +81,8 @@ def balanced(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
     """Of items that each belong to a (hardness, size), the places of so many, or of all, such that both are balanced.
 
     The numbers of each hardness are as equal as can be, and within each those of its sizes; where that leaves a choice,
-    sizes are rarer ones first. Of equal items the first come first. The places come in the order of drawing.
+    sizes that were drawn less often come first. Of one group the first items are drawn. The places come in the order of
+    drawing.
     """
     left: dict[tuple[int, int], list[int]] = {}
     for place in reversed(range(len(groups))):
@@ -99,17 +101,19 @@ def balanced(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
 
 
 def candidates(run: Run, grades: Found | None, count: int) -> Candidates:
-    """The puzzles that are fit, of each hardness and size the first so many.
+    """The puzzles that are fit, each picture once: of each hardness and size so many, those with the first `bits`.
+
+    It does not matter in which order the run has them.
 
     grades   of the run, those that are known; without them hardness is a class of difficulty
     """
     kept = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64)))
     for results, puzzles in pairs(run, RESULT_COLUMNS, PUZZLE_COLUMNS):
-        found = _fit(results, puzzles, grades)
-        if len(found.bits):
-            both = Candidates(*(np.concatenate(columns) for columns in zip(kept, found, strict=True)))
-            kept = _first(_distinct(both), count)
-    return kept
+        if len(results):
+            both = zip(kept, _fit(results, puzzles, grades), strict=True)
+            kept = _first(Candidates(*(np.concatenate(columns) for columns in both)), count)
+    _, once = np.unique(kept.bits, return_index=True)  # two of one picture may differ in hardness
+    return _at(kept, np.sort(once))
 
 
 def _fit(results: pa.Table, puzzles: pa.Table, grades: Found | None) -> Candidates:
@@ -140,31 +144,29 @@ def _fit(results: pa.Table, puzzles: pa.Table, grades: Found | None) -> Candidat
     )
 
 
-def _distinct(those: Candidates) -> Candidates:
-    """Each picture once, in the order of `bits`: of several the one that came first."""
-    _, first = np.unique(those.bits, return_index=True)
-    return Candidates(*(column[first] for column in those))
-
-
 def _first(those: Candidates, count: int) -> Candidates:
-    """Of each hardness and size the first so many: no more of them are ever drawn."""
-    order = np.lexsort((those.bits, those.size, those.hardness))
-    hardness, size = those.hardness[order], those.size[order]
-    begins = np.r_[True, (np.diff(hardness) != 0) | (np.diff(size) != 0)]
-    start = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
-    kept = np.sort(order[np.arange(len(order)) - start < count])
-    return Candidates(*(column[kept] for column in those))
+    """Of each hardness and size so many, those with the first `bits`, each picture once; sorted by all that."""
+    _, by_name = np.unique(those.puzzle_id, return_inverse=True)
+    those = _at(those, np.lexsort((by_name, those.bits, those.size, those.hardness)))
+    begins = _steps(those.hardness) | _steps(those.size)
+    once = np.flatnonzero(begins | _steps(those.bits))
+    those, begins = _at(those, once), begins[once]
+    places = np.arange(len(once))
+    return _at(those, places[places - np.maximum.accumulate(np.where(begins, places, 0)) < count])
+
+
+def _at(those: Candidates, places: np.ndarray) -> Candidates:
+    return Candidates(*(column[places] for column in those))
+
+
+def _steps(values: np.ndarray) -> np.ndarray:
+    """Where values differ from the ones before, bool[values]; the first does."""
+    return np.append(True, values[1:] != values[:-1])[: len(values)]
 
 
 def read_ids(path: Path) -> list[str]:
     """The ids of a file, an id a line, in their order. A UserError says what is wrong with it."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise UserError(f"--ids {path} can't be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"--ids {path}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
-    names = [line.strip() for line in lines if line.strip()]
+    names = [line.strip() for line in read_text("--ids", path).splitlines() if line.strip()]
     if not names:
         raise UserError(f"--ids {path} names no puzzle")
     _refuse([name for name, times in Counter(names).items() if times > 1], f"--ids {path} names twice")

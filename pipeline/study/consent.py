@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from pipeline.errors import UserError
+from pipeline.study.text import read_text
 from reports.clean import UNSAFE
 
 CONSENT = """\
@@ -25,12 +26,7 @@ MOST = 20_000
 
 def read_consent(path: Path) -> str:
     """The text of a file, plain text in UTF-8; a UserError says what is wrong with it."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UserError(f"--consent {path} can't be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"--consent {path}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
+    text = read_text("--consent", path)
     if not paragraphs(text):
         raise UserError(f"--consent {path} is empty; people have to know what is kept")
     if len(text) > MOST:

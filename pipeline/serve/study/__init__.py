@@ -1,1 +1,1 @@
-"""A study served: its page, the routes that it asks, and what is kept of what people do."""
+"""The server's study mode: people solve puzzles in their browsers, and every move is kept."""

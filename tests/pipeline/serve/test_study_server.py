@@ -4,8 +4,10 @@ import hashlib
 import json
 import resource
 import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +16,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import checks
-from serving import Server, running
+from serving import SECONDS, Server, running
 from studies import Did, does, gallery, planted, rows, solving, study_of
 
 from pipeline.run.folder import Run
@@ -225,6 +227,47 @@ def test_a_killed_server_loses_nothing_that_it_has_confirmed(archive: Run, tmp_p
     assert me.moves(study, 1) == planted([*done[:half], does(shown["elapsed"], "resumed"), *late])
     assert len(list(Path(place, "moves").iterdir())) == 1
     assert not list(Path(place, "open").iterdir())
+
+
+def test_a_server_that_is_killed_again_and_again(archive: Run, tmp_path: Path) -> None:
+    """While acts are on their way to it: each is kept once, confirmed or not."""
+    study = study_of(archive, tmp_path / "study")
+    secret, done = "", list[Did]()
+    confirmed = 0
+
+    def sends(me: Person, enough: threading.Event, wanted: int) -> None:
+        nonlocal confirmed
+        with suppress(httpx.TransportError):  # killed
+            while confirmed < len(done):
+                confirmed = me.send(1, confirmed, [done[confirmed]]).json()["kept"]
+                if confirmed >= wanted:
+                    enough.set()
+
+    for wanted in (5, 9, 14):
+        with running("--study", study.folder.path) as server:
+            me = Person(server, secret) if secret else somebody(server)
+            shown = me.next()
+            secret = me.secret
+            done = done or [*solving(given_to(study, shown)["solution"])[:-1], does(0, "gave up")]
+            assert len(done) > 20
+            assert shown["kept"] - confirmed in (0, 1), "at most the act that was on its way"
+            confirmed = shown["kept"]
+            done[confirmed:] = [{**act, "at": shown["elapsed"]} for act in done[confirmed:]]
+            enough = threading.Event()
+            sender = threading.Thread(target=sends, args=(me, enough, wanted))
+            sender.start()
+            assert enough.wait(SECONDS)
+            server.process.kill()
+            sender.join()
+    with running("--study", study.folder.path) as server:
+        me = Person(server, secret)
+        shown = me.next()
+        if shown["number"] == 1:
+            first = shown["kept"]
+            done[first:] = [{**act, "at": shown["elapsed"]} for act in done[first:]]
+            assert me.send(1, first, done[first:]).json()["ended"] == "gave up"
+    told = [row[1:] for row in me.moves(study, 1) if row.kind != "resumed"]
+    assert told == [row[1:] for row in planted(done)]
 
 
 def test_an_attempt_that_was_open_over_night_is_left(archive: Run, tmp_path: Path) -> None:

@@ -100,8 +100,9 @@ def test_the_same_run_gives_the_same_puzzles(archive: Run, monkeypatch: pytest.M
     pairs = choose.pairs
 
     def one_by_one(*asked: object) -> Iterator[tuple[pa.Table, pa.Table]]:
-        for results, puzzles in pairs(*asked):
-            yield from ((results.slice(row, 1), puzzles.slice(row, 1)) for row in range(len(results)))
+        rows = [(a.slice(row, 1), b.slice(row, 1)) for a, b in pairs(*asked) for row in range(len(a))]
+        yield from ((results.slice(1), puzzles.slice(1)) for results, puzzles in rows[:1])  # none at all
+        yield from reversed(rows)
 
     monkeypatch.setattr(choose, "pairs", one_by_one)
     assert first.equals(choose_balanced(archive, 8).puzzles), "however the rows come"
