@@ -116,6 +116,7 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     shown = json.dumps([cell.get("outputs", []) for cell in notebook.cells])
     assert shown.count("<svg") >= 4
     assert "is not a store of puzzles" in shown
+    assert "overlap" in shown, "explained"
     assert shown.count("[], []") + shown.count("([], [])") >= 1, "verify finds nothing"
 
 

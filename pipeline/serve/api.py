@@ -142,12 +142,13 @@ def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
         query: Annotated[str, Query(max_length=200, description="words that id, title or author hold")] = "",
         label: Name = "",
         kind: Name = "",
+        grade: Annotated[int | None, Query(ge=1, le=9, description="of a run that has been graded")] = None,
         sort: models.Sort = "",
         descending: bool = False,
         first: Annotated[int, Query(ge=0, le=1 << 40)] = 0,
     ) -> dict[str, Any]:
         """Some rows of the archive's list."""
-        wanted = Wanted(query, label, kind, sort, descending, first)
+        wanted = Wanted(query, label, kind, grade, sort, descending, first)
         found: dict[str, Any] = await looked_up(catalog, lambda opened: opened.page(wanted))
         return found
 

@@ -15,38 +15,45 @@ import pyarrow as pa
 from pipeline.errors import InputError
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, refuse_changed
+from pipeline.run.grades import current_grades
 from pipeline.serve.limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.serve.records import answer_record, described_record
 from pipeline.sql import database
 from pipeline.store.parts import Store
+from reports.graded import NO_GRADES, finished
 from solver.effort import difficulty
 from solver.tables import RESULTS, puzzles_of
 
 FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
-OUTCOME = ["puzzle_id", "label", "status", "technique", "line_solves", "conflicts"]
+OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]
+GRADE = ["puzzle_id", "clue_hash", "grade", "hardest"]
 
 OUTCOMES = pa.schema([*(RESULTS.field(name) for name in OUTCOME), ("piece", pa.int64()), ("piece_row", pa.int64())])
 
 JOINED = """
-select facts.*, coalesce(label, status) as label, technique, line_solves, conflicts, piece, piece_row,
+select facts.*, coalesce(label, status) as label, technique, line_solves, conflicts, grade, hardest, piece, piece_row,
 lower(concat_ws(' ', facts.puzzle_id, title, author)) as sought
-from facts left join found using (puzzle_id) order by place
+from facts left join found using (puzzle_id) left join graded using (puzzle_id, clue_hash) order by place
 """
-"""The puzzles with their results, and what is searched of them."""
+"""The puzzles with their results and grades, and what is searched of them."""
 
-LISTED = ("place", *FACTS, "label", "technique", "difficulty")
+LISTED = ("place", *FACTS, "label", "technique", "difficulty", "grade")
 """Columns of the list."""
+
+FILTERS = ("label", "kind", "grade")
+"""Columns that rows are filtered by, each with the values that there are."""
 
 ORDERS = {"": "place", "cells": "width::int * height"}
 """What rows are sorted by where that is not a column's name."""
 
 
 class Wanted(NamedTuple):
-    """What is asked of the list: words that id, title or author hold; a verdict, a kind; a column to sort by."""
+    """What is asked of the list: words that id, title or author hold; a verdict, a kind, a grade; what to sort by."""
 
     query: str = ""
     label: str = ""
     kind: str = ""
+    grade: int | None = None
     sort: str = ""
     descending: bool = False
     first: int = 0
@@ -70,7 +77,7 @@ class Catalog:
         self.kept = overlaps(self.pieces)
         self._list()
         self.size = int(self.offsets[-1])
-        self.labels, self.kinds = (self._words(name) for name in ("label", "kind"))
+        self.labels, self.kinds, self.grades = (self._values(name) for name in FILTERS)
 
     @property
     def store(self) -> Store:
@@ -78,16 +85,16 @@ class Catalog:
         return self.place.store if isinstance(self.place, Run) else self.place
 
     def about(self) -> dict[str, Any]:
-        """What it is, and the words to filter the list by."""
-        results = isinstance(self.place, Run)
-        return {"name": self.name, "puzzles": self.size, "results": results, "labels": self.labels, "kinds": self.kinds}
+        """What it is, and the values to filter the list by."""
+        values = {"labels": self.labels, "kinds": self.kinds, "grades": sorted(self.grades)}
+        return {"name": self.name, "puzzles": self.size, "results": isinstance(self.place, Run), **values}
 
     def page(self, wanted: Wanted) -> dict[str, Any]:
         """PAGE_ROWS rows of the list from `first` on, and how many there are. Raises TooSlow."""
         words = wanted.query.lower().split()[:10]
         tests = ["contains(sought, ?)"] * len(words)
         values: list[Any] = list(words)
-        for name in ("label", "kind"):
+        for name in FILTERS:
             if getattr(wanted, name):
                 tests.append(f"{name} = ?")
                 values.append(getattr(wanted, name))
@@ -105,11 +112,12 @@ class Catalog:
         """A puzzle and what is known of it, or None. Raises InvalidPuzzle for one that can't be shown."""
         with self._asking() as cursor:
             found = cursor.execute(
-                "select place, piece, piece_row from listed where puzzle_id = ? order by place limit 1", [puzzle_id]
+                "select place, piece, piece_row, grade, hardest from listed where puzzle_id = ? order by place limit 1",
+                [puzzle_id],
             ).fetchone()
         if not found:
             return None
-        place, piece, row = found
+        place, piece, row, grade, hardest = found
         number = int(np.searchsorted(self.offsets, place, side="right")) - 1
         within = int(place - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
@@ -120,6 +128,7 @@ class Catalog:
             result = self.place.read(piece, self.kept.get(piece.name)).slice(row, 1).to_pylist()[0]
             if result["puzzle_id"] == puzzle_id:
                 answer = answer_record(result, puzzle.width, puzzle.height)
+                answer["grading"] = {"grade": grade, "hardest": hardest}
         return {**described_record(puzzle), "answer": answer}
 
     def _list(self) -> None:
@@ -130,6 +139,7 @@ class Catalog:
         facts = pa.Table.from_batches(batches)
         self.connection.register("facts", facts.append_column("place", pa.array(np.arange(len(facts)))))
         self.connection.register("found", self._results())
+        self.connection.register("graded", self._grades())
         joined = self.connection.sql(JOINED).to_arrow_table()
         work, conflicts, width, height = (
             joined[name].to_numpy().astype(np.float64) for name in ("line_solves", "conflicts", "width", "height")
@@ -140,7 +150,7 @@ class Catalog:
             "joined", joined.append_column("difficulty", pa.array(np.where(known, measured, 0.0), mask=~known))
         )
         self.connection.execute("create table listed as select * exclude (line_solves, conflicts) from joined")
-        for name in ("facts", "found", "joined"):
+        for name in ("facts", "found", "graded", "joined"):
             self.connection.unregister(name)
 
     def _results(self) -> pa.Table:
@@ -153,12 +163,18 @@ class Catalog:
             tables.append(pa.table([*(rows[name] for name in OUTCOME), *places], schema=OUTCOMES))
         return pa.concat_tables(tables)
 
-    def _words(self, name: str) -> list[str]:
+    def _grades(self) -> pa.Table:
+        """The grades of puzzles that have one, with the columns GRADE."""
+        graded = finished(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
+        return graded.select(GRADE)
+
+    def _values(self, name: str) -> list[Any]:
+        """The values of a column of the list, the most frequent first."""
         with self._asking() as cursor:
             found = cursor.execute(
                 f"select {name} from listed where {name} is not null group by 1 order by count(*) desc"
             )
-            return [word for (word,) in found.fetchall()]
+            return [value for (value,) in found.fetchall()]
 
     @contextmanager
     def _asking(self) -> Iterator[duckdb.DuckDBPyConnection]:

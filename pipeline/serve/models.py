@@ -97,6 +97,7 @@ class Listed(BaseModel):
     label: str | None
     technique: str | None
     difficulty: float | None
+    grade: int | None
 
 
 class Page(BaseModel):
@@ -114,13 +115,14 @@ class Opened(Described):
 
 
 class Archive(BaseModel):
-    """The run or store that the server has opened, and the words to filter its list by."""
+    """The run or store that the server has opened, and the values to filter its list by."""
 
     name: str
     puzzles: int
     results: bool
     labels: list[str]
     kinds: list[str]
+    grades: list[int]
 
 
 class About(BaseModel):
@@ -143,4 +145,4 @@ class Refusal(BaseModel):
     detail: str
 
 
-Sort = Literal["", "puzzle_id", "title", "cells", "kind", "label", "technique", "difficulty"]
+Sort = Literal["", "puzzle_id", "title", "cells", "kind", "label", "technique", "difficulty", "grade"]

@@ -8,8 +8,10 @@ const COLUMNS = [
   ["label", "Verdict", (row) => row.label ?? ""],
   ["technique", "Technique", (row) => row.technique ?? ""],
   ["difficulty", "Difficulty", (row) => row.difficulty?.toFixed(2) ?? ""],
+  ["grade", "Grade", (row) => row.grade?.toString() ?? ""],
 ];
 const RESULTS = ["label", "technique", "difficulty"];
+const NUMBERS = ["difficulty", "grade"];
 const PATIENT = 250; // milliseconds after the last letter of a search
 
 class Archive {
@@ -17,10 +19,11 @@ class Archive {
   constructor(section, archive, go) {
     this.section = section;
     this.filters = section.querySelector("form");
-    this.columns = COLUMNS.filter(([name]) => archive.results || !RESULTS.includes(name));
+    const shown = (name) => (name === "grade" ? archive.grades.length > 0 : archive.results || !RESULTS.includes(name));
+    this.columns = COLUMNS.filter(([name]) => shown(name));
     this.go = go;
     section.querySelector("h1").textContent = archive.name;
-    for (const [name, words] of [["label", archive.labels], ["kind", archive.kinds]]) {
+    for (const [name, words] of [["label", archive.labels], ["kind", archive.kinds], ["grade", archive.grades]]) {
       for (const word of words) this.filters.elements[name].append(new Option(word, word));
       this.filters.elements[name].parentElement.hidden = words.length < 2;
     }
@@ -45,7 +48,8 @@ class Archive {
   }
 
   choose() {
-    const wanted = new URLSearchParams(new FormData(this.filters));
+    const chosen = Array.from(new FormData(this.filters)).filter(([, value]) => value);
+    const wanted = new URLSearchParams(chosen);
     for (const name of ["sort", "descending"]) if (this.wanted.has(name)) wanted.set(name, this.wanted.get(name));
     this.go(wanted);
   }
@@ -69,7 +73,7 @@ class Archive {
   /** Show the page that the address asks for. */
   async show(wanted) {
     this.wanted = wanted;
-    for (const name of ["query", "label", "kind"]) {
+    for (const name of ["query", "label", "kind", "grade"]) {
       const control = this.filters.elements[name];
       if (control !== document.activeElement) control.value = wanted.get(name) ?? "";
     }
@@ -113,5 +117,5 @@ class Archive {
 
 /** The class of a column's cells; numbers stand at the right. */
 function classOf(name) {
-  return name === "difficulty" ? `${name} n` : name;
+  return NUMBERS.includes(name) ? `${name} n` : name;
 }

@@ -18,6 +18,8 @@ from runs import run_serially
 from serving import DIAGONAL, PLUS, PLUS_NON, SECONDS, Server, long_puzzle, record, running
 from stores import random_store
 
+import nonocensus as nc
+from pipeline.executors.resources import Resources
 from pipeline.serve.limits import MOST_BODY, MOST_UNFINISHED, PAGE_ROWS
 from scrapers.formats import FORMATS, named
 from scrapers.formats.writing import is_picture
@@ -35,6 +37,7 @@ def server() -> Iterator[Server]:
 def browsing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("archive")
     run = run_serially(random_store(folder, Recipe("random", 8, 8, 0.5, 3, 60)), folder / "run")
+    nc.grade_run(run.folder.uri, resources=Resources(serial=True))
     with running(run.folder.uri, "--cpus", "1") as server:
         yield server
 
@@ -180,15 +183,21 @@ def test_the_list(browsing: Server) -> None:
     rest = browsing.get("/api/puzzles", params={"first": PAGE_ROWS}).json()["puzzles"]
     rows = page["puzzles"] + rest
     assert [row["place"] for row in rows] == list(range(60))
-    for name in ("difficulty", "puzzle_id", "label"):
+    for name in ("difficulty", "puzzle_id", "label", "grade"):
         for descending in (False, True):
             asked = {"sort": name, "descending": descending}
             shown = browsing.get("/api/puzzles", params=asked).json()["puzzles"]
             known = [row[name] for row in rows if row[name] is not None]
-            assert [row[name] for row in shown] == sorted(known, reverse=descending)[:PAGE_ROWS]
+            unknown = [None] * (len(rows) - len(known))
+            assert [row[name] for row in shown] == [*sorted(known, reverse=descending), *unknown][:PAGE_ROWS]
     label = rows[0]["label"]
     wanted = {row["puzzle_id"] for row in rows if row["label"] == label}
     assert browsing.get("/api/puzzles", params={"label": label}).json()["total"] == len(wanted)
+    grades = [row["grade"] for row in rows if row["grade"] is not None]
+    assert about(browsing)["archive"]["grades"] == sorted(set(grades))
+    for grade in set(grades):
+        assert browsing.get("/api/puzzles", params={"grade": grade}).json()["total"] == grades.count(grade)
+    assert browsing.get("/api/puzzles", params={"grade": 10}).status_code == 422
     assert browsing.get("/api/puzzles", params={"query": "RANDOM 3-17"}).json()["total"] == 1
     assert browsing.get("/api/puzzles", params={"query": "' or true --"}).json()["total"] == 0
     assert about(browsing)["archive"]["puzzles"] == 60
@@ -198,8 +207,9 @@ def test_a_puzzle_of_the_archive_with_its_answer(browsing: Server) -> None:
     for row in browsing.get("/api/puzzles", params={"first": 40}).json()["puzzles"][:5]:
         found = browsing.get(f"/api/puzzles/{row['puzzle_id']}").json()
         assert found["puzzle"]["puzzle_id"] == row["puzzle_id"]
-        job = solve(browsing, found["puzzle"])
+        job = solve(browsing, found["puzzle"], grade=True)
         assert found["answer"]["label"] == job["result"]["label"] == row["label"]
+        assert found["answer"]["grading"]["grade"] == job["result"].get("grading", {}).get("grade") == row["grade"]
         assert found["answer"]["difficulty"] == job["result"]["difficulty"] == row["difficulty"]
     assert browsing.get("/api/puzzles/there/is/none").status_code == 404
 
