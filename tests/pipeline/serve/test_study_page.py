@@ -1,12 +1,14 @@
 """The page of a study in headless Chromium: what people see, and that exactly what they do gets to the server."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pyarrow as pa
 import pytest
-import study_standin
 from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
@@ -18,7 +20,14 @@ from serving import ASSUMED, COLORED
 from wires import Place, Wire
 
 from pipeline.classify.warm import PALETTE
+from pipeline.serve.study.app import application as serving
+from pipeline.serve.study.keeper import Keeper, clock
+from pipeline.study.folder import STUDY_PUZZLES, Chosen, make_study, study_folder
+from pipeline.study.people import participant_of
 from solver.puzzle import Puzzle, from_picture
+from solver.tables import puzzle_batch
+
+CONSENT = ["Every move is kept with its time.", "Nothing else is: no name, no address.", "You may stop at any time."]
 
 SECONDS = 60
 UNSAVED = "Not saved yet: trying again"
@@ -111,7 +120,7 @@ class Tab:
         """The solution of the puzzle that is given, as text."""
         rows = self.wire.given()["puzzle"]["rows"]
         return next(
-            study_standin.picture_of(puzzle)
+            picture_of(puzzle)
             for puzzle in puzzles()
             if [[list(block) for block in clue] for clue in puzzle.rows] == rows
         )
@@ -162,10 +171,33 @@ def puzzles() -> list[Puzzle]:
     return made
 
 
+def picture_of(puzzle: Puzzle) -> str:
+    """A puzzle's picture as text."""
+    assert puzzle.goal is not None
+    return "".join(map(str, puzzle.goal.flat))
+
+
+def grid_after(acts: list[dict[str, Any]], cells: int) -> str:
+    """A grid of so many cells after some acts, ? for open ones. Each act has to change what it says it changes."""
+    grid = ["?"] * cells
+    for act in acts:
+        assert bool(act["cells"]) == (act["kind"] in ("set", "undo", "redo")), act
+        for cell, value in zip(act["cells"], act["values"], strict=True):
+            assert grid[cell] != value, act
+            grid[cell] = value
+    return "".join(grid)
+
+
 @pytest.fixture
-def application() -> Any:
-    """The server's application: an ASGI application with the study's page and its API, over `puzzles`."""
-    return study_standin.application(puzzles())
+def application(tmp_path: Path) -> Any:
+    """The server's application, with the study's page and its API, over `puzzles`."""
+    made = puzzles()
+    batch = pa.Table.from_batches([puzzle_batch(made)])
+    solutions = pa.array([puzzle.goal.tobytes() for puzzle in made if puzzle.goal is not None], pa.binary())
+    frozen = batch.append_column("solution", solutions).cast(STUDY_PUZZLES)
+    chosen: Chosen = {"by": "ids", "count": len(made)}
+    study = make_study(study_folder(str(tmp_path / "study")), "a run", chosen, frozen, "\n\n".join(CONSENT))
+    return asyncio.run(serving(Keeper(study, clock()), frozenset({"localhost"})).__aenter__())
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +227,7 @@ def begun(tab: Tab) -> Tab:
 
 
 def test_nothing_is_sent_before_somebody_agrees(tab: Tab) -> None:
-    assert [p.text for p in tab.all("#consent .consent-text p")] == study_standin.CONSENT
+    assert [p.text for p in tab.all("#consent .consent-text p")] == CONSENT
     assert not tab.one("footer .mine").is_displayed()
     tab.click("decline")
     tab.shown("note", "That is fine")
@@ -267,7 +299,7 @@ def test_solving_one_after_the_other(tab: Tab) -> None:
         tab.shown("told", "Solved!")
         acts = tab.wire.done(number)
         assert acts[-1] == ("solved", [], "")
-        assert study_standin.grid_after(tab.wire.acts(number), len(picture)) == picture.replace("0", "?")
+        assert grid_after(tab.wire.acts(number), len(picture)) == picture.replace("0", "?")
         assert len(tab.all("#told .picture .nonogram")) == 1
         titles.add(tab.text("#told .credit").strip())
         assert tab.kept()[""]["done"] == number
@@ -409,7 +441,7 @@ def test_deleting_everything(begun: Tab) -> None:
     secret = begun.kept()[""]["secret"]
     begun.one(".mine summary").click()
     begun.until(lambda: begun.text(".participant"))
-    assert begun.text(".participant") == study_standin.participant_of(secret)
+    assert begun.text(".participant") == participant_of(secret)
     begun.keys(" ")
     begun.click("withdraw")
     begun.answer("no")
