@@ -121,9 +121,15 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
 
 def rank_correlation(x: np.ndarray, y: np.ndarray) -> float | None:
     """Spearman's rho of numbers that are all known; None if one of the two never varies."""
-    a, b = (_ranks(values) - (len(values) + 1) / 2 for values in (x, y))  # the mean of ranks from 1
-    spread = math.sqrt((a @ a) * (b @ b))
-    return float(np.clip(a @ b / spread, -1, 1)) if spread else None
+    a, b = standard_ranks(x), standard_ranks(y)
+    return None if a is None or b is None else float(np.clip(a @ b, -1, 1))
+
+
+def standard_ranks(values: np.ndarray) -> np.ndarray | None:
+    """Ranks less their mean, of length 1 as a vector: the product of two is Spearman's rho. None if all are equal."""
+    ranks = _ranks(values) - (len(values) + 1) / 2
+    length = math.sqrt(ranks @ ranks)
+    return ranks / length if length else None
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

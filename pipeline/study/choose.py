@@ -23,14 +23,12 @@ from pipeline.study.text import read_text
 from reports.beside import Found, first_bits, indexed
 from reports.census import size_class
 from reports.graded import finished, grades_beside
+from reports.study.figures import CLASSES
 from solver.effort import difficulty
 from solver.tables import PUZZLES
 
 RESULT_COLUMNS = ["puzzle_id", "clue_hash", "solutions", "line_solves", "conflicts"]
 PUZZLE_COLUMNS = ["width", "height", "canonical_hash"]
-
-STEPS = 2.0
-"""Classes of difficulty for each unit of it, which is a tenfold of work."""
 
 NAMED = 5
 """Ids that an error names, of many."""
@@ -127,7 +125,7 @@ def _fit(results: pa.Table, puzzles: pa.Table, grades: Found | None) -> Candidat
     if grades is None:
         work = difficulty(line_solves, conflicts, width.astype(np.float64) + height)
         fit &= np.isfinite(work)
-        hardness = np.floor(STEPS * np.where(np.isfinite(work), work, 0.0)).astype(np.int64)
+        hardness = np.floor(CLASSES * np.where(np.isfinite(work), work, 0.0)).astype(np.int64)
     else:
         batch = results.combine_chunks().to_batches()[0]
         grade = grades_beside(batch, grades)["grade"]

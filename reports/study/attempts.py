@@ -255,7 +255,6 @@ def _active_seconds(places: _Places, milliseconds: np.ndarray, kind: np.ndarray)
     """Seconds until each row without those that the page was hidden or closed: float64[rows]."""
     passed = np.append(0, np.diff(milliseconds))
     away = np.append(False, _is(kind, HIDDEN)[:-1]) | _is(kind, RESUMED)
-    passed[places.first] = 0
     total = np.cumsum(np.where(away, 0, passed))
     seconds: np.ndarray = (total - total[places.first][places.attempt]) / 1000
     return seconds

@@ -16,7 +16,7 @@ from reports.study.relations import ERRORS, OBSERVED, TIME, UNSOLVED, Relation, 
 from reports.study.tables import ATTEMPTS, OUTCOMES, SOLVED
 
 CLASSES = 2
-"""Classes of difficulty to a unit of it, which is a tenfold of work, where puzzles have no grades."""
+"""Classes of difficulty to a unit of it, which is a tenfold of work: a study without grades is balanced over them."""
 
 
 class Share(NamedTuple):

@@ -1,13 +1,14 @@
 """How measures of difficulty go with what people did: rank correlations over a study's puzzles."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from reports.census import RATED
-from reports.ratings import FEW, rank_correlation, spearman
+from reports.ratings import FEW, spearman, standard_ranks
 from reports.study.speed import without_speed
 from reports.study.tables import SOLVED
 
@@ -107,14 +108,26 @@ def _drawn(those: Tries, measured: pa.Table, wanted: list[tuple[str, str]]) -> n
     NaN where a draw leaves too few puzzles, or nothing that varies.
     """
     values = {measure: measured[measure].to_numpy().astype(np.float64) for _, measure in wanted}
+    known = {measure: ~np.isnan(column) for measure, column in values.items()}
+
+    @cache
+    def ranks(measure: str, puzzles: bytes) -> np.ndarray | None:
+        """The ranks of a measure among some puzzles: mostly the same ones, draw for draw."""
+        return standard_ranks(values[measure][np.frombuffer(puzzles, np.bool_)])
+
     rhos = np.full((len(wanted), REPLICATES), np.nan)
     for replicate, draw in enumerate(_draws(those)):
         seen = observed(draw, len(measured))
+        of_seen: dict[tuple[str, bytes], np.ndarray | None] = {}
         for k, (of, measure) in enumerate(wanted):
-            there = ~np.isnan(seen[of]) & ~np.isnan(values[measure])
-            if np.count_nonzero(there) >= FEW:
-                rho = rank_correlation(values[measure][there], seen[of][there])
-                rhos[k, replicate] = np.nan if rho is None else rho
+            there = known[measure] & ~np.isnan(seen[of])
+            puzzles = there.tobytes()
+            if (of, puzzles) not in of_seen:
+                enough = np.count_nonzero(there) >= FEW
+                of_seen[of, puzzles] = standard_ranks(seen[of][there]) if enough else None
+            x, y = ranks(measure, puzzles), of_seen[of, puzzles]
+            if x is not None and y is not None:
+                rhos[k, replicate] = x @ y
     return rhos
 
 
@@ -125,5 +138,6 @@ def _draws(those: Tries) -> Iterator[Tries]:
     first = np.cumsum(sizes) - sizes
     for _ in range(REPLICATES):
         people = generator.integers(len(sizes), size=len(sizes))
-        rows = np.concatenate([np.arange(first[p], first[p] + sizes[p]) for p in people])
+        theirs = sizes[people]
+        rows = np.repeat(first[people] - np.cumsum(theirs) + theirs, theirs) + np.arange(theirs.sum())
         yield Tries(*(column[rows] for column in those))

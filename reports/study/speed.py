@@ -40,11 +40,10 @@ def _linked(solved: np.ndarray) -> np.ndarray:
 
     solved   float64[people, puzzles]: how often each person has solved each puzzle
     """
-    pairs = solved.T @ solved > 0
-    there = np.flatnonzero(pairs.any(axis=0))
+    there = np.flatnonzero(solved.any(axis=0))
     if not len(there):
         return there
-    pairs = pairs[np.ix_(there, there)]
+    pairs = solved[:, there].T @ solved[:, there] > 0
     group = np.arange(len(there))
     while True:  # the smallest number in reach, further and further
         reached = np.where(pairs, group, len(there)).min(axis=1)
