@@ -108,7 +108,7 @@ class Page {
     const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
     this.workshop.open(laid, cells);
     if (this.workshop.board.finished) this.workshop.finish();
-    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height });
+    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
   }
 }
 

@@ -427,6 +427,9 @@ def test_the_archive(tab: Tab) -> None:
     tab.opened()
     assert tab.text("#puzzle h1") == "random/6x5-0.6-3-17"
     assert tab.text("#puzzle .verdict .key")
+    assert not tab.one("#puzzle .pictures .nonogram").is_displayed(), "who plays has not asked for the solution"
+    tab.click(".solved summary")
+    assert tab.one("#puzzle .pictures .nonogram").is_displayed()
     tab.driver.back()
     tab.until(lambda: tab.all("#archive:not([hidden])"))
     tab.go("#puzzle?id=there%2Fis%2Fnone")
