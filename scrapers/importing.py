@@ -70,7 +70,7 @@ def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.Re
         for grids in sudokus.read(data):
             for first in range(0, len(grids.givens), TOGETHER):
                 givens = grids.givens[first : first + TOGETHER]
-                columns = _origin([_local_id(name, taken) for _ in givens], digest)
+                columns = _origin(_local_ids(name, len(givens), taken), digest)
                 columns["author"] = pa.array([grids.author] * len(givens), pa.string())
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
@@ -98,7 +98,7 @@ def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | Non
         return None
     puzzles, titles = found
     digest = hashlib.sha256(file.data).hexdigest()
-    columns = _origin([_local_id(file.name, taken) for _ in titles], digest)
+    columns = _origin(_local_ids(file.name, len(titles), taken), digest)
     return mono_batch(puzzles, columns | {"title": pa.array(titles)})
 
 
@@ -116,13 +116,14 @@ def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzz
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)
-    local_id = _local_id(name, taken)
+    (local_id,) = _local_ids(name, 1, taken)
     return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
 
 
-def _local_id(name: str, taken: Counter[str]) -> str:
-    """A free id for a puzzle of a file."""
-    return _free(str(PurePosixPath(name).with_suffix("")), taken)
+def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
+    """Free ids for so many puzzles of a file."""
+    wish = str(PurePosixPath(name).with_suffix(""))
+    return [_free(wish, taken) for _ in range(count)]
 
 
 def _free(wish: str, taken: Counter[str]) -> str:
