@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive FILE].
+"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
 
 That of Sudokus takes files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY].
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     certificates,
     crawl,
+    exact_cover,
     explain,
     faults,
     findings,
@@ -31,6 +32,7 @@ from pipeline.findings.figures_page import Table
 BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
+    "exact-cover": exact_cover.run,
     "explain": explain.run,
     "faults": faults.run,
     "findings": findings.run,
@@ -52,7 +54,8 @@ BENCHMARKS = {
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
-    parser.add_argument("--archive", type=Path, default=ARCHIVE, help="archive of puzzles to measure on")
+    about = "archive of puzzles to measure on; for exact-cover a folder of Sudoku"
+    parser.add_argument("--archive", type=Path, default=ARCHIVE, help=about)
     parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     options = parser.parse_args()
     if options.names[:1] == ["sudoku"]:

@@ -53,6 +53,8 @@ from reports.figures import (
 from reports.graded import by_grade
 from reports.ratings import agreements, ratings
 from reports.site import CLAIMS, contradicts
+from reports.study.attempts import Studied
+from reports.study.figures import study_figures
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")
@@ -92,8 +94,8 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
     return figures_of(take_census(pairs))
 
 
-def figures_of(census: Census) -> Figures:
-    """The figures of a census."""
+def figures_of(census: Census, studied: Studied | None = None) -> Figures:
+    """The figures of a census, and of a study whose puzzles it was told of."""
     rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
     tally = dict(zip(census.words, rows, strict=True))
     labels = _counts(tally, lambda words: words.label, LABELS)
@@ -138,6 +140,7 @@ def figures_of(census: Census) -> Figures:
         differing=tuple(_record(Differing, row) for row in census.contradictions),
         ratings=ratings(census.rated),
         grades=_grades(census, _total(tally, solutions="unique")),
+        study=None if studied is None else study_figures(studied, census.studied),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
         reasons=tuple(Reason(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),

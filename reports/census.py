@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
 from reports import site
-from reports.beside import first_bits, indexed
+from reports.beside import first_bits, indexed, keys
 from reports.graded import GRADED, NO_GRADES, grades_beside
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
@@ -87,6 +87,9 @@ RATED = (
 COMPARED = 1_000_000
 """Puzzles with a grade whose measures are kept: the first ones."""
 
+STUDIED_FIELDS = ("puzzle_id", "clue_hash", "technique", "hardest", *RATED)
+"""What stands beside people's attempts at a puzzle."""
+
 RATED_FIELDS = ("source", "puzzle_id", "title", "technique", "site_difficulty", "site_quality", *RATED)
 
 SHOWN_RESULTS = [
@@ -104,6 +107,9 @@ SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
 """What a report needs of the two tables; other columns are not looked at."""
+
+NOTHING = RESULTS.empty_table().select(["puzzle_id", "clue_hash"])
+"""The puzzles of no study."""
 
 Rows: TypeAlias = pa.Table | pa.RecordBatch
 Row: TypeAlias = dict[str, Any]
@@ -146,6 +152,7 @@ class Census(NamedTuple):
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
     hardest: Counter[str]  # puzzles with a grade, by the hardest technique
     compared: pa.Table  # RATED of up to COMPARED puzzles with a grade
+    studied: pa.Table  # STUDIED_FIELDS of the puzzles of a study
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
     failures: tuple[Row, ...]  # the first LISTED without a verdict
@@ -157,6 +164,7 @@ def take_census(
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
+    studied: pa.Table = NOTHING,
 ) -> Census:
     """Take in results and their puzzles, pair by pair.
 
@@ -167,6 +175,7 @@ def take_census(
                everything is counted all the same
     mendings   what mend has found, of the schema MENDINGS
     grades     what grade has found, of the schema GRADES, those with a grade
+    studied    the puzzles of a study, columns puzzle_id and clue_hash
     """
     places: dict[Words, int] = {}
     codes, seconds, decided = (_Growing(dtype) for dtype in (np.int32, np.float64, np.float64))
@@ -181,6 +190,8 @@ def take_census(
     techniques = Counter[str]()
     compared: list[pa.Table] = []
     room = COMPARED
+    tried: list[pa.Table] = []
+    of_study = keys(studied).combine_chunks()
     shown = _Hardest()
     failures: list[Row] = []
     contradictions: list[Row] = []
@@ -201,6 +212,9 @@ def take_census(
         rows = _picked(results, puzzles, (measured, graded), RATED).filter(graded["grade"].is_valid()).slice(0, room)
         compared.append(rows)
         room -= len(rows)
+        if len(of_study):
+            rows = _picked(results, puzzles, (measured, graded), STUDIED_FIELDS)
+            tried.append(rows.filter(pc.is_in(keys(results), value_set=of_study, skip_nulls=True)))
         if public:
             keep = shareable(puzzles)
             results, puzzles, mended = (withheld(rows, keep) for rows in (results, puzzles, mended))
@@ -226,6 +240,7 @@ def take_census(
         pa.concat_tables(rated) if rated else _no_rows(RATED_FIELDS),
         techniques,
         pa.concat_tables([_no_rows(RATED), *compared]),
+        pa.concat_tables([_no_rows(STUDIED_FIELDS), *tried]),
         shown.table(),
         reasons,
         tuple(failures),

@@ -17,6 +17,7 @@ from reports.census import UNKNOWN
 from reports.figures import Bin, Figures, Group
 from reports.labels import label_color
 from reports.ratings import Agreement, Correlation
+from reports.study.relations import Relation
 from reports.words import MEASURE_NAMES, number, seconds
 
 ACCENT = "#1c8a74"
@@ -51,6 +52,12 @@ CLOCK = (
     "datum.value < 7200 ? format(datum.value / 60, ',.3~r') + ' min' : format(datum.value / 3600, ',.3~r') + ' h'"
 )
 """Vega's expression for an axis of time that passes."""
+
+CLOCK_TICKS = [factor * unit for unit in (1, 60, 3600) for factor in (1, 2, 3, 5, 10, 20, 30)]
+"""Seconds that read well on a logarithmic axis."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Its multiples, less their whole part, lie apart from each other, however many there are."""
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -124,6 +131,8 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         _areas(figures),
         _grades(figures),
         _agreements(figures),
+        _solving(figures),
+        _relations(figures),
         _ratings(figures),
         _rate(activity),
         _workers(activity),
@@ -216,18 +225,24 @@ def _times(figures: Figures) -> Chart | None:
         f"median {seconds(times.median)}, 90 % within {seconds(times.p90)}, "
         f"99 % within {seconds(times.p99)}, longest {seconds(times.maximum)}."
     )
-    chart = (bars + _few(figures.histogram)).properties(height=260)
+    few = _few(figures.histogram)
+    chart = (bars if few is None else bars + few).properties(height=260)
     return _made(chart, "times", "CPU time per puzzle", words)
 
 
 def _few(histogram: Sequence[Bin]) -> Any:
-    """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point."""
+    """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point.
+
+    None if no bar is: Vega warns of marks without data.
+    """
     low = max(bin_.puzzles for bin_ in histogram) / 50
     rows = [
         {"middle": math.sqrt(bin_.start * bin_.stop), "puzzles": bin_.puzzles}
         for bin_ in histogram
         if 0 < bin_.puzzles < min(low, 100)
     ]
+    if not rows:
+        return None
     numbers = alt.Chart(alt.InlineData(values=rows)).encode(x="middle:Q", y="puzzles:Q", text="puzzles:Q")
     return numbers.mark_text(dy=-7, fontSize={"expr": "width < 480 ? 7 : 10"}, opacity=0.8)
 
@@ -444,13 +459,83 @@ def _agreements(figures: Figures) -> Chart | None:
     return _ranked(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
 
 
+def _solving(figures: Figures) -> Chart | None:
+    """A dot for each puzzle of a study that was solved: its time by its grade, or by its difficulty without grades."""
+    if figures.study is None:
+        return None
+    by = "grade" if figures.study.graded else "difficulty"
+    rows = [
+        {"puzzle": one.puzzle_id, "by": getattr(one, by), "seconds": one.seconds, "solved": one.solved}
+        for one in figures.study.tried
+        if one.seconds is not None and getattr(one, by) is not None
+    ]
+    if len(rows) < 2:
+        return None
+    times = [row["seconds"] for row in rows]
+    low, high = min(times) / 1.2, max(times) * 1.2
+    ticks = [time for time in CLOCK_TICKS if low <= time <= high]
+    y = alt.Y(
+        "seconds:Q",
+        title="solving time",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
+        axis=alt.Axis(labelExpr=CLOCK, **({"values": ticks} if len(ticks) > 1 else {"tickCount": 4})),
+    )
+    about = [
+        "puzzle:N",
+        alt.Tooltip("by:O", title=by),
+        alt.Tooltip("time:N"),
+        alt.Tooltip("solved:Q", title="solved by"),
+    ]
+    rows = [row | {"time": seconds(row["seconds"])} for row in rows]
+    chart = (_by_grade if figures.study.graded else _by_difficulty)(rows, y, about)
+    told = f"{number(len(rows))} puzzles, {seconds(min(times))} to {seconds(max(times))}"
+    words = f"Dots of the time in which people of average speed solve a puzzle, by its {by}: {told}."
+    return _made(chart.properties(height=300), "solving", "Solving time", words)
+
+
+def _by_grade(rows: list[dict[str, Any]], y: alt.Y, about: list[Any]) -> Any:
+    """A column of dots for each grade, side by side a little, with a line for their median."""
+    rows = [row | {"aside": k * GOLDEN % 1} for k, row in enumerate(rows)]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("by:O", title="grade", axis=alt.Axis(grid=False, labelAngle=0))
+    )
+    dots = base.mark_circle(size=60, opacity=0.75).encode(
+        y=y,
+        xOffset=alt.XOffset("aside:Q", scale=alt.Scale(domain=[-1, 2])),
+        color=alt.Color(
+            "by:O", scale=alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS), legend=None
+        ),
+        tooltip=about,
+    )
+    lines = base.mark_tick(color="currentColor", thickness=2, size=30, orient="horizontal").encode(
+        y=alt.Y("median(seconds):Q", title="solving time"), xOffset=alt.XOffset(datum=0.5)
+    )
+    return dots + lines
+
+
+def _by_difficulty(rows: list[dict[str, Any]], y: alt.Y, about: list[Any]) -> Any:
+    x = alt.X("by:Q", title="difficulty", scale=alt.Scale(zero=False), axis=alt.Axis(gridOpacity=0.06, tickCount=6))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y, tooltip=about)
+    return base.mark_circle(size=60, opacity=0.75, color=ACCENT)
+
+
+def _relations(figures: Figures) -> Chart | None:
+    if figures.study is None or not figures.study.relations:
+        return None
+    ranked = [(one.measure, one.of, one) for one in figures.study.relations]
+    what = "rank correlation of each measure with what people did"
+    return _ranked(ranked, "relations", "Measures and people", what)
+
+
 def _ratings(figures: Figures) -> Chart | None:
     ranked = [(one.measure, one.source, one) for one in figures.ratings.correlations if one.rating == "site_difficulty"]
     what = "rank correlation of each measure with people’s ratings of difficulty"
     return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
 
 
-def _ranked(ranked: Sequence[tuple[str, str, Agreement | Correlation]], name: str, title: str, what: str) -> Chart:
+def _ranked(
+    ranked: Sequence[tuple[str, str, Agreement | Correlation | Relation]], name: str, title: str, what: str
+) -> Chart:
     """Dots of rank correlations with their intervals: of a measure, by what it is held against."""
     rows = [
         {

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from reports.graded import Grade
 from reports.ratings import Agreement, Ratings
+from reports.study.figures import StudyFigures
 
 
 class Group(NamedTuple):
@@ -256,6 +257,7 @@ class Figures(NamedTuple):
     differing: tuple[Differing, ...]  # the first of them
     ratings: Ratings
     grades: Grades | None  # None for a run that is not graded
+    study: StudyFigures | None  # None for a report without a study
     failed: int
     failures: tuple[Failure, ...]  # the first of them
     reasons: tuple[Reason, ...]  # of all, the commonest first

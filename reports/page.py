@@ -15,12 +15,13 @@ from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from markupsafe import Markup
 
 from reports import browser, charts, words
 from reports.activity import Activity
 from reports.aggregate import HARDEST, figures_of, plain
-from reports.census import Row, Rows, take_census
+from reports.census import NOTHING, Row, Rows, take_census
 from reports.drawing import mark, svg
 from reports.figures import Certified, Figures
 from reports.graded import GRADED, NO_GRADES
@@ -28,10 +29,16 @@ from reports.labels import label_color
 from reports.measures import MEASURES, sourced
 from reports.mended import NO_MENDINGS
 from reports.published import beside
+from reports.ratings import FEW
+from reports.study.attempts import Studied
+from reports.study.figures import attempts_beside
 from reports.templating import environment, markdown, source
 from solver.puzzle import BLACK_ON_WHITE
 from solver.tables import RESULTS
 from solver.techniques.ladder import TECHNIQUES
+
+ATTEMPTS_FILE = "attempts.parquet"
+"""The attempts of a study, each with the measures of its puzzle."""
 
 
 class About(NamedTuple):
@@ -65,15 +72,17 @@ def write_report(
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
+    studied: Studied | None = None,
 ) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
     pairs, public, mendings, grades   results and their puzzles, what of them may be shown, what mend has found and
                                       grade, as for `reports.census.take_census`
+    studied                           a study, each of whose puzzles is among them; then attempts.parquet is made too
     """
     about = about or About()
-    census = take_census(pairs, public, mendings, grades)
-    figures = figures_of(census)
+    census = take_census(pairs, public, mendings, grades, NOTHING if studied is None else studied.puzzles)
+    figures = figures_of(census, studied)
     drawn = charts.charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -81,6 +90,7 @@ def write_report(
         "public": public,
         "published": beside(figures),
         "colored": charts.colored(figures),
+        "few": FEW,
         "measures": _measures(graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in TECHNIQUES},
         "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
@@ -95,6 +105,7 @@ def write_report(
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
+        **({} if studied is None else {ATTEMPTS_FILE: _parquet(attempts_beside(studied, census.studied))}),
     }
 
 
@@ -218,3 +229,9 @@ def _sha256(script: str) -> str:
 
 def _json(content: dict[str, Any]) -> bytes:
     return (json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    stream = pa.BufferOutputStream()
+    pq.write_table(table, stream, compression="zstd")
+    return bytes(stream.getvalue().to_pybytes())

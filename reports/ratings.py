@@ -15,6 +15,9 @@ FEW = 10
 OUTLIERS = 10
 """Puzzles that are named on either side."""
 
+NORMAL_95 = 1.959964
+"""Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
+
 
 class Correlation(NamedTuple):
     """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher)."""
@@ -107,20 +110,37 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
     n = len(x)
     if n < FEW:
         return None
-    ranks = [_ranks(values) for values in (x, y)]
-    if any(rank.min() == rank.max() for rank in ranks):
+    rho = rank_correlation(x.to_numpy(), y.to_numpy())
+    if rho is None:
         return None
-    rho = float(np.clip(np.corrcoef(ranks[0], ranks[1])[0, 1], -1, 1))
     if abs(rho) == 1:
         return n, rho, rho, rho
-    half = 1.959964 * math.sqrt((1 + rho * rho / 2) / (n - 3))
+    half = NORMAL_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
     return n, rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
-def _ranks(values: pa.ChunkedArray) -> np.ndarray:
+def rank_correlation(x: np.ndarray, y: np.ndarray) -> float | None:
+    """Spearman's rho of numbers that are all known; None if one of the two never varies."""
+    a, b = standard_ranks(x), standard_ranks(y)
+    return None if a is None or b is None else float(np.clip(a @ b, -1, 1))
+
+
+def standard_ranks(values: np.ndarray) -> np.ndarray | None:
+    """Ranks less their mean, of length 1 as a vector: the product of two is Spearman's rho. None if all are equal."""
+    ranks = _ranks(values) - (len(values) + 1) / 2
+    length = math.sqrt(ranks @ ranks)
+    return ranks / length if length else None
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks from 1, equal values sharing their mean: float64."""
-    first, last = (pc.rank(values, tiebreaker=tiebreaker).to_numpy() for tiebreaker in ("min", "max"))
-    return np.asarray((first + last) / 2, np.float64)
+    order = np.argsort(values)
+    begins = np.append(True, np.diff(values[order]) != 0)[: len(values)]
+    first = np.flatnonzero(begins)
+    sizes = np.diff(np.append(first, len(values)))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat(first + (sizes + 1) / 2, sizes)
+    return ranks
 
 
 def _outliers(rows: pa.Table) -> list[Outlier]:
@@ -129,7 +149,7 @@ def _outliers(rows: pa.Table) -> list[Outlier]:
     if len(rows) < FEW:
         return []
     people, solver = (
-        ((_ranks(rows[name]) - 1) / (len(rows) - 1)).tolist() for name in ("site_difficulty", "difficulty")
+        ((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in ("site_difficulty", "difficulty")
     )
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))

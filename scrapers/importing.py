@@ -10,7 +10,9 @@ import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
 from scrapers.formats import Format, FormatError, detect, taai
+from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
+from solver.sudoku.batch import grid_batch
 from solver.tables import mono_batch
 
 SOURCE = "local"
@@ -18,6 +20,9 @@ SOURCE = "local"
 
 BULK = 1 << 16
 """Bytes of a file from which on its puzzles are read all at once, where that can be."""
+
+TOGETHER = 1 << 16
+"""Sudokus of a batch."""
 
 
 class Problem(NamedTuple):
@@ -43,14 +48,33 @@ def read_files(files: Iterable[SourceFile], known: Format | None = None) -> Iter
 def read_in_bulk(
     files: Iterable[SourceFile], known: Format | None = None
 ) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
-    """The same, but many puzzles of a regular file as a batch of the puzzles table, without an object for each."""
+    """The same, but many puzzles of a regular file as a batch of the puzzles table, without an object for each.
+
+    Sudokus too, which are batches of the table SUDOKUS.
+    """
     taken: Counter[str] = Counter()
     for file in files:
         batch = _read_at_once(file, taken) if known in (None, taai) else None
-        if batch is None:
-            yield from _read(file, taken, known)
-        else:
+        if batch is not None:
             yield batch
+        elif known is None and file.data is not None and sudokus.recognizes(file.name, file.data):
+            yield from _read_sudokus(file.name, file.data, taken)
+        else:
+            yield from _read(file, taken, known)
+
+
+def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
+    """The Sudokus of a file, and what is wrong with it."""
+    digest = hashlib.sha256(data).hexdigest()
+    try:
+        for grids in sudokus.read(data):
+            for first in range(0, len(grids.givens), TOGETHER):
+                givens = grids.givens[first : first + TOGETHER]
+                columns = _origin(_local_ids(name, len(givens), taken), digest)
+                columns["author"] = pa.array([grids.author] * len(givens), pa.string())
+                yield grid_batch(givens, grids.box_width, grids.box_height, columns)
+    except FormatError as error:
+        yield Problem(name, str(error))
 
 
 def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterator[Puzzle | Problem]:
@@ -74,28 +98,32 @@ def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | Non
         return None
     puzzles, titles = found
     digest = hashlib.sha256(file.data).hexdigest()
-    local_ids = [_local_id(file.name, taken) for _ in titles]
-    columns = {
-        "puzzle_id": pa.array([f"{SOURCE}/{local_id}" for local_id in local_ids]),
-        "source": pa.repeat(SOURCE, len(titles)),
-        "source_id": pa.array(local_ids),
-        "title": pa.array(titles),
-        "raw_sha256": pa.repeat(digest, len(titles)),
+    columns = _origin(_local_ids(file.name, len(titles), taken), digest)
+    return mono_batch(puzzles, columns | {"title": pa.array(titles)})
+
+
+def _origin(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
+    """The columns that say where puzzles come from."""
+    return {
+        "puzzle_id": pa.array([f"{SOURCE}/{local_id}" for local_id in local_ids], pa.string()),
+        "source": pa.repeat(SOURCE, len(local_ids)),
+        "source_id": pa.array(local_ids, pa.string()),
+        "raw_sha256": pa.repeat(digest, len(local_ids)),
     }
-    return mono_batch(puzzles, columns)
 
 
 def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)
-    local_id = _local_id(name, taken)
+    (local_id,) = _local_ids(name, 1, taken)
     return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
 
 
-def _local_id(name: str, taken: Counter[str]) -> str:
-    """A free id for a puzzle of a file."""
-    return _free(str(PurePosixPath(name).with_suffix("")), taken)
+def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
+    """Free ids for so many puzzles of a file."""
+    wish = str(PurePosixPath(name).with_suffix(""))
+    return [_free(wish, taken) for _ in range(count)]
 
 
 def _free(wish: str, taken: Counter[str]) -> str:

@@ -29,9 +29,12 @@ ROOMS = {
     "certify": {"store", "run", "classify", "executors"},
     "grade": {"store", "run", "executors"},
     "verify": {"store", "crawl", "run", "certify"},
-    "findings": {"store", "run", "classify", "certify"},
-    "serve": {"store", "run", "classify", "findings"},
-    "commands": {"store", "crawl", "run", "classify", "certify", "grade", "verify", "findings", "serve", "executors"},
+    "study": {"store", "run"},
+    "findings": {"store", "run", "classify", "certify", "study"},
+    "serve": {"store", "run", "classify", "findings", "study"},
+    "commands": {
+        *("store", "crawl", "run", "classify", "certify", "grade", "verify", "study", "findings", "serve", "executors")
+    },
 }
 """The rooms, and the other rooms that each may import."""
 

@@ -10,6 +10,7 @@ from pipeline.run.folder import Run, refuse_changed
 from pipeline.run.plan import Selection
 from pipeline.store.folder import folder
 from pipeline.store.lock import sole_writer
+from pipeline.store.parts import refuse_others
 from pipeline.watch import Watch
 from reports.figures import Certified
 
@@ -50,6 +51,7 @@ def certify_run(
     """
     check(resources)
     check_limit(cpu_limit)
+    refuse_others(run.family, run.folder.name)
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of verdicts from 1 on, not {sample!r}")
     refuse_changed(run)

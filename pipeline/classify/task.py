@@ -28,11 +28,8 @@ from pipeline.store import spans
 from pipeline.store.folder import folder
 from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
-from solver.api import classify
-from solver.identity import first_of_equals
-from solver.tables import DECISIVE, RESULTS, check_readable
-from solver.verdict import unclassified
-from solver.views import views
+from solver.families import FAMILIES
+from solver.tables import RESULTS
 from solver.waits import Waits, while_waiting
 
 GRACE, PATIENCE = 60.0, 600.0
@@ -48,6 +45,7 @@ class Job(NamedTuple):
 
     store, run    their URIs
     store_id      the store's own id
+    family        of the puzzles, by its name
     settings      of `solver.api.classify`, the CPU limit that of the run
     stamp         what stands in every row: run_id, config_hash
     versions      of Python and of the libraries, as the driver has them
@@ -56,6 +54,7 @@ class Job(NamedTuple):
 
     store: str
     store_id: str
+    family: str
     run: str
     settings: dict[str, Any]
     stamp: dict[str, str]
@@ -67,7 +66,13 @@ def job_of(run: Run, config: Configuration, apart: bool) -> Job:
     """The job of a session that works on a run with a configuration: the run's own, or one with more time."""
     store = run.store
     stamp = {"run_id": run.about["run_id"], "config_hash": config_hash(config)}
-    return Job(store.folder.uri, store.id, run.folder.uri, settings_of(config), stamp, versions(), apart)
+    about = store.folder.uri, store.id, store.family.name, run.folder.uri
+    return Job(*about, settings_of(config), stamp, versions(), apart)
+
+
+def store_of(job: Job) -> Store:
+    """The store of a job's puzzles."""
+    return open_store(job.store, FAMILIES[job.family])
 
 
 class Unreadable(NamedTuple):
@@ -106,7 +111,7 @@ def prove_fit(job: Job) -> Unfit | None:
     advice = "the folder must be shared by all machines, under one path"
     try:
         seen = open_run(job.run).about["run_id"]
-        store_id = open_store(job.store).id
+        store_id = store_of(job).id
     except (UserError, OSError) as error:
         return Unfit(f"{error}: {advice}")
     if seen != job.stamp["run_id"]:
@@ -131,7 +136,7 @@ def classify_rows(
     try:
         made = TaskStatistics()
         with results_file(place, name) as writer:
-            for chunk in _chunks(open_store(job.store), rows, parts):
+            for chunk in _chunks(store_of(job), rows, parts):
                 seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
                 with _backstop(seconds) if job.apart else nullcontext():
                     classified = made.classified(chunk, limit, job, wait)
@@ -157,7 +162,7 @@ def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Ite
     cells = 0
     for part, wanted in rows.items():
         for numbers, batch in _read(store, parts[part], wanted):
-            for these, count in _portions(batch):
+            for these, count in _portions(store.family.rules.cells(batch)):
                 if batches and cells + count > CHUNK_CELLS:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
                     places, batches, cells = [], [], 0
@@ -174,9 +179,9 @@ def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Ite
 def _read(store: Store, part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
     """What a task needs of some rows of a part, a row group at a time; raises _CannotReadError if it isn't there."""
     try:
-        for numbers, batch in store.read(part, wanted, [*DECISIVE]):
+        for numbers, batch in store.read(part, wanted, [*store.family.decisive]):
             try:
-                check_readable(batch)
+                store.family.rules.check_readable(batch)
             except ValueError as error:
                 raise store.damage(part.file, error) from error
             yield numbers, batch
@@ -184,12 +189,14 @@ def _read(store: Store, part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray,
         raise _CannotReadError(part.name, str(error)) from error
 
 
-def _portions(batch: pa.RecordBatch) -> Iterator[tuple[slice, int]]:
-    """A batch in slices of at most CHUNK_CELLS cells, or of one puzzle of more: the slices and their cells."""
-    width, height = (batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("width", "height"))
-    ends = np.concatenate([[0], np.cumsum(width * height)])
+def _portions(cells: np.ndarray) -> Iterator[tuple[slice, int]]:
+    """A batch in slices of at most CHUNK_CELLS cells, or of one puzzle of more: the slices and their cells.
+
+    cells   of each puzzle, int64[rows]
+    """
+    ends = np.concatenate([[0], np.cumsum(cells)])
     first = 0
-    while first < len(batch):
+    while first < len(cells):
         last = max(first + 1, int(np.searchsorted(ends, ends[first] + CHUNK_CELLS, "right")) - 1)
         yield slice(first, last), int(ends[last] - ends[first])
         first = last
@@ -209,10 +216,11 @@ class TaskStatistics:
     def classified(self, chunk: Chunk, limit: float, job: Job, wait: bool) -> pa.RecordBatch:
         """The rows of a chunk that are decided; the others are noted as left, to be given more time."""
         last = limit >= job.settings["cpu_limit"]
-        rows = classify(chunk.batch, **job.settings | {"cpu_limit": limit}, wait=wait or last)
+        rules = FAMILIES[job.family].rules
+        rows = rules.classify(chunk.batch, **job.settings | {"cpu_limit": limit}, wait=wait or last)
         seconds = rows["cpu_seconds"]
         there = seconds.is_valid().to_numpy(zero_copy_only=False)
-        first = first_of_equals(chunk.batch["clue_hash"], views(chunk.batch), there)
+        first = rules.first_of_equals(chunk.batch, there)
         solved = there & (first == np.arange(len(rows)))
         self.solver += float(seconds.to_numpy(zero_copy_only=False)[solved].sum())
         late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
@@ -275,7 +283,7 @@ def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
         raise InputError(error.args[1]) from error
     with results_file(run.results, name) as writer:
         for chunk in chunks:
-            rows = unclassified(chunk.batch, status, [reason] * len(chunk.batch))
+            rows = run.store.family.rules.unclassified(chunk.batch, status, [reason] * len(chunk.batch))
             writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
     return write_statistics(run.results, made.piece(name, job.settings["cpu_limit"], parts))
 

@@ -18,6 +18,7 @@ from pipeline.errors import StorageError
 from pipeline.settings import PLACE
 from pipeline.watch import NOBODY, Watch
 from solver.check import faults_of
+from solver.families import NONOGRAM
 from solver.jit import is_ready
 from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.fixpoint import example_at_fixpoint
@@ -99,7 +100,7 @@ def warm_for_store(uri: str, watch: Watch = NOBODY) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache's folder."""
     from pipeline.store.parts import open_store
 
-    return _compile_all(set[Kind]().union(*map(needed, open_store(uri).batches([*DECISIVE]))), watch)
+    return _compile_all(set[Kind]().union(*map(needed, open_store(uri, NONOGRAM).batches([*DECISIVE]))), watch)
 
 
 def _compile_all(wanted: Iterable[Kind], watch: Watch) -> str:

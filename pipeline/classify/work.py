@@ -24,6 +24,7 @@ from pipeline.settings import default_settings
 from pipeline.store import spans
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
+from solver.families import NONOGRAM
 from solver.tables import DECISIVE
 
 Planner = Callable[[Run, list[Piece]], Plan]
@@ -126,9 +127,13 @@ def work_on(run: Run, config: Configuration, planner: Planner, resources: Resour
 
 
 def _first_kinds(run: Run) -> set[Kind]:
-    """The kinds of the store's first puzzles, and so of most or all; for others kernels are compiled as they come."""
+    """The kinds of the store's first puzzles, and so of most or all; for others kernels are compiled as they come.
+
+    Those of other families than nonograms are compiled in a second or two.
+    """
     try:
-        return needed(next(run.store.batches([*DECISIVE])))
+        store = run.store
+        return needed(next(store.batches([*DECISIVE]))) if store.family is NONOGRAM else set()
     except (UserError, ValueError, OSError, StopIteration):
         return set()  # whoever needs the batch says what is wrong with it
 

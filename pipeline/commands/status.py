@@ -28,9 +28,14 @@ def show_store(store: Any, as_json: bool) -> None:
     """What a store holds: puzzles by source and kind, and what a crawl has asked."""
     from collections import Counter
 
+    import pyarrow as pa
+
     kinds: Counter[tuple[str, str]] = Counter()
-    for batch in store.batches(["source", "kind", "blotted"]):
-        for source, kind, blotted in zip(*(batch[name].to_pylist() for name in batch.schema.names), strict=True):
+    wanted = ["source", "kind", "blotted"]
+    rules = store.family.rules
+    for batch in store.batches(rules.needed(wanted)):
+        facts = rules.as_nonograms(pa.Table.from_batches([batch]), wanted)
+        for source, kind, blotted in zip(*(facts[name].to_pylist() for name in wanted), strict=True):
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
     crawled = crawl_status(store)

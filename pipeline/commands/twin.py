@@ -33,8 +33,9 @@ def twin(
     from pipeline.store.parts import open_store
     from scrapers.demo import demo_puzzles
     from scrapers.twin import Faults, archive, run_forever
+    from solver.families import NONOGRAM
 
-    puzzles = demo_puzzles() if store is None else open_store(store).batches()
+    puzzles = demo_puzzles() if store is None else open_store(store, NONOGRAM).batches()
     both = archive(puzzles)
     if not both.webpbn:
         raise UserError(f"{store} holds no puzzles")

@@ -23,12 +23,13 @@ import pyarrow.compute as pc
 
 from pipeline.errors import InputError, UserError
 from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
-from pipeline.run.answers import fitting, sound
+from pipeline.run.answers import sound
 from pipeline.run.folder import Run
 from pipeline.run.pairs import PAIRED_BYTES, PAIRED_ROWS, pairs
 from pipeline.sql import database, one_line
-from pipeline.store.parts import Store, ahead, gathered, one_batch
+from pipeline.store.parts import Store, ahead, gathered, one_batch, refuse_others
 from pipeline.watch import NOBODY, Watch
+from solver.families import NONOGRAM
 from solver.identity import HASH_BYTES, clue_hashes
 from solver.tables import DECISIVE, PUZZLES, check_readable
 from solver.views import views
@@ -86,6 +87,7 @@ def find_duplicates(place: Run | Store, share: float = SHARE, watch: Watch = NOB
     """
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
+    refuse_others(place.family, place.folder.name)
     with database() as connection, one_line(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
         puzzles, faulty = _gather(connection, place, watch)
@@ -110,7 +112,7 @@ def _gather(connection: "duckdb.DuckDBPyConnection", place: Run | Store, watch: 
     watch.begun("reading", place.rows if isinstance(place, Run) else place.rows())
     puzzles = faulty = 0
     for batch, answers in _batches(place):
-        facts, good = _facts(batch, place), sound(batch)
+        facts, good = _facts(batch, place), sound(NONOGRAM.rules, batch)
         facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
         facts = facts.append_column("cells", _pictures(batch, good, answers)).filter(pa.array(good))
         for name, hashes in zip(("clue_hash", "canonical_hash"), _hashes(batch.filter(pa.array(good))), strict=True):
@@ -146,11 +148,12 @@ def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
 
 def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
     """The picture of each sound puzzle: the goal if it fits, else the one solution if that fits, else null."""
-    pictures = _those(batch["goal"], fitting(batch, batch["goal"], good))
+    fits = NONOGRAM.rules.fits
+    pictures = _those(batch["goal"], fits(batch, batch["goal"], good))
     if answers is None:
         return pictures
     unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
-    return pc.coalesce(pictures, _those(answers["solution"], fitting(batch, answers["solution"], good & unique)))
+    return pc.coalesce(pictures, _those(answers["solution"], fits(batch, answers["solution"], good & unique)))
 
 
 def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:

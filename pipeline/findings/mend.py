@@ -11,6 +11,7 @@ from pipeline.run.folder import Run
 from pipeline.run.mendings import write_mendings
 from pipeline.run.pairs import pairs
 from pipeline.store.lock import sole_writer
+from pipeline.store.parts import refuse_others
 from pipeline.watch import Watch
 from scrapers.importing import Problem
 from scrapers.pictures.mending import Change, Mending, mendings
@@ -46,6 +47,7 @@ def mend_run(run: Run, cpu_limit: float, watch: Watch) -> Iterator[Mended]:
 
     An InputError refuses a run whose store has changed, a UserError one that another command works on.
     """
+    refuse_others(run.family, run.folder.name)
     kept = list[dict[str, Any]]()
     with sole_writer(run.folder):
         watch.begun("mending", run.rows)

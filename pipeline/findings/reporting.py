@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.certify.table import certified
+from pipeline.findings.studied import studied
 from pipeline.run.folder import Run, session_of
 from pipeline.run.grades import current_grades
 from pipeline.run.mendings import read_mendings
@@ -21,19 +22,25 @@ from pipeline.store.folder import folder
 from reports.activity import PastSession, activity
 from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS
 from reports.graded import finished
-from reports.page import About, write_report
+from reports.page import ATTEMPTS_FILE, About, write_report
 
 PAGE = "report.html"
 
 
 def write_run_report(
-    run: Run, uri: str, public: bool = False, seen: Callable[[int], object] = lambda _: None
+    run: Run,
+    uri: str,
+    public: bool = False,
+    study: str | None = None,
+    seen: Callable[[int], object] = lambda _: None,
 ) -> tuple[int, str]:
     """Write the report of what a run has so far; returns its number of rows and the page's path.
 
     public   leave out what may not be passed on, see `reports.rights`
+    study    the folder of a study of this run, if its attempts are to be told
     seen     told how many rows more have been read
     """
+    tried = None if study is None else studied(run, study)
     summary = summarize(run)
     place = folder(uri)
 
@@ -42,13 +49,14 @@ def write_run_report(
             yield results, puzzles
             seen(len(results))
 
-    files = write_report(read(), about_run(run, summary), public, read_mendings(run), finished(current_grades(run)))
+    grades = finished(current_grades(run))
+    files = write_report(read(), about_run(run, summary), public, read_mendings(run), grades, tried)
     with ExitStack() as together:  # a full disk leaves the former report
         for name, data in files.items():
             together.enter_context(place.create(name)).write(data)
     for name in place.names():
-        if re.fullmatch(r"report-[a-z]+\.svg", name) and name not in files:
-            place.delete(name)  # a chart of a former report
+        if re.fullmatch(rf"report-[a-z]+\.svg|{re.escape(ATTEMPTS_FILE)}", name) and name not in files:
+            place.delete(name)  # of a former report
     return summary["rows"], f"{place.name}/{PAGE}"
 
 

@@ -14,7 +14,7 @@ from pipeline.run.grades import current_grades
 from pipeline.sql import database
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
-from solver.tables import PUZZLES, RESULTS
+from solver.tables import RESULTS
 
 if TYPE_CHECKING:  # it takes 50 MB
     import duckdb
@@ -53,7 +53,7 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
 
 def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
     """The puzzles of some parts of a store, to be read as often as one likes."""
-    return _files(store.puzzles, [part.file for part in parts], PUZZLES)
+    return _files(store.puzzles, [part.file for part in parts], store.family.table)
 
 
 def results_table(run: Run) -> "ds.Dataset":

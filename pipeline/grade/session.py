@@ -18,7 +18,7 @@ from pipeline.run.grades import grades_of, read_grades
 from pipeline.run.kept import keeping
 from pipeline.run.pairs import pairs
 from pipeline.store.lock import sole_writer
-from pipeline.store.parts import one_batch
+from pipeline.store.parts import one_batch, refuse_others
 from pipeline.watch import Watch
 from reports.beside import Found, beside, indexed
 from reports.graded import KILLED
@@ -43,6 +43,7 @@ def grade_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) ->
     """
     check(resources)
     check_limit(cpu_limit)
+    refuse_others(run.family, run.folder.name)
     refuse_changed(run)
     tally = Tally()
     with sole_writer(run.folder):

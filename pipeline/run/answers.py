@@ -1,30 +1,13 @@
-"""Pictures of a table beside their puzzles: goals and solutions, checked against the clues."""
+"""Which puzzles of a batch may be solved at all."""
 
 import numpy as np
 import pyarrow as pa
 
-from solver.check import faults_of
-from solver.proof import fits
-from solver.views import views
+from solver.families import Rules
 
 
-def sound(puzzles: pa.RecordBatch) -> np.ndarray:
-    """Which puzzles have clues that some picture may have, bool[puzzles]; the others must not come near a kernel."""
+def sound(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:
+    """Which puzzles some solution may have, bool[puzzles]; the others must not come near a kernel."""
     good = np.ones(len(puzzles), np.bool_)
-    good[list(faults_of(puzzles))] = False
-    return good
-
-
-def fitting(puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
-    """Of each puzzle whether it is one of `which` (bool, sound ones only), has a picture, and that fits: bool[puzzles].
-
-    puzzles    a batch that solver.tables.check_readable has passed
-    pictures   binary, a byte a cell, null where there is none
-    """
-    asked = np.flatnonzero(which & pictures.is_valid().to_numpy(zero_copy_only=False))
-    good = np.zeros(len(puzzles), np.bool_)
-    if len(asked):
-        offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
-        cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
-        good[asked] = fits(views(puzzles), asked, cells, offsets.astype(np.int64))
+    good[list(rules.faults(puzzles))] = False
     return good

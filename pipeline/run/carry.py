@@ -7,14 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.answers import fitting, sound
+from pipeline.run.answers import sound
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import About, Run, begin, changed_parts, next_session, whereabouts
 from pipeline.run.results import Piece, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store
-from solver.tables import DECISIVE, check_readable
+from solver.families import Family, Rules
 
 Place = tuple[str, int]
 """A part's name, and the number of a row in it."""
@@ -68,31 +68,34 @@ def _that_stay(
     wanted = [k for k in np.flatnonzero(counting).tolist() if k not in now]
     moved = rows.take(pa.array(wanted, pa.int64()))
     for part in others:
-        for numbers, puzzles in store.read(part, [(0, part.rows)], [*DECISIVE]):
+        for numbers, puzzles in store.read(part, [(0, part.rows)], [*store.family.decisive]):
             where = pc.index_in(puzzles["puzzle_id"], moved["puzzle_id"].combine_chunks())
             here = np.flatnonzero(where.is_valid().to_numpy(zero_copy_only=False))
             if len(here):
                 places = where.drop_null().to_numpy()
-                alike = _alike(moved.take(places), puzzles.take(pa.array(here)))
+                alike = _alike(store.family, moved.take(places), puzzles.take(pa.array(here)))
                 for k, number in zip(places[alike].tolist(), numbers[here[alike]].tolist(), strict=True):
                     now[wanted[k]] = part.name, number
     order = sorted(now, key=now.__getitem__)
     return rows.take(pa.array(order, pa.int64())), [now[k] for k in order]
 
 
-def _alike(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
+def _alike(family: Family, results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
     """Which results are of the puzzles beside them: of their clues, and saying of the goal what is true of it now."""
-    clues = pc.equal(results["clue_hash"].combine_chunks(), puzzles["clue_hash"]).fill_null(False)
-    said = results["goal_matches"].combine_chunks()
-    goals = pc.or_kleene(pc.equal(said, _goals_fit(puzzles)), pc.and_(said.is_null(), puzzles["goal"].is_null()))
-    return np.asarray(pc.and_(clues, goals.fill_null(False)).to_numpy(zero_copy_only=False))
+    alike = pc.equal(results["clue_hash"].combine_chunks(), puzzles["clue_hash"]).fill_null(False)
+    if "goal" in family.decisive:
+        said = results["goal_matches"].combine_chunks()
+        known = pc.equal(said, _goals_fit(family.rules, puzzles))
+        goals = pc.or_kleene(known, pc.and_(said.is_null(), puzzles["goal"].is_null()))
+        alike = pc.and_(alike, goals.fill_null(False))
+    return np.asarray(alike.to_numpy(zero_copy_only=False))
 
 
-def _goals_fit(puzzles: pa.RecordBatch) -> pa.Array:
+def _goals_fit(rules: Rules, puzzles: pa.RecordBatch) -> pa.Array:
     """Of each puzzle whether its goal is a solution; null without one, and for clues that no picture can have."""
-    check_readable(puzzles)
-    given = sound(puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
-    return pa.array(fitting(puzzles, puzzles["goal"], given), mask=~given)
+    rules.check_readable(puzzles)
+    given = sound(rules, puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
+    return pa.array(rules.fits(puzzles, puzzles["goal"], given), mask=~given)
 
 
 def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place]) -> None:

@@ -39,7 +39,8 @@ from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK
 from pipeline.store.parts import MARK as STORE_MARK
-from pipeline.store.parts import Part, Store, open_store
+from pipeline.store.parts import Part, Store, is_store, open_store
+from solver.families import FAMILIES, NONOGRAM, Family
 from solver.tables import RESULTS, SCHEMA_VERSION
 
 MARK, PROGRESS = "run.json", "progress.json"
@@ -52,6 +53,7 @@ class About(TypedDict):
     store          where the store was when the run was made
     store_id       the store's own id; runs of before have none
     store_beside   the store's path from the run folder, if both are on this machine's disks
+    family         of the puzzles; runs of before have nonograms
     inputs         the parts of the store that are this run's
     """
 
@@ -65,6 +67,7 @@ class About(TypedDict):
     store: str
     store_id: NotRequired[str]
     store_beside: NotRequired[str | None]
+    family: NotRequired[str]
     inputs: list[Part]
     versions: dict[str, str]
 
@@ -85,6 +88,11 @@ class Run(NamedTuple):
     def store(self) -> Store:
         """The store that it classifies, wherever it is now. An InputError says so if it can't be found."""
         return _find_store(self)
+
+    @property
+    def family(self) -> Family:
+        """The family of its puzzles."""
+        return FAMILIES[self.about.get("family", NONOGRAM.name)]
 
     @property
     def parts(self) -> list[Part]:
@@ -163,7 +171,7 @@ def _find_store(run: Run) -> Store:
         places.insert(0, os.path.normpath(Path(run.folder.path, beside)))  # both may have been moved, or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
     for place in found:
-        store = open_store(place)
+        store = open_store(place, run.family)
         if wanted in ("", store.id):
             return store
     what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
@@ -249,10 +257,9 @@ def is_run(uri: str) -> bool:
 
 def open_place(uri: str, store: str | None = None) -> Run | Store:
     """Open a run or a store, whichever the folder is; a UserError says so if it is neither."""
-    place = folder(uri)
-    if place.has(STORE_MARK):
+    if is_store(uri):
         return open_store(uri)
-    if place.has(MARK):
+    if folder(uri).has(MARK):
         return open_run(uri, store)
     raise UserError(f"{uri} is neither a run nor a store")
 
@@ -282,6 +289,7 @@ def _about(store: Store, place: Folder, inputs: list[Part], config: Configuratio
         "config": config,
         "config_hash": config_hash(config),
         "store": store.folder.uri,
+        "family": store.family.name,
         "inputs": inputs,
         "versions": versions(),
     }
@@ -309,6 +317,8 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
     there = run.about.get("store_id", "")
     if there != store.id if there else run.about["store"] != store.folder.uri:
         differences.append(f"it classifies the store {run.about['store']}, which is another one")
+    if run.family is not store.family:
+        differences.append(f"its puzzles are of the family {run.family.name}, not {store.family.name}")
     if differences:
         raise UserError(
             f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out, or --force to "

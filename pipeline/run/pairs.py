@@ -18,6 +18,8 @@ KEY = "puzzle_id"
 def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
     """A run's results so far with their puzzles, row by row: some columns of the one table and of the other.
 
+    Puzzles of another family come in columns of the table of nonograms (solver.families).
+
     Before anything is read the hashes of the store's parts are compared with those that the results were made from, and
     each pair has one id: an InputError says so if not. They come some PAIRED_ROWS at a time, so that it matters little
     how large a file of results is, and are read while the caller works on those before.
@@ -30,7 +32,8 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
     pieces, store = run.pieces(), run.store
     parts = {part.name: part for part in store.parts()}
     kept = overlaps(pieces)
-    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
+    rules = store.family.rules
+    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, rules.needed(puzzles))]
     for piece in pieces:
         found = run.read(piece, columns=with_key[0])
         mask = kept.get(piece.name)
@@ -46,7 +49,7 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
                     f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
                     f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
                 )
-            chosen = pair[0].select(results), table.select(puzzles)
+            chosen = pair[0].select(results), rules.as_nonograms(table, puzzles)
             if mask is None:
                 yield chosen
             else:

@@ -16,7 +16,6 @@ from pipeline.sql import database, meets
 from pipeline.store import spans
 from pipeline.store.parts import Part
 from pipeline.store.spans import Spans
-from solver.tables import PUZZLES
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,12 +54,9 @@ NAMED = 5
 
 
 def check(selection: Selection) -> None:
-    """Raise a UserError for what makes no sense, before anything is begun."""
+    """Raise a UserError for what makes no sense of any puzzles, before anything is begun."""
     if selection.limit is not None and selection.limit < 1:
         raise UserError(f"--limit {selection.limit}: that is no puzzle at all")
-    if selection.where is not None:
-        with database() as connection:
-            meets(connection, PUZZLES.empty_table(), selection.where)
 
 
 def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) -> Plan:
@@ -103,13 +99,16 @@ def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) ->
 class Chosen:
     """The rows of a run's parts that a selection takes, found when they are asked for; the last answer is kept.
 
-    A UserError names ids that the run does not have, before anything is asked for.
+    A UserError names ids that the run does not have, or what is wrong with the condition, before anything is asked for.
     """
 
     def __init__(self, run: Run, selection: Selection) -> None:
         self.run, self.selection = run, selection
         self.parts = {part.name: part for part in run.parts}
         self.part, self.mask = "", np.zeros(0, np.bool_)
+        if selection.where is not None:
+            with database() as connection:
+                meets(connection, run.family.table.empty_table(), selection.where)
         if selection.ids:
             self._refuse_unknown()
 

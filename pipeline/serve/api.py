@@ -254,7 +254,12 @@ async def read(kind: type[asked.Kind], request: Request) -> tuple[asked.Kind, by
     try:
         return asked.read(kind, await request.body())
     except asked.Invalid as error:
-        raise HTTPException(422, clean(str(error)[:LONGEST])) from None
+        raise unreadable(error) from None
+
+
+def unreadable(error: Exception) -> HTTPException:
+    """What is said of a request that can't be read, or that asks for what can't be."""
+    return HTTPException(422, clean(str(error)[:LONGEST]))
 
 
 async def looked_up(catalog: Catalog | None, question: Any) -> Any:

@@ -1,5 +1,6 @@
 """What clients send: checked as it is read, and described to them by the same types."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -102,13 +103,18 @@ KINDS = (Solve, Explain, Animate, Write, Draw)
 
 Kind = TypeVar("Kind", Solve, Explain, Animate, Write, Draw)
 
-PUZZLE = msgspec.json.Decoder(Asked)
+Record = TypeVar("Record")
 
 
 def read(kind: type[Kind], body: bytes) -> tuple[Kind, bytes]:
     """What a body asks for, and its puzzle's JSON as it was sent. Raises Invalid."""
+    return decoded(kind, body), bytes(decoded(Asked, body).puzzle)
+
+
+def decoded(kind: type[Record], body: bytes) -> Record:
+    """A body as a record of a kind. Raises Invalid."""
     try:
-        return msgspec.json.decode(body, type=kind), bytes(PUZZLE.decode(body).puzzle)
+        return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Invalid(" ".join(str(error).split())) from None
 
@@ -119,6 +125,6 @@ def described(kind: type) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def schemas() -> dict[str, Any]:
-    """The schemas of all kinds, by their names."""
-    return msgspec.json.schema_components(KINDS, ref_template=SCHEMAS)[1]
+def schemas(kinds: Iterable[type]) -> dict[str, Any]:
+    """The schemas of kinds of requests and of what is in them, by their names."""
+    return msgspec.json.schema_components(kinds, ref_template=SCHEMAS)[1]

@@ -19,7 +19,7 @@ from pipeline.run.grades import current_grades
 from pipeline.serve.limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.serve.records import answer_record, described_record
 from pipeline.sql import database
-from pipeline.store.parts import Store
+from pipeline.store.parts import Store, refuse_others
 from reports.graded import NO_GRADES, finished
 from solver.effort import difficulty
 from solver.tables import RESULTS, puzzles_of
@@ -195,6 +195,7 @@ class Catalog:
 @contextmanager
 def opened(place: Run | Store) -> Iterator[Catalog]:
     """A catalogue of a run or store, as long as the block lasts. An InputError says that it can't be read."""
+    refuse_others(place.family, place.folder.name)
     if isinstance(place, Run):
         refuse_changed(place)
     with database() as connection:

@@ -177,8 +177,7 @@ async def _refuse(send: Send, status: int, reason: str) -> None:
     """One line as JSON. The connection is closed: what the client still sends is not read."""
     content = json.dumps({"detail": reason}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
-    if status in (408, 413, 503):
-        headers.append((b"connection", b"close"))
+    headers.append((b"connection", b"close"))
     if status == 503:
         headers.append((b"retry-after", str(RETRY_SECONDS).encode()))
     try:

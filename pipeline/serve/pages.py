@@ -12,42 +12,61 @@ from reports.templating import source
 
 PARTS = (
     *("browser/words.js", "browser/elements.js", "browser/clues.js", "browser/drawing.js", "browser/facts.js"),
-    *("serve/asking.js", "serve/saved.js", "serve/pointing.js", "serve/board.js", "serve/solving.js"),
-    *("serve/known.js", "serve/hints.js", "serve/player.js", "serve/archive.js"),
+    *("serve/asking.js", "serve/jobs.js", "serve/saved.js", "serve/pointing.js", "serve/board.js", "serve/tools.js"),
+    *("serve/solving.js", "serve/known.js", "serve/hints.js", "serve/player.js", "serve/archive.js"),
     *("serve/bringing.js", "serve/drawingboard.js", "serve/puzzle.js", "serve/page.js"),
 )
 """The parts of the script, in reports/templates; the first ones are the report's too."""
 
+STYLES = ("report.css", "browser.css", "serve/serve.css")
+"""The parts of the style: the report's, and its own."""
+
 
 def script() -> str:
-    """The page's script: its parts, one after the other, with names of their own."""
+    """The page's script."""
     colors = json.dumps({"colors": COLORS, "other": OTHER_COLOR})
-    parts = "\n".join(source(part) for part in PARTS)
-    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{parts}}})();\n'
-
-
-def style() -> str:
-    """Its style: the report's, and its own."""
-    return source("report.css") + source("browser.css") + source("serve/serve.css")
-
-
-def page() -> str:
-    """The one page."""
-    return source("serve/page.html").replace("{{ icon }}", "data:image/svg+xml," + quote(mark()))
+    return wrapped(f"const LABELS = {colors};\n" + joined(PARTS))
 
 
 def router() -> APIRouter:
     """The routes to the page and what it needs."""
+    return routes(page("serve/page.html"), script(), joined(STYLES))
+
+
+# What every page of the server is made with
+
+
+def joined(parts: tuple[str, ...]) -> str:
+    """Files of reports/templates, one after the other."""
+    return "\n".join(source(part) for part in parts)
+
+
+def wrapped(text: str) -> str:
+    """A script whose names are its own."""
+    return f'(() => {{\n"use strict";\n{text}}})();\n'
+
+
+def page(template: str) -> str:
+    """A page, with its icon and the words on keys."""
+    filled = {"icon": "data:image/svg+xml," + quote(mark()), "keys": source("serve/keys.html").strip()}
+    text = source(template)
+    for name, value in filled.items():
+        text = text.replace(f"{{{{ {name} }}}}", value)
+    return text
+
+
+def routes(html: str, javascript: str, css: str) -> APIRouter:
+    """The routes to a page, its script, its style and its icon."""
     files = {
-        "/": (page(), "text/html; charset=utf-8"),
-        "/page.js": (script(), "text/javascript; charset=utf-8"),
-        "/page.css": (style(), "text/css; charset=utf-8"),
+        "/": (html, "text/html; charset=utf-8"),
+        "/page.js": (javascript, "text/javascript; charset=utf-8"),
+        "/page.css": (css, "text/css; charset=utf-8"),
         "/favicon.ico": (mark(), "image/svg+xml"),
     }
-    routes = APIRouter(include_in_schema=False)
+    made = APIRouter(include_in_schema=False)
     for path, (text, kind) in files.items():
-        routes.add_api_route(path, partial(_sent, text.encode(), kind), methods=["GET", "HEAD"], response_model=None)
-    return routes
+        made.add_api_route(path, partial(_sent, text.encode(), kind), methods=["GET", "HEAD"], response_model=None)
+    return made
 
 
 async def _sent(content: bytes, kind: str) -> Response:

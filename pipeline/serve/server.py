@@ -4,7 +4,8 @@ import asyncio
 import os
 import socket
 from asyncio import TimerHandle, Transport
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import uvicorn
@@ -13,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from pipeline.errors import NetworkError, UserError
 from pipeline.serve.app import application
 from pipeline.serve.catalog import Catalog
+from pipeline.serve.guard import Guard
 from pipeline.serve.limits import HEADER_SECONDS, IDLE_SECONDS, MOST_CONNECTIONS
 from pipeline.serve.pool import Pool
 
@@ -84,12 +86,10 @@ def names_of(host: str) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-def run(
-    opened: socket.socket, host: str, catalog: Catalog | None, cpus: int, cpu_limit: float, ready: Callable[[], None]
-) -> None:
-    """Serve at an opened door until Ctrl-C or a terminate signal. `ready` is called once there are workers.
+def run(opened: socket.socket, held: AbstractAsyncContextManager[Guard], ready: Callable[[], None]) -> None:
+    """Serve an application at an opened door until Ctrl-C or a terminate signal. `ready` is called once it can answer.
 
-    Raises StorageError if workers can't be had, KeyboardInterrupt if it is to end before it is ready.
+    Raises what `held` raises, KeyboardInterrupt if it is to end before it is ready.
     """
     served = False
 
@@ -99,17 +99,25 @@ def run(
         ready()
 
     try:
-        asyncio.run(_serve(opened, host, catalog, Pool(cpus), cpu_limit, ready_now))
+        asyncio.run(_serve(opened, held, ready_now))
     except KeyboardInterrupt:  # uvicorn raises the signal anew once it has ended
         if not served:
             raise
 
 
-async def _serve(
-    opened: socket.socket, host: str, catalog: Catalog | None, pool: Pool, cpu_limit: float, ready: Callable[[], None]
-) -> None:
+@asynccontextmanager
+async def solving(host: str, catalog: Catalog | None, cpus: int, cpu_limit: float) -> AsyncIterator[Guard]:
+    """The application over a pool of workers. Raises StorageError if workers can't be had."""
+    pool = Pool(cpus)
     await pool.start()
     try:
+        yield application(pool, catalog, cpu_limit, names_of(host))
+    finally:
+        await pool.close()
+
+
+async def _serve(opened: socket.socket, held: AbstractAsyncContextManager[Guard], ready: Callable[[], None]) -> None:
+    async with held as served:
         settings: dict[str, Any] = {
             "lifespan": "off",
             "log_level": "error",
@@ -120,7 +128,7 @@ async def _serve(
             "loop": "asyncio",
         }
         config = uvicorn.Config(
-            application(pool, catalog, cpu_limit, names_of(host)),
+            served,
             http=Prompt,
             limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=IDLE_SECONDS,
@@ -129,5 +137,3 @@ async def _serve(
         )
         ready()
         await uvicorn.Server(config).serve([opened])
-    finally:
-        await pool.close()

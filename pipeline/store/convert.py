@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
-from pipeline.store.parts import MARK, open_store
+from pipeline.store.parts import is_store, open_store, refuse_others
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
@@ -46,8 +46,9 @@ def puzzles_in(
     """
     some = False
     for path in paths:
-        if _is_store(path):
+        if not is_address(path) and is_store(path):
             store = open_store(path)
+            refuse_others(store.family, store.folder.name)
             watch.begun("converting", store.rows())
             found: Iterable[Puzzle | Problem] = puzzles_of(store.batches())
         else:
@@ -59,11 +60,6 @@ def puzzles_in(
             yield item
     if not some:
         raise nothing_in(paths)
-
-
-def _is_store(path: str) -> bool:
-    """Whether a path is a store's: far storage, which holds nothing else, or a folder that is marked as one."""
-    return not is_address(path) and ("://" in path or (Path(path).is_dir() and folder(path).has(MARK)))
 
 
 def format_called(name: str) -> Format:

@@ -49,6 +49,12 @@ class Folder(NamedTuple):
         return self._replace(path=f"{self.path}/{part}", name=f"{self.name}/{part}")
 
     @property
+    def parent(self) -> "Folder":
+        """The folder that it is in."""
+        path, name = (text.rstrip("/").rpartition("/")[0] for text in (self.path, self.name))
+        return self._replace(path=path, name=name or ".")
+
+    @property
     def local(self) -> bool:
         """Whether its files are this machine's (or mounted here), with names that can change."""
         return isinstance(self.filesystem, fs.LocalFileSystem)

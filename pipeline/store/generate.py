@@ -170,5 +170,5 @@ def make_part(task: Task) -> dict[str, Any]:
     """Make and write one part, a row group at a time; returns its name, its rows and the CPU seconds it took."""
     start = time.process_time()
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
-    rows = write_part(folder(task.store) / "puzzles", task.name, next(batches), batches, GROUPS)
+    rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, GROUPS)
     return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,10 +17,9 @@ from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
 from scrapers.importing import Problem, read_in_bulk
-from solver.check import faults
+from solver.families import FAMILIES, Family
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
-from solver.views import views
 
 Found: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """What files hold: a puzzle, a batch of them, or nothing that can be read."""
@@ -82,14 +82,34 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
     """
     report = ImportReport()
     with sole_writer(store.folder):
-        known = {
-            puzzle_id: clue_hash
-            for batch in store.batches(KNOWN_COLUMNS)
-            for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
-        }
-        batches = (_without_known(batch, known, report) for batch in _batches(found, report, seen))
-        report.added = append(store, batches)
+        batches = _batches(found, report, seen)
+        first = next(batches, None)
+        if first is not None:
+            store = store._replace(family=_family(first))
+            known = {
+                puzzle_id: clue_hash
+                for batch in store.batches(KNOWN_COLUMNS)
+                for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
+            }
+            alike = _of_family(store.family, chain([first], batches), report)
+            report.added = append(store, (_without_known(store.family, batch, known, report) for batch in alike))
     return report
+
+
+def _family(batch: pa.RecordBatch) -> Family:
+    """The family of a batch's puzzles."""
+    return next(family for family in FAMILIES.values() if batch.schema.equals(family.table))
+
+
+def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: ImportReport) -> Iterator[pa.RecordBatch]:
+    """The batches of a family; the others' puzzles are problems."""
+    for batch in batches:
+        other = _family(batch)
+        if other is family:
+            yield batch
+        else:
+            reason = f"it is a {other.name}, what came first a {family.name}: import it by a command of its own"
+            report.problems += [Problem(name, reason) for name in batch["puzzle_id"].to_pylist()]
 
 
 def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found], None]) -> Iterator[pa.RecordBatch]:
@@ -110,7 +130,9 @@ def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found
         yield puzzle_batch(puzzles)
 
 
-def _without_known(batch: pa.RecordBatch, known: dict[str, str], report: ImportReport) -> pa.RecordBatch:
+def _without_known(
+    family: Family, batch: pa.RecordBatch, known: dict[str, str], report: ImportReport
+) -> pa.RecordBatch:
     """A batch, those left out whose id is in `known`; `known` and the report are brought up to date."""
     fresh = []
     for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True):
@@ -124,5 +146,5 @@ def _without_known(batch: pa.RecordBatch, known: dict[str, str], report: ImportR
             report.problems.append(Problem(puzzle_id, "the store has this id with other clues, and keeps those"))
     batch = batch.filter(pa.array(fresh, pa.bool_()))
     ids = batch["puzzle_id"].to_pylist()
-    report.invalid += [Problem(ids[p], why) for p, why in sorted(faults(views(batch)).items())]
+    report.invalid += [Problem(ids[p], why) for p, why in sorted(family.rules.faults(batch).items())]
     return batch

@@ -1,9 +1,11 @@
 """The puzzles of an archive as Parquet: a folder that grows part by part.
 
 STORE/store.json                     says that this is a store, of which version, and which one
-STORE/puzzles/part-00000.parquet     puzzles, in row groups: what is read at a time
+STORE/puzzles/part-00000.parquet     nonograms, in row groups: what is read at a time
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
 STORE/writer.lock                    who writes here (pipeline.store.lock)
+
+Other families of puzzles (solver.families) have folders of their own beside `puzzles`.
 
 A part is replaced (ratings come, replies are read anew) by a file of another name, part-00000-1a2b3c.parquet, and then
 a new JSON, each by one rename. So a reader sees the old part or the new one, whenever it looks.
@@ -16,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 import numpy as np
@@ -27,14 +30,13 @@ from pipeline.settings import Settings, default_settings
 from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, sole_writer
-from solver.tables import PUZZLES, SCHEMA_VERSION
+from solver.families import FAMILIES, NONOGRAM, Family
+from solver.tables import SCHEMA_VERSION
 
 T = TypeVar("T")
 
 MARK = "store.json"
 KIND = "nonocensus store"
-DISTINCT = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256")
-"""Columns that hardly hold a value twice."""
 
 
 def leaves(path: str, kind: pa.DataType) -> list[str]:
@@ -46,8 +48,11 @@ def leaves(path: str, kind: pa.DataType) -> list[str]:
     return [path]
 
 
-REPEATED = [leaf for field in PUZZLES if field.name not in DISTINCT for leaf in leaves(field.name, field.type)]
-"""Parquet's columns that get a dictionary of their values: all others, for which it only takes time."""
+def repeated(family: Family) -> list[str]:
+    """Parquet's columns that get a dictionary of their values: not those for which it only takes time."""
+    return [
+        leaf for field in family.table if field.name not in family.distinct for leaf in leaves(field.name, field.type)
+    ]
 
 
 class StoreMark(TypedDict, total=False):
@@ -65,7 +70,7 @@ class Part:
     name     part-00000
     rows     its puzzles
     groups   the puzzles of each row group
-    sha256   hash of what a classification depends on: ids, clue hashes and goals of all rows, in their order
+    sha256   hash of what a classification depends on (`hash_rows`)
     file     name of its Parquet file
     size     bytes of that file; -1 where it is not known (parts of before)
     """
@@ -84,9 +89,6 @@ class Part:
             object.__setattr__(self, "file", f"{self.name}.parquet")  # a part of before
 
 
-DECISIVE = ("puzzle_id", "clue_hash", "goal")
-"""Columns that a part's hash is made of; ratings and the like may change without undoing what was classified."""
-
 PART = re.compile(r"(part-(\d{5,}))(?:-[0-9a-f]+)?\.(?:json|parquet)")
 """The names of a part's files; others in the folder are not ours."""
 
@@ -95,14 +97,15 @@ HASH_KEY = b"nonocensus.sha256"
 
 
 class Store(NamedTuple):
-    """A store of puzzles; see `open_store` and `create_store`."""
+    """The puzzles of a family in a store; see `open_store` and `create_store`."""
 
     folder: Folder
+    family: Family = NONOGRAM
 
     @property
     def puzzles(self) -> Folder:
         """The folder of the parts."""
-        return self.folder / "puzzles"
+        return self.folder / self.family.folder
 
     @property
     def id(self) -> str:
@@ -205,24 +208,62 @@ def one_batch(table: pa.Table) -> pa.RecordBatch:
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def create_store(uri: str) -> Store:
+def create_store(uri: str, family: Family = NONOGRAM) -> Store:
     """Make a store, or open the one that is there to add to it; refuse a folder that holds anything else.
 
     Nothing is written before `append` has puzzles to write.
     """
     place = folder(uri)
     if place.has(MARK):
-        return open_store(uri)
+        return open_store(uri, family)
     if [name for name in place.names() if name != LOCK]:
         raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
-    return Store(place)
+    return Store(place, family)
 
 
-def open_store(uri: str) -> Store:
-    """Open a store; a UserError says why if it is none, or one of another version."""
+def open_store(uri: str, family: Family | None = None) -> Store:
+    """Open a family's puzzles in a store, or those that it has; a UserError says why if it is none.
+
+    It also says so if the store is one of another version, or has several families and none is named: STORE/puzzles are
+    its nonograms, and so on.
+    """
     place = folder(uri)
+    for named in FAMILIES.values():
+        if not place.has(MARK) and place.path.endswith(f"/{named.folder}") and place.parent.has(MARK):
+            place, family = place.parent, named
     place.read_mark(MARK, StoreMark, "a store of puzzles", "import FILES")
-    return Store(place)
+    if family is not None:
+        return Store(place, family)
+    there = families_in(place)
+    if len(there) > 1:
+        names = " or ".join(f"{uri.rstrip('/')}/{family.folder}" for family in there)
+        raise UserError(f"{uri} has puzzles of several families; name {names}")
+    return Store(place, there[0] if there else NONOGRAM)
+
+
+def is_store(uri: str) -> bool:
+    """Whether there is a store at a path or URI, or one family's puzzles of a store."""
+    if "://" not in uri and not Path(uri).is_dir():
+        return False
+    place = folder(uri)
+    folders = tuple(f"/{family.folder}" for family in FAMILIES.values())
+    return place.has(MARK) or (place.path.endswith(folders) and place.parent.has(MARK))
+
+
+def families_in(place: Folder) -> list[Family]:
+    """The families of which a store has puzzles."""
+    names = place.names()
+    return [
+        family
+        for family in FAMILIES.values()
+        if family.folder in names and any(map(_names_part, (place / family.folder).names()))
+    ]
+
+
+def refuse_others(family: Family, name: str) -> None:
+    """Raise a UserError if a run or store of this name holds puzzles that are no nonograms."""
+    if family is not NONOGRAM:
+        raise UserError(f"{name} holds puzzles of the family {family.name}; this command takes nonograms")
 
 
 def mark(store: Store) -> None:
@@ -246,28 +287,29 @@ def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings |
         groups = regrouped(batches, settings.rows_per_group)
         for first in groups:
             mark(store)
-            total += write_part(store.puzzles, f"part-{number:05d}", first, groups, settings.groups_per_part)
+            total += write_part(store, f"part-{number:05d}", first, groups, settings.groups_per_part)
             number += 1
     return total
 
 
-def write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
+def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
     """Write up to `groups` record batches as the row groups of one part, then its JSON; returns its rows.
 
     A part of this name is replaced: the file that it had is deleted at the end. A file that a killed process has left
     belongs to no part, and nobody reads it; `nonocensus verify` names it.
     """
+    place, family = store.puzzles, store.family
     before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
-    options = {"compression": "zstd", "use_dictionary": REPEATED, "write_page_checksum": True}
+    options = {"compression": "zstd", "use_dictionary": repeated(family), "write_page_checksum": True}
     digest = hashlib.sha256()
     file = f"{name}.parquet" if before is None else f"{name}-{secrets.token_hex(3)}.parquet"
-    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
+    with place.create(file) as stream, pq.ParquetWriter(stream, family.table, **options) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))
             written.append(len(batch))
-            hash_rows(batch, digest)
+            hash_rows(family, batch, digest)
             batch = next(more, None) if len(written) < groups else None
         writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
     part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
@@ -277,9 +319,12 @@ def write_part(place: Folder, name: str, first: pa.RecordBatch, more: Iterator[p
     return part.rows
 
 
-def hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
-    """Feed the decisive columns to a hash: which values there are, their lengths, their bytes."""
-    for name in DECISIVE:
+def hash_rows(family: Family, batch: pa.RecordBatch, digest: Any) -> None:
+    """Feed what results depend on to a hash: of each column which values there are, their lengths, their bytes.
+
+    Ratings and the like may change without undoing what was classified.
+    """
+    for name in family.hashed:
         column = batch[name].cast(pa.binary())
         offsets = np.frombuffer(column.buffers()[1], np.int32)[column.offset : column.offset + len(column) + 1]
         digest.update(np.packbits(column.is_valid().to_numpy(zero_copy_only=False)))
@@ -305,7 +350,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
             changed += 1
             kept = [batch for batch in after if len(batch)]
             if kept:
-                write_part(store.puzzles, part.name, kept[0], iter(kept[1:]), len(kept))
+                write_part(store, part.name, kept[0], iter(kept[1:]), len(kept))
             else:
                 store.puzzles.delete(f"{part.name}.json")
                 store.puzzles.delete(part.file)

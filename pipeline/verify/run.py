@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pipeline.certify.table import certificates_of, read_certificates
 from pipeline.errors import InputError, UserError
-from pipeline.run.answers import fitting, sound
+from pipeline.run.answers import sound
 from pipeline.run.folder import Run, changed_parts
 from pipeline.run.grades import grades_of, read_grade_file
 from pipeline.run.mendings import FILE as MENDINGS_FILE
@@ -20,7 +20,7 @@ from pipeline.run.summary import counts, write_summary
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Part, Store, gathered, one_batch
 from pipeline.verify.damage import Damage
-from solver.tables import DECISIVE, check_readable
+from solver.families import Rules
 
 AGAIN = "sets it aside; classify does its puzzles again"
 CERTIFY_AGAIN = "sets it aside; certify proves its verdicts again"
@@ -102,7 +102,7 @@ def _of_piece(run: Run, piece: Piece, parts: dict[str, Part]) -> Iterator[str]:
             if not results[name].equals(puzzles[name]):
                 yield f"its {name} is not that of the puzzles beside it"
                 return
-        wrong = _wrong_answers(results, puzzles)
+        wrong = _wrong_answers(run.store.family.rules, results, puzzles)
         if wrong:
             yield f"{len(wrong):,} answers are wrong, the first is that of {wrong[0]}"
 
@@ -110,22 +110,24 @@ def _of_piece(run: Run, piece: Piece, parts: dict[str, Part]) -> Iterator[str]:
 def _puzzles_of(store: Store, piece: Piece, parts: dict[str, Part]) -> Iterator[pa.RecordBatch]:
     """The puzzles of a file of results, in its order."""
     there = (
-        batch for part, wanted in piece.covers.items() for _, batch in store.read(parts[part], wanted, [*DECISIVE])
+        batch
+        for part, wanted in piece.covers.items()
+        for _, batch in store.read(parts[part], wanted, [*store.family.decisive])
     )
     try:
         for table in gathered(there, ROWS, BYTES):
             batch = one_batch(table)
-            check_readable(batch)
+            store.family.rules.check_readable(batch)
             yield batch
     except (InputError, ValueError) as error:
         raise _NotComparable(str(error)) from error
 
 
-def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
+def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
     """Ids of puzzles whose answer lacks a solution, or shows one that does not fit the clues, or one twice."""
-    which = sound(puzzles)
+    which = sound(rules, puzzles)
     solutions = np.array(results["solutions"].to_pylist(), object)
-    first, second = (fitting(puzzles, results[name], which) for name in ("solution", "second_solution"))
+    first, second = (rules.fits(puzzles, results[name], which) for name in ("solution", "second_solution"))
     unique, multiple = solutions == "unique", solutions == "multiple"
     there = [results[name].is_valid().to_numpy(zero_copy_only=False) for name in ("solution", "second_solution")]
     same = np.array([a is not None and a == b for a, b in zip(

@@ -16,7 +16,7 @@ from pipeline.store.folder import UNFINISHED
 from pipeline.store.lock import holds, sole_writer
 from pipeline.store.parts import PART, Part, Store, hash_rows
 from pipeline.verify.damage import Damage
-from solver.tables import PUZZLES, check_readable, with_hashes
+from solver.families import Rules
 
 LEFT = "sets it aside"
 
@@ -80,20 +80,21 @@ def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterato
     if size is not None and part.size not in (-1, size):
         yield Damage(where, f"{size:,} bytes, not {part.size:,}", AGAIN)
         return
+    family = store.family
     digest = hashlib.sha256()
     others = 0
     for _, batch in store.read(part, [(0, part.rows)]):
-        if not batch.schema.equals(PUZZLES):
+        if not batch.schema.equals(family.table):
             yield Damage(where, "its columns are not those of the puzzles table", AGAIN)
             return
         try:
-            check_readable(batch)
+            family.rules.check_readable(batch)
             batch.validate(full=True)
         except (ValueError, pa.ArrowException) as error:
             yield Damage(where, str(error).splitlines()[0], AGAIN)
             return
-        hash_rows(batch, digest)
-        others += _others(batch)
+        hash_rows(family, batch, digest)
+        others += _others(family.rules, batch)
         seen(len(batch))
     if digest.hexdigest() != part.sha256:
         yield Damage(where, "its ids, clue hashes and goals are not those that its hash stands for", AGAIN)
@@ -101,17 +102,17 @@ def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterato
         yield Damage(where, f"{others:,} puzzles have other clues than their clue hash stands for", AGAIN)
 
 
-def _others(batch: pa.RecordBatch) -> int:
-    """How many puzzles have clues that their clue hash does not stand for; those that can have no picture left out."""
-    batch = batch.filter(pa.array(sound(batch)))
+def _others(rules: Rules, batch: pa.RecordBatch) -> int:
+    """How many puzzles have clues that their clue hash does not stand for; those that can have no solution left out."""
+    batch = batch.filter(pa.array(sound(rules, batch)))
     if not len(batch):
         return 0
-    return int(pc.sum(pc.not_equal(with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
+    return int(pc.sum(pc.not_equal(rules.with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
 
 
 def _repeated_ids(store: Store) -> Iterator[Damage]:
     """Ids that stand more than once; a run's rows could not be told apart."""
-    ids = pa.schema([PUZZLES.field("puzzle_id")])
+    ids = pa.schema([store.family.table.field("puzzle_id")])
     reader = pa.RecordBatchReader.from_batches(ids, store.batches(["puzzle_id"]))
     with database() as connection:
         connection.register("puzzles", reader)

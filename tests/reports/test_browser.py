@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import pyarrow as pa
 import pytest
 from browsable import CHANGE, EVIL, FIXED, OTHER, SWITCH, browsable, clue_texts, filler, graded, mendings, special
 from census import failed, pairs
+from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -26,12 +25,6 @@ from reports.page import write_report
 from solver.puzzle import Puzzle
 from solver.techniques.ladder import TECHNIQUES
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-    "--force-prefers-reduced-motion", "--disable-dev-shm-usage", "--window-size=1280,1000",
-)  # fmt: skip
 FILLERS = 300
 PAIRS = browsable(FILLERS)
 SPECIAL = [puzzle for _, puzzle in special() if puzzle is not None]
@@ -39,10 +32,7 @@ DRAWN = [*SPECIAL[:6], *(filler(k)[1] for k in (0, 97, 231, 299))]
 CELL = 20
 SECONDS = 10
 
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
-    pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
-]
+pytestmark = NEEDED
 
 
 class Tab:
@@ -80,7 +70,7 @@ class Tab:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def errors(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return errors(self.driver)
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the page was opened."""
@@ -147,14 +137,8 @@ return {
 
 @pytest.fixture(scope="module")
 def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield Tab(driver)
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield Tab(driver)
 
 
 @pytest.fixture(scope="module")
@@ -470,14 +454,10 @@ def test_what_can_not_be_read_says_so(tab: Tab, tmp_path: Path) -> None:
 
 
 def test_on_a_phone_nothing_is_wider_than_it(tab: Tab, page: Path) -> None:
-    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-    tab.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with emulated(tab.driver, "light", PHONE):
         tab.turn(page, puzzle="random/29")
         tab.shown()
-        for wide in ("document.documentElement", "document.getElementById('browse-puzzle')"):
-            assert tab.run(f"return {wide}.scrollWidth") <= 390
+        assert page_width(tab.driver) <= PHONE
+        assert tab.run("return document.getElementById('browse-puzzle').scrollWidth") <= PHONE
         grid = tab.one(".browse-grid")
         assert tab.run("return arguments[0].scrollWidth - arguments[0].clientWidth", grid) == 0
-    finally:
-        tab.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

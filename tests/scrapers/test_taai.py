@@ -102,7 +102,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces | st.sampled_from(["\n", "\n$2\n1\n"]), max_size=16).map("".join))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_what_is_not_read_at_once(text: str) -> None:
     """Whatever stands in a file: it is read at once as it would be puzzle by puzzle, or not at all."""
     found = at_once(f"$1\n{text}".encode())

@@ -1,7 +1,12 @@
 // What is asked of the server: JSON, or a line that says what is wrong.
 
-/** What the server refuses, or can't be asked: one line for people. */
-class Refusal extends Error {}
+/** What the server refuses, or can't be asked: one line for people; the status is null where it did not answer. */
+class Refusal extends Error {
+  constructor(words, status = null) {
+    super(words);
+    this.status = status;
+  }
+}
 
 /** Ask the server; `body` is a value for JSON, or a Blob. Returns its answer, or throws a Refusal. */
 async function ask(method, path, body = null, options = {}) {
@@ -16,7 +21,8 @@ async function ask(method, path, body = null, options = {}) {
   }
   const answer = await reply.json().catch(() => null);
   if (reply.ok && answer !== null) return answer;
-  throw new Refusal(sentence(answer?.detail ?? `The server answers with status ${reply.status}`));
+  if (answer === null) throw new Refusal(`The server’s answer can’t be read (status ${reply.status}).`);
+  throw new Refusal(sentence(answer.detail ?? `The server answers with status ${reply.status}`), reply.status);
 }
 
 /** A reason as a sentence. */
@@ -25,23 +31,16 @@ function sentence(text) {
   return /[.?!]$/.test(begun) ? begun : `${begun}.`;
 }
 
-const PATIENCE = 10; // seconds that a request waits for its job
-
-/** What comes of a job; `progress(job)` is told how it stands, `signal` cancels it. Throws a Refusal. */
-async function answerOf(path, request, progress, signal) {
-  let job = await ask("POST", `${path}?wait=0.2`, { ...request, attached: true });
-  const leave = () => fetch(`api/jobs/${job.id}`, { method: "DELETE", keepalive: true }).catch(() => null);
-  signal.addEventListener("abort", leave);
-  addEventListener("pagehide", leave);
+/** Do something that may be refused; the refusal is shown. */
+async function attempt(event, act) {
+  event?.preventDefault();
+  const problem = document.getElementById("problem");
+  problem.textContent = "";
   try {
-    while (["queued", "running", "compiling"].includes(job.state)) {
-      progress(job);
-      job = await ask("GET", `jobs/${job.id}?wait=${job.state === "running" ? PATIENCE : 1}`, null, { signal });
-    }
-  } finally {
-    signal.removeEventListener("abort", leave);
-    removeEventListener("pagehide", leave);
+    await act();
+  } catch (error) {
+    problem.textContent = error instanceof Refusal ? error.message : "This browser has failed at that.";
+    if (!(error instanceof Refusal)) console.error(error);
+    problem.scrollIntoView({ block: "nearest" });
   }
-  if (job.state !== "done") throw new Refusal(sentence(job.error ?? "It was cancelled"));
-  return job.result;
 }

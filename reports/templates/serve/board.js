@@ -10,7 +10,8 @@ class Board {
    * place    the element that it fills
    * puzzle   {width, height, clues, palette}; without clues they are those of what is drawn
    * cells    Uint8Array of what is in the cells, as in saved.js
-   * act      {changed(), moved(words)}: what to do after each change, and when the cursor has gone to another cell
+   * act      {changed(kind, pairs), moved(words)}: what to do after each change, which was set, undo or redo and has put
+   *          values into places, as pairs; and when the cursor has gone to another cell
    */
   constructor(place, puzzle, cells, act) {
     this.puzzle = puzzle;
@@ -52,6 +53,11 @@ class Board {
   /** What is shown in the cells. */
   get visible() {
     return this.previewed ?? this.cells;
+  }
+
+  /** Whether nothing may change now: another grid is shown, or a run is being painted, which ends with its own change. */
+  get locked() {
+    return this.previewed !== null || this.stroke !== null;
   }
 
   /** The palette entries in the cells; what is open or marked empty is background. */
@@ -140,36 +146,36 @@ class Board {
 
   // Changes
 
-  /** Set cells; `places` and `values` side by side. One step for undo. Nothing changes while another grid is shown. */
+  /** Set cells; `places` and `values` side by side. One step for undo. */
   set(places, values) {
-    if (this.previewed) return;
+    if (this.locked) return;
     const changed = places.map((place, k) => [place, this.cells[place], values[k]]).filter(([, old, now]) => old !== now);
     if (!changed.length) return;
     this.done.push(changed);
     this.undone = [];
-    this.apply(changed.map(([place, , now]) => [place, now]));
+    this.apply("set", changed.map(([place, , now]) => [place, now]));
   }
 
-  apply(pairs) {
+  apply(kind, pairs) {
     for (const [place, value] of pairs) this.cells[place] = value;
     this.wrong = null;
     this.redraw();
     this.describe();
-    this.act.changed();
+    this.act.changed(kind, pairs);
   }
 
   undo() {
-    const step = !this.previewed && this.done.pop();
+    const step = !this.locked && this.done.pop();
     if (!step) return;
     this.undone.push(step);
-    this.apply(step.map(([place, old]) => [place, old]));
+    this.apply("undo", step.map(([place, old]) => [place, old]));
   }
 
   redo() {
-    const step = !this.previewed && this.undone.pop();
+    const step = !this.locked && this.undone.pop();
     if (!step) return;
     this.done.push(step);
-    this.apply(step.map(([place, , now]) => [place, now]));
+    this.apply("redo", step.map(([place, , now]) => [place, now]));
   }
 
   /** Fill all cells at once. */
@@ -204,7 +210,9 @@ class Board {
   listen() {
     this.sheet.addEventListener("pointerdown", (event) => this.press(event));
     this.sheet.addEventListener("pointermove", (event) => this.drag(event));
-    for (const name of ["pointerup", "pointercancel"]) this.sheet.addEventListener(name, (event) => this.release(event));
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      this.sheet.addEventListener(name, (event) => this.release(event));
+    }
     this.sheet.addEventListener("contextmenu", (event) => event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.type(event));
     for (const name of ["focus", "blur"]) this.grid.addEventListener(name, () => this.putCursor());
@@ -222,7 +230,7 @@ class Board {
 
   press(event) {
     const cell = this.cellAt(event, true);
-    if (!cell || this.stroke || this.previewed || event.button > 2) return;
+    if (!cell || this.locked || event.button > 2) return;
     event.preventDefault();
     this.sheet.setPointerCapture(event.pointerId);
     const place = cell.y * this.puzzle.width + cell.x;
@@ -346,6 +354,18 @@ class Board {
     if (cell === 0) return this.drawn ? "background" : "open";
     return cell === EMPTY ? "empty" : this.puzzle.palette[cell]?.name || "filled";
   }
+}
+
+/** A record's palette as drawings want it. */
+function paletteOf(record) {
+  return record.palette.map(([name, , rgb]) => ({ name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
+}
+
+/** A record as a board wants it: with the colours that its clues have. */
+function puzzleOf(record) {
+  const { rows, columns } = record;
+  const palette = paletteOf(record).slice(0, Math.max(2, colorsOf(record) + 1));
+  return { width: columns.length, height: rows.length, clues: { rows, columns }, palette };
 }
 
 /** The highest colour of some clues, at least 1. */

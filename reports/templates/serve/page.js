@@ -1,20 +1,6 @@
-// The page: which section is shown, as its address says, and what is said of what goes wrong.
+// The page: which section is shown, as its address says.
 
 const CURRENT = "nonocensus:puzzle";
-
-/** Do something that may be refused; the refusal is shown. */
-async function attempt(event, act) {
-  event?.preventDefault();
-  const problem = document.getElementById("problem");
-  problem.textContent = "";
-  try {
-    await act();
-  } catch (error) {
-    problem.textContent = error instanceof Refusal ? error.message : "This browser has failed at that.";
-    if (!(error instanceof Refusal)) console.error(error);
-    problem.scrollIntoView({ block: "nearest" });
-  }
-}
 
 /** Say something to who can't see the page. */
 function tell(words) {
@@ -112,19 +98,17 @@ class Page {
     if (this.laid === this.described) return;
     this.laid = this.described;
     const { puzzle, clue_hash: hash, answer } = this.described;
-    const [width, height] = [puzzle.columns.length, puzzle.rows.length];
-    const palette = paletteOf(puzzle);
-    const colors = colorsOf(puzzle);
+    const laid = puzzleOf(puzzle);
+    const { width, height } = laid;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi"));
     heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";
     const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
-    const cells = kept(hash, width * height, colors) ?? new Uint8Array(width * height);
-    const used = palette.slice(0, Math.max(2, colors + 1));
-    this.workshop.open({ width, height, clues: { rows: puzzle.rows, columns: puzzle.columns }, palette: used }, cells);
+    const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
+    this.workshop.open(laid, cells);
     if (this.workshop.board.finished) this.workshop.finish();
-    if (answer) this.workshop.findings.tell(answer, { palette, width, height });
+    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
   }
 }
 

@@ -1,10 +1,5 @@
 // The workshop: a board with its tools, and what is found out about it.
 
-/** A record's palette as drawings want it. */
-function paletteOf(record) {
-  return record.palette.map(([name, , rgb]) => ({ name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
-}
-
 class Workshop {
   /** place, what the server says, and whether the board is played (or drawn on). `act.palette(tool)` edits a colour. */
   constructor(place, server, { playing, record, changed }) {
@@ -70,20 +65,8 @@ class Workshop {
   /** A radio button for each colour, and for empty cells. */
   offer(tool) {
     const { palette } = this.board.puzzle;
-    const tools = palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
-    if (this.playing) tools.push([EMPTY, "empty", null]);
-    else tools.push([0, "background", palette[0].rgb]);
-    this.part("colors").replaceChildren(...tools.map(([value, name, rgb]) => {
-      const input = element("input");
-      Object.assign(input, { type: "radio", name: `tool-${this.place.parentElement.id}`, value, checked: value === tool });
-      input.addEventListener("change", () => (this.board.tool = value));
-      const chip = element("span", rgb === null ? "chip crossed" : "chip");
-      if (rgb !== null) chip.style.background = `#${rgb}`;
-      const words = element("span", "tool-name");
-      words.textContent = name;
-      return element("label", "", "", input, chip, words);
-    }));
-    this.board.tool = tool;
+    const tools = [...colorTools(palette), this.playing ? EMPTY_TOOL : [0, "background", palette[0].rgb]];
+    offerTools(this.part("colors"), `tool-${this.place.parentElement.id}`, tools, this.board, tool);
   }
 
   list() {

@@ -49,7 +49,7 @@ class Findings {
     const { record, palette, width, height } = this.act.record();
     const request = { puzzle: record, cpu_limit: Number(seconds.value), solutions: Number(solutions.value), grade: true };
     const answer = await this.ask("solve", request);
-    if (answer) this.tell(answer, { palette, width, height });
+    if (answer) this.tell(answer, { palette, width, height }, true);
   }
 
   /** What comes of a request, null if it was cancelled; `progress`, or the form, shows how far it is. */
@@ -85,8 +85,8 @@ class Findings {
     this.part("solver").querySelector("[type=submit]").disabled = is;
   }
 
-  /** Show an answer. */
-  tell(answer, { palette, width, height }) {
+  /** Show an answer, its pictures only to who has asked for them: others may want to solve the puzzle themselves. */
+  tell(answer, { palette, width, height }, asked) {
     this.answer = answer;
     const { pictures, label, meaning, error, every } = answer;
     this.part("answer").hidden = false;
@@ -94,7 +94,9 @@ class Findings {
     this.part("key").style.setProperty("--key", LABELS.colors[label] ?? LABELS.other);
     this.part("meaning").textContent = meaning;
     this.part("reason").textContent = error ?? "";
-    this.button("show").hidden = pictures.length === 0;
+    this.part("solved").hidden = pictures.length === 0;
+    this.part("solved").open = asked;
+    this.part("solved").firstElementChild.textContent = pictures.length > 1 ? "Solutions" : "The solution";
     const size = { width, height, cells: width * height };
     this.part("facts").replaceChildren(...gradeItems(answer.grading), ...factItems((name) => answer[name] ?? null, size));
     const entries = pictures.map(entriesOf);

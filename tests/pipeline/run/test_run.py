@@ -21,6 +21,7 @@ from pipeline.run.results import Piece
 from pipeline.run.summary import SUMMARY, summarize, write_summary
 from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
+from solver.families import NONOGRAM
 from solver.tables import PUZZLES, RESULTS, puzzle_batch
 from solver.waits import Waits
 
@@ -70,7 +71,7 @@ def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
         classified.append((options["cpu_limit"], pc.sum(pc.not_equal(rows["status"], "timeout")).as_py()))
         return rows
 
-    monkeypatch.setattr("pipeline.classify.task.classify", noted)
+    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=noted))
     work_on(run, limits=[5.0, 8.0, 10.0])
     by_line = pc.sum(pc.equal(run.table(["technique"])["technique"], "line")).as_py()
     assert sum(rows for limit, rows in classified if limit == 5.0) == by_line
@@ -98,7 +99,7 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
         look()
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("pipeline.classify.task.classify", compile_and_classify)
+    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=compile_and_classify))
     piece = classify_rows({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(piece, Piece)
     assert piece.rows == 20
@@ -116,7 +117,7 @@ def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatc
         monkeypatch.setattr(Waits, "wall", Waits.wall + 1000.0)
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("pipeline.classify.task.classify", wait_and_classify)
+    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))
     piece = classify_rows({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(piece, Piece)
     assert piece.about["cpu_task"] < 0

@@ -24,6 +24,7 @@ class Server(NamedTuple):
     address: str
     process: "subprocess.Popen[str]"
     client: httpx.Client
+    ready: str
 
     @property
     def port(self) -> int:
@@ -62,7 +63,7 @@ def running(*arguments: str) -> Iterator[Server]:
         assert found, (line, process.stderr.read())
         with httpx.Client(base_url=found[1], timeout=SECONDS, trust_env=False) as client:
             try:
-                yield Server(found[1], process, client)
+                yield Server(found[1], process, client, line)
             finally:
                 process.send_signal(signal.SIGINT)
                 process.communicate()

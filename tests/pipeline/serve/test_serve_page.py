@@ -1,18 +1,16 @@
 """The server's page in headless Chromium: puzzles brought, played, solved, drawn; by mouse and by keys."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import axe_core_python
 import numpy as np
 import pytest
+from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
 from PIL import Image
 from runs import run_serially
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -24,18 +22,10 @@ from stores import random_store
 from pipeline.serve.limits import PAGE_ROWS
 from scrapers.pictures.recipe import Recipe
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
-         "--disable-background-networking", "--force-prefers-reduced-motion", "--window-size=1280,1000")  # fmt: skip
 SECONDS = 60
-PHONE = 390
 TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
-    pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
-]
+pytestmark = NEEDED
 
 
 def jsonl(puzzle: dict[str, Any]) -> bytes:
@@ -127,12 +117,7 @@ class Tab:
         return self.text("#puzzle .outcome")
 
     def errors(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def violations(self) -> list[str]:
-        self.driver.execute_script(AXE.read_text())
-        found = self.driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
-        return [f"{each['id']}: {[node['html'] for node in each['nodes']]}" for each in found]
+        return errors(self.driver)
 
 
 PAINTED = r"""
@@ -157,14 +142,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def tab(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield Tab(driver, server)
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield Tab(driver, server)
 
 
 @pytest.fixture
@@ -306,6 +285,9 @@ def test_stepping_through_an_explanation(tab: Tab) -> None:
     assert (tab.step(), tab.painted()) == (hardest, painted)
     tab.one("#puzzle .player .where").send_keys(Keys.HOME)
     assert (tab.step(), tab.painted()) == ("Step 0 of 17", 0)
+    tab.driver.execute_script("document.querySelector('#puzzle .player .where').value = 14")
+    tab.one("#puzzle .player .where").send_keys(Keys.ARROW_RIGHT)
+    assert tab.step() == "Step 15 of 17"
     tab.click(".player [data-do=play]")
     tab.until(lambda: tab.step() == "Step 17 of 17")
     tab.until(lambda: tab.text("#puzzle .player [data-do=play]") == "Play")
@@ -445,21 +427,19 @@ def test_the_archive(tab: Tab) -> None:
     tab.opened()
     assert tab.text("#puzzle h1") == "random/6x5-0.6-3-17"
     assert tab.text("#puzzle .verdict .key")
+    assert not tab.one("#puzzle .pictures .nonogram").is_displayed(), "who plays has not asked for the solution"
+    tab.click(".solved summary")
+    assert tab.one("#puzzle .pictures .nonogram").is_displayed()
     tab.driver.back()
     tab.until(lambda: tab.all("#archive:not([hidden])"))
     tab.go("#puzzle?id=there%2Fis%2Fnone")
     tab.until(lambda: "no such puzzle" in tab.text("#problem"))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, PHONE])
-def test_everyone_can_use_it(tab: Tab, scheme: str, width: int) -> None:
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
+def test_everyone_can_use_it(tab: Tab, width: int, scheme: str) -> None:
     """No violation that axe finds, and nothing wider than the window."""
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
-    tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    tab.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
+    with emulated(tab.driver, scheme, width):
         for address, there in (
             ("#open", "#open h1"),
             ("#draw", "#draw .nonogram"),
@@ -468,20 +448,16 @@ def test_everyone_can_use_it(tab: Tab, scheme: str, width: int) -> None:
         ):
             tab.go(address)
             tab.until(lambda wanted=there: tab.all(wanted))
-            assert tab.violations() == [], address
-            wide = tab.driver.execute_script("return document.documentElement.scrollWidth")
-            assert wide <= width, address
+            assert violations(tab.driver) == [], address
+            assert page_width(tab.driver) <= width, address
             assert tab.errors() == []
         for there, act in ((".hint", tab.hinted), (".player", tab.explained)):
             act()
-            assert tab.violations() == [], there
-            assert tab.driver.execute_script("return document.documentElement.scrollWidth") <= width
+            assert violations(tab.driver) == [], there
+            assert page_width(tab.driver) <= width
             box = tab.driver.execute_script(WHOLE, f"#puzzle {there}")
             assert box == [True, True], there
             tab.click(f"{there} [data-do=enough]")
-    finally:
-        tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-        tab.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_words_for_a_screen_reader(plus: Tab) -> None:

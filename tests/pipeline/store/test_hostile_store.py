@@ -16,6 +16,7 @@ from pipeline.run.folder import start_run
 from pipeline.store.parts import HASH_KEY, Store, append, create_store
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
+from solver.families import NONOGRAM
 from solver.ladder.groups import kinds
 from solver.tables import PUZZLES
 from solver.views import views
@@ -77,7 +78,7 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
         sizes.append(len(batch))
         return classify(batch, **settings)
 
-    monkeypatch.setattr("pipeline.classify.task.classify", seen)
+    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=seen))
     together = lasting(run_serially(store, tmp_path / "together"))
     assert max(sizes) > 3
     sizes.clear()

@@ -1,13 +1,10 @@
 """The page of an explanation in headless Chromium: its steps paint the grid, and everyone can use it."""
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
-import axe_core_python
 import pytest
+from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -17,15 +14,7 @@ from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.derivation.explain import Explanation, explain
 from solver.tables import puzzles_of
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
-         "--disable-background-networking", "--force-prefers-reduced-motion", "--window-size=1280,1000")  # fmt: skip
-
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
-    pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
-]
+pytestmark = NEEDED
 
 PAINTED = "return Array.from(document.querySelectorAll('.sheet rect[fill^=\"#0\"]')).length"
 
@@ -40,15 +29,9 @@ def explanation() -> Explanation:
 def driver(explanation: Explanation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(page(explanation))
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.get(path.as_uri())
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        driver.get(path.as_uri())
+        yield driver
 
 
 def click(driver: webdriver.Chrome, name: str) -> None:
@@ -78,18 +61,12 @@ def test_steps_to_and_fro(driver: webdriver.Chrome, explanation: Explanation) ->
     driver.execute_script("document.querySelectorAll('.step')[6].click()")
     assert shown(driver) == (7, words[6])
     assert driver.find_element(By.CSS_SELECTOR, "li.now").text == words[6]
-    assert driver.get_log("browser") == []
+    assert errors(driver) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
 def test_everyone_can_use_it(driver: webdriver.Chrome, scheme: str, width: int) -> None:
     """No violation that axe finds, and nothing wider than the window."""
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == 390}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    driver.execute_script(AXE.read_text())
-    found = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
-    assert [f"{each['id']}: {[node['html'] for node in each['nodes']]}" for each in found] == []
-    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    with emulated(driver, scheme, width):
+        assert violations(driver) == []
+        assert page_width(driver) <= width

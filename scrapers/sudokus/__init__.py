@@ -1,0 +1,1 @@
+"""Sudokus as text: a line each, or grids with or without frames, as programs and archives write them."""

@@ -1,0 +1,94 @@
+"""Families of puzzles: what a store, a run and a task have to know of the rows of a family's table of puzzles.
+
+What opens a store needs no kernels, so a family names the module that has its rules, which is imported when they are
+asked for.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver.tables import DECISIVE, PUZZLES, SUDOKU_DECISIVE, SUDOKUS
+
+
+class Family(NamedTuple):
+    """A family of puzzles, as it lies on a disk.
+
+    name       what users call it
+    folder     where a store keeps it
+    table      the schema of its puzzles; all have puzzle_id, clue_hash and canonical_hash
+    decisive   columns that a classification reads
+    hashed     columns that say which puzzles these are: ids, identities, and what else a result depends on
+    distinct   columns that hardly hold a value twice
+    module     where its RULES are
+    """
+
+    name: str
+    folder: str
+    table: pa.Schema
+    decisive: tuple[str, ...]
+    hashed: tuple[str, ...]
+    distinct: tuple[str, ...]
+    module: str
+
+    @property
+    def rules(self) -> "Rules":
+        """What can be asked about its puzzles."""
+        found: Rules = import_module(self.module).RULES
+        return found
+
+
+class Rules(NamedTuple):
+    """What can be asked about batches of a family's puzzles, which have the columns `decisive`.
+
+    check_readable   (batch): raises ValueError, in one line, unless the columns are there and undamaged. What follows
+                     may assume that
+    classify         (batch, *, cpu_limit, rung, depth, check_goal, wait): rows of the schema RESULTS
+    unclassified     (batch, status, reasons): such rows without a verdict
+    cells            (batch): cells of each puzzle, int64[rows]
+    faults           (batch): why a puzzle can have no solution at all, by the row's number
+    first_of_equals  (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
+    fits             (batch, pictures, which: bool[rows]): whether a row is one of `which`, without faults, and its
+                     picture (binary, a byte a cell) is a solution: bool[rows]
+    with_hashes      (batch): the batch with clue_hash and canonical_hash computed anew
+    as_nonograms     (puzzles, columns): columns of the table of nonograms, for reports and datasets: what the family
+                     has no like of is null. `needed` are the columns that it reads
+    """
+
+    check_readable: Callable[[pa.RecordBatch], None]
+    classify: Callable[..., Any]
+    unclassified: Callable[[pa.RecordBatch, str, list[str]], pa.RecordBatch]
+    cells: Callable[[pa.RecordBatch], np.ndarray]
+    faults: Callable[[pa.RecordBatch], dict[int, str]]
+    first_of_equals: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
+    fits: Callable[[pa.RecordBatch, pa.Array, np.ndarray], np.ndarray]
+    with_hashes: Callable[[pa.RecordBatch], pa.RecordBatch]
+    as_nonograms: Callable[[pa.Table, list[str]], pa.Table]
+    needed: Callable[[list[str]], list[str]]
+
+
+NONOGRAM = Family(
+    "nonogram",
+    "puzzles",
+    PUZZLES,
+    DECISIVE,
+    ("puzzle_id", "clue_hash", "goal"),
+    ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256"),
+    "solver.nonogram",
+)
+
+SUDOKU = Family(
+    "sudoku",
+    "sudokus",
+    SUDOKUS,
+    SUDOKU_DECISIVE,
+    ("puzzle_id", "clue_hash"),
+    ("puzzle_id", "source_id", "url", "givens", "clue_hash", "canonical_hash", "raw_sha256"),
+    "solver.sudoku.family",
+)
+
+FAMILIES = {family.name: family for family in (NONOGRAM, SUDOKU)}
+"""All families by name."""

@@ -1,0 +1,89 @@
+"""The rules of Sudokus, as `solver.families` has them."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from solver.families import Rules
+from solver.sudoku.api import classify
+from solver.sudoku.batch import with_hashes
+from solver.sudoku.check import faults_of
+from solver.sudoku.grids import grids
+from solver.sudoku.proof import solve_their_puzzles
+from solver.tables import PUZZLES, SUDOKUS, check_readable_sudokus
+from solver.verdict import unclassified
+
+
+def classified(
+    batch: pa.RecordBatch, *, cpu_limit: float, rung: str, depth: int, check_goal: bool, wait: bool
+) -> pa.RecordBatch:
+    """As `classify`; of a Sudoku no goal is known, depth-2 has two levels, and its kernels are always waited for."""
+    del depth, check_goal, wait
+    return classify(batch, cpu_limit=cpu_limit, rung=rung)
+
+
+def cells_of(batch: pa.RecordBatch) -> np.ndarray:
+    """Cells of each puzzle, int64[rows]; 0 where its size is not known."""
+    size: np.ndarray = batch["size"].fill_null(0).to_numpy().astype(np.int64)
+    cells: np.ndarray = size * size
+    return cells
+
+
+def itself(batch: pa.RecordBatch, there: np.ndarray) -> np.ndarray:
+    """Each row's own number: equal Sudokus are solved one by one, which takes less than to look for them."""
+    del there
+    return np.arange(len(batch))
+
+
+def fitting(puzzles: pa.RecordBatch, grids_of: pa.Array, which: np.ndarray) -> np.ndarray:
+    """Of each puzzle whether it is one of `which` (bool, sound ones only) and has a grid that solves it: bool[puzzles].
+
+    grids_of   binary, a byte a cell, null where there is none
+    """
+    asked = np.flatnonzero(which & grids_of.is_valid().to_numpy(zero_copy_only=False))
+    good = np.zeros(len(puzzles), np.bool_)
+    if len(asked):
+        offsets = np.frombuffer(grids_of.buffers()[1], np.int32)[grids_of.offset : grids_of.offset + len(puzzles) + 1]
+        cells = np.frombuffer(grids_of.buffers()[2] or b"", np.uint8)
+        good[asked] = solve_their_puzzles(grids(puzzles), asked, cells, offsets.astype(np.int64))
+    return good
+
+
+LIKE = {"width": "size", "height": "size", "goal": "givens"}
+"""Columns of a nonogram, and what of a Sudoku is like them."""
+
+BOXED = ["size", "box_width", "box_height"]
+
+
+def needed(columns: list[str]) -> list[str]:
+    """The columns of Sudokus that those of nonograms are made of."""
+    wanted = (LIKE.get(name, name) for name in columns)
+    return list(dict.fromkeys([*(name for name in wanted if name in SUDOKUS.names), *BOXED]))
+
+
+def as_nonograms(puzzles: pa.Table, columns: list[str]) -> pa.Table:
+    """Sudokus in columns of the table PUZZLES: the givens as the picture, `sudoku 3x3` as the kind, no clues."""
+    sides = [pc.cast(puzzles[name], pa.string()) for name in BOXED[1:]]
+    boxes = pc.binary_join_element_wise(*sides, "x")
+    made = {"kind": pc.binary_join_element_wise("sudoku", boxes, " "), "blotted": pa.repeat(False, len(puzzles))}
+    for name in columns:
+        kind, own = PUZZLES.field(name).type, LIKE.get(name, name)
+        if own in puzzles.schema.names:
+            made[name] = puzzles[own].cast(kind)
+        elif name not in made:
+            made[name] = pa.nulls(len(puzzles), kind)
+    return pa.table([made[name] for name in columns], schema=pa.schema(map(PUZZLES.field, columns)))
+
+
+RULES = Rules(
+    check_readable=check_readable_sudokus,
+    classify=classified,
+    unclassified=unclassified,
+    cells=cells_of,
+    faults=faults_of,
+    first_of_equals=itself,
+    fits=fitting,
+    with_hashes=with_hashes,
+    as_nonograms=as_nonograms,
+    needed=needed,
+)

@@ -1,0 +1,73 @@
+"""Chromium without a window, for tests of pages."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import axe_core_python
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+    "--force-prefers-reduced-motion", "--disable-dev-shm-usage", "--window-size=1280,1000",
+)  # fmt: skip
+AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
+PHONE = 390
+
+NEEDED = [
+    pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
+    pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
+]
+"""Marks of what can't be tested without it."""
+
+
+@contextmanager
+def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
+    """A browser that keeps its files in a folder, and logs what its pages say and ask for."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+@contextmanager
+def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None]:
+    """A screen of so many pixels in width, light or dark; one of PHONE pixels is a phone's."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def errors(driver: webdriver.Chrome) -> list[str]:
+    """What the page has complained of since this was asked last."""
+    return [entry["message"] for entry in driver.get_log("browser")]
+
+
+def violations(driver: webdriver.Chrome) -> list[str]:
+    """What axe finds that keeps people from using the page."""
+    driver.execute_script(AXE.read_text())
+    found: list[dict[str, Any]] = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
+    return [f"{each['id']}: {[node['html'] for node in each['nodes']]}" for each in found]
+
+
+def page_width(driver: webdriver.Chrome) -> int:
+    """How wide the page is, in pixels: more than the screen if it has to be scrolled sideways."""
+    return int(driver.execute_script("return document.documentElement.scrollWidth"))

@@ -1,0 +1,133 @@
+"""Sudokus through the whole program: imported, classified, reported and verified by the code that nonograms take."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.run.folder import open_run
+from pipeline.store.parts import open_store
+from scrapers.formats import non
+from solver.families import NONOGRAM, SUDOKU
+from solver.puzzle import from_picture
+
+Run = Any
+"""The fixture that runs a command here and returns what it has printed and its status."""
+
+ROWS = np.arange(9)[:, None]
+FULL = (3 * (ROWS % 3) + ROWS // 3 + np.arange(9)) % 9 + 1
+
+ONE, TWO, NONE, TWICE = "one", "two", "none", "twice"
+
+
+def line(grid: np.ndarray) -> str:
+    return "".join(map(str, grid.ravel().tolist())) + "\n"
+
+
+def puzzles() -> dict[str, np.ndarray]:
+    """A grid each with one solution, with several, with none, and with a digit twice in its row."""
+    one, two, twice = (FULL.copy() for _ in range(3))
+    one[[0, 4, 8], [0, 4, 8]] = 0
+    two[two <= 2] = 0  # both can be exchanged everywhere
+    twice[0, 0] = twice[0, 1]
+    return {ONE: one, TWO: two, NONE: _contradictory(), TWICE: twice}
+
+
+def _contradictory() -> np.ndarray:
+    """No digit is twice in a unit, and yet the cell at the upper left can have none."""
+    grid = np.zeros((9, 9), np.int64)
+    grid[0, 3:8] = np.arange(1, 6)
+    grid[3:7, 0] = np.arange(6, 10)
+    return grid
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """A file with them, a line each."""
+    path = tmp_path / "some.txt"
+    path.write_text("".join(map(line, puzzles().values())))
+    return path
+
+
+def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    imported = nonocensus("import", str(archive), "--out", "store")
+    assert (imported.code, "local/some#4: row 1, columns 1 and 2: 2 twice" in imported.err) == (0, True)
+    assert nonocensus("classify", "store", "--out", "run", "--serial").code == 1
+    run = open_run(str(tmp_path / "run"))
+    assert run.family is SUDOKU
+    rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
+    told = [rows[f"local/some{end}"] for end in ("", "#2", "#3", "#4")]
+    assert [row["solutions"] for row in told] == ["unique", "multiple", "none", "unknown"]
+    assert [row["status"] for row in told] == ["ok", "ok", "ok", "invalid"]
+    assert told[0]["label"] == "unique line"
+    assert told[0]["solution"] == FULL.astype(np.uint8).tobytes()
+    assert told[1]["solution"] != told[1]["second_solution"]
+    assert told[3]["error"] == "row 1, columns 1 and 2: 2 twice"
+
+    status = json.loads(nonocensus("status", "store", "--json").out)
+    assert status["kinds"] == [{"source": "local", "kind": "sudoku 3x3", "puzzles": 4}]
+    assert nonocensus("verify", "store").code == nonocensus("verify", "run").code == 0
+    asked = nonocensus(
+        "query", "run", "select size, clues, label from puzzles join results using (puzzle_id)", "--json"
+    )
+    assert len(json.loads(asked.out)) == 4
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    assert json.loads((tmp_path / "report" / "report.json").read_text())["figures"]["total"] == 4
+    assert nonocensus("dataset", "run", "--out", "dataset").code == 0
+    assert sum(pq.read_table(file).num_rows for file in (tmp_path / "dataset").rglob("*.parquet")) == 4
+    assert nonocensus("export", "run", "--csv", "run.csv").code == 0
+    assert nonocensus("retry", "run", "--cpu-limit", "100").code in (0, 1)
+
+
+def test_the_same_command_continues(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    nonocensus("import", str(archive), "--out", "store")
+    nonocensus("classify", "store", "--out", "run", "--serial", "--limit", "2")
+    assert open_run(str(tmp_path / "run")).table().num_rows == 2
+    more = tmp_path / "more.txt"
+    more.write_text(line(puzzles()[ONE]))
+    assert nonocensus("import", str(more), "--out", "store").code == 0
+    nonocensus("classify", "store", "--out", "run", "--serial")
+    assert open_run(str(tmp_path / "run")).table().num_rows == 5
+
+
+def test_both_families_in_a_store(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    """Each has a folder; where it is not clear which is meant, that is said, and the folder's name tells."""
+    puzzle = tmp_path / "eye.non"
+    puzzle.write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
+    assert nonocensus("import", str(puzzle), "--out", "store").code == 0
+    nonocensus("import", str(archive), "--out", "store")
+    asked = nonocensus("classify", "store", "--out", "run", "--serial")
+    assert (asked.code, asked.err.count("\n")) == (2, 1)
+    assert "store/puzzles or store/sudokus" in asked.err
+    assert not (tmp_path / "run").exists()
+    for family, count in ((NONOGRAM, 1), (SUDOKU, 4)):
+        place = f"store/{family.folder}"
+        assert open_store(str(tmp_path / place)).family is family
+        nonocensus("classify", place, "--out", family.name, "--serial")
+        run = open_run(str(tmp_path / family.name))
+        assert (run.family, run.table().num_rows) == (family, count)
+        assert nonocensus("verify", place).code == 0
+    other = nonocensus("classify", "store/puzzles", "--out", "sudoku", "--serial")
+    assert other.code == 2
+    assert "family" in other.err
+
+
+def test_both_families_in_a_command(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    """What comes second is told, a line a puzzle, and left out."""
+    (tmp_path / "z.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
+    done = nonocensus("import", str(archive), str(tmp_path / "z.non"), "--out", "store")
+    assert done.code == 1
+    assert "it is a nonogram, what came first a sudoku" in done.out + done.err
+    assert open_store(str(tmp_path / "store")).rows() == 4
+
+
+@pytest.mark.parametrize("command", ["certify", "grade", "mend", "dedup"])
+def test_what_takes_nonograms_alone_says_so(nonocensus: Run, archive: Path, command: str) -> None:
+    nonocensus("import", str(archive), "--out", "store")
+    nonocensus("classify", "store", "--out", "run", "--serial")
+    refused = nonocensus(command, "run")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "takes nonograms" in refused.err
