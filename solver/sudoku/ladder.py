@@ -113,7 +113,7 @@ def _bands_rung(seen: Grids, which: np.ndarray, desk: Desk, cpu_limit: float, ou
         if effort[0] == 0 and not outcome.late[p]:
             rung = np.int64(DEPTH)
             outcome.rung[p] = outcome.engine[p] = DEPTH
-            outcome.decided[p, DEPTH] = len(givens)
+            outcome.decided[p, DEPTH] = len(givens) if outcome.found[p] == 1 else outcome.decided[p, LINE]
         before, last_wall = cpu, wall
         cpu, wall = cpu_seconds(), wall_seconds()
         outcome.seconds[p, rung] = cpu - before

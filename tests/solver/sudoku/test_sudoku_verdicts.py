@@ -107,9 +107,12 @@ def test_bands_and_cells_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(by_bands["error"].to_pylist()) == {None}
     assert by_bands["solutions"].to_pylist() == by_cells["solutions"].to_pylist()
     assert set(by_cells["solutions"].to_pylist()) == {"unique", "multiple", "none"}
-    decided = pa.array([solutions != "multiple" for solutions in by_cells["solutions"].to_pylist()])
-    for name in ("technique", "solution", "cells_after_line", "cells_after_depth2", "cells_after_probe"):
-        assert by_bands.filter(decided)[name].to_pylist() == by_cells.filter(decided)[name].to_pylist(), name
+    for row, other in zip(by_bands.to_pylist(), by_cells.to_pylist(), strict=True):
+        if row["solutions"] != "multiple":  # of which two may be any
+            assert (row["technique"], row["solution"]) == (other["technique"], other["solution"])
+        if row["solutions"] == "unique":  # where a contradiction is met depends on the order of work
+            for name in ("cells_after_line", "cells_after_depth2", "cells_after_probe"):
+                assert row[name] == other[name], name
 
 
 @pytest.mark.parametrize(("wide", "high", "number"), [(2, 1, 2), (3, 1, 12), (2, 2, 288)])
