@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
-from scrapers.formats import Format, FormatError, detect, taai
+from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch
@@ -57,10 +57,17 @@ def read_in_bulk(
         batch = _read_at_once(file, taken) if known in (None, taai) else None
         if batch is not None:
             yield batch
-        elif known is None and file.data is not None and sudokus.recognizes(file.name, file.data):
+        elif known is None and file.data is not None and _holds_sudokus(file.name, file.data):
             yield from _read_sudokus(file.name, file.data, taken)
         else:
             yield from _read(file, taken, known)
+
+
+def _holds_sudokus(name: str, data: bytes) -> bool:
+    """Whether a file is one of Sudokus, and of no format of nonograms that is told by its contents."""
+    if PurePosixPath(name).suffix.lower() in sudokus.SUFFIXES:
+        return True
+    return sudokus.recognizes(name, data) and not any(known.recognizes(data) for known in DISTINCTIVE)
 
 
 def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
