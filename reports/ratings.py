@@ -122,7 +122,7 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
 def rank_correlation(x: np.ndarray, y: np.ndarray) -> float | None:
     """Spearman's rho of numbers that are all known; None if one of the two never varies."""
     a, b = standard_ranks(x), standard_ranks(y)
-    return None if a is None or b is None else float(np.clip(a @ b, -1, 1))
+    return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks make 1, not nearly
 
 
 def standard_ranks(values: np.ndarray) -> np.ndarray | None:
