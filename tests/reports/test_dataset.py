@@ -40,7 +40,12 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 
 
 def origin(content: Content = Content.none, **more: Any) -> Origin:
-    about = {"run_id": "r1", "configuration": {"cpu_limit": 60.0, "rung": "search"}, "config_hash": "abc"}
+    about = {
+        "family": NONOGRAMS,
+        "run_id": "r1",
+        "configuration": {"cpu_limit": 60.0, "rung": "search"},
+        "config_hash": "abc",
+    }
     times = {"started": "2026-01-02T03:04:05+00:00", "finished": "2026-01-03T03:04:05+00:00"}
     return Origin(
         **{
