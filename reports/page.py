@@ -118,9 +118,9 @@ def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
     """The figures, the first rung called what it is called in this family, without groups by what it does not have."""
     names = {NONOGRAMS.line_logic: family.line_logic}
     rungs = tuple(rung._replace(rung=names.get(rung.rung, rung.rung)) for rung in figures.rung_times)
-    grouped = {"colors": "colors", "densities": "density"}
-    without = {name: () for name, measure in grouped.items() if measure in family.left_out}
-    return figures._replace(rung_times=rungs, **without)
+    colors = () if "colors" in family.left_out else figures.colors
+    densities = () if "density" in family.left_out else figures.densities
+    return figures._replace(rung_times=rungs, colors=colors, densities=densities)
 
 
 def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:

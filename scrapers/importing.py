@@ -111,7 +111,7 @@ def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterat
         for puzzle in (known or detect(file.name, file.data)).read(file.data):
             yield _placed(puzzle, file.name, digest, taken)
     except FormatError as error:
-        yield Problem(file.name, str(error))
+        yield Problem(file.name, "it holds Sudokus, not nonograms" if _holds_sudokus(file, known) else str(error))
 
 
 def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:

@@ -45,14 +45,20 @@ def grids_in(text: str) -> list[np.ndarray]:
 def files(tmp_path: Path) -> None:
     wrong = full(9)
     wrong[0, 0] = wrong[0, 1]
-    grids = {"one": opened(9, 5), "two": opened(9, 1, 2), "wrong": wrong, "large": opened(25, 20)}
+    grids = {
+        "one": opened(9, 5),
+        "two": opened(9, 1, 2),
+        "wrong": wrong,
+        "large": opened(25, 20),
+        "largest": opened(36, 7),
+    }
     for name, grid in grids.items():
         (tmp_path / f"{name}.sdm").write_text(line(grid))
     (tmp_path / "eye.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(("name", "size"), [("one", 9), ("large", 25)])
+@pytest.mark.parametrize(("name", "size"), [("one", 9), ("large", 25), ("largest", 36)])
 def test_the_solution_is_a_grid_that_can_be_read_again(nonocensus: Command, name: str, size: int) -> None:
     done = nonocensus("solve", f"{name}.sdm")
     assert (done.code, done.err) == (0, "")
@@ -101,6 +107,13 @@ def test_hints_are_for_nonograms(nonocensus: Command) -> None:
     refused = nonocensus("hint", "one.sdm")
     assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
     assert "local/one is a Sudoku" in refused.err
+
+
+@pytest.mark.usefixtures("files")
+def test_who_takes_nonograms_alone_says_what_a_file_holds(nonocensus: Command) -> None:
+    refused = nonocensus("convert", "one.sdm", "one.non")
+    assert refused.code == 2
+    assert "one.sdm: it holds Sudokus, not nonograms" in refused.err
 
 
 def test_givens_found_and_differing_digits_look_different() -> None:
