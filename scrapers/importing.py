@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
-from scrapers.formats import Format, FormatError, detect, taai
+from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch
@@ -78,8 +78,12 @@ def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterat
 
 
 def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
-    """Whether a file whose format is not named holds Sudokus."""
-    return known is None and file.data is not None and sudokus.recognizes(file.name, file.data)
+    """Whether a file whose format is not named holds Sudokus, and no nonograms for all its contents tell."""
+    if known is not None or file.data is None:
+        return False
+    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES:
+        return True
+    return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
 
 
 def _sudoku(row: dict[str, Any]) -> Sudoku:
@@ -95,7 +99,7 @@ def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.Re
         for grids in sudokus.read(data):
             for first in range(0, len(grids.givens), TOGETHER):
                 givens = grids.givens[first : first + TOGETHER]
-                columns = _origin([_local_id(name, taken) for _ in givens], digest)
+                columns = _origin(_local_ids(name, len(givens), taken), digest)
                 columns["author"] = pa.array([grids.author] * len(givens), pa.string())
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
@@ -123,7 +127,7 @@ def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | Non
         return None
     puzzles, titles = found
     digest = hashlib.sha256(file.data).hexdigest()
-    columns = _origin([_local_id(file.name, taken) for _ in titles], digest)
+    columns = _origin(_local_ids(file.name, len(titles), taken), digest)
     return mono_batch(puzzles, columns | {"title": pa.array(titles)})
 
 
@@ -141,13 +145,14 @@ def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzz
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)
-    local_id = _local_id(name, taken)
+    (local_id,) = _local_ids(name, 1, taken)
     return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
 
 
-def _local_id(name: str, taken: Counter[str]) -> str:
-    """A free id for a puzzle of a file."""
-    return _free(str(PurePosixPath(name).with_suffix("")), taken)
+def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
+    """Free ids for so many puzzles of a file."""
+    wish = str(PurePosixPath(name).with_suffix(""))
+    return [_free(wish, taken) for _ in range(count)]
 
 
 def _free(wish: str, taken: Counter[str]) -> str:
