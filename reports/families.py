@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from reports.measures import sourced
 from reports.words import MEANINGS, RUNG_MEANINGS
+from solver.effort import CONFLICT
 from solver.families import NONOGRAM, SUDOKU
 from solver.tables import SUDOKUS
 
@@ -24,6 +25,9 @@ class FamilyWords(NamedTuple):
     nothing         that a dataset has none of it
     twins           ways to turn a puzzle into its equal: what `canonical_hash` is the same for
     puzzle_columns  what `clue_hash` joins to a dataset, as SQL
+    told            what of an opened puzzle is told in words
+    time_classes    what the classes of CPU time are
+    difficulty      the combined score's formula
     pictured        whether authors draw pictures, which may fit the clues or not
     players         what is known of people, beside what counters tell
     meanings        of labels, and of the statuses that stand for a missing one
@@ -44,6 +48,9 @@ class FamilyWords(NamedTuple):
     nothing: str
     twins: str
     puzzle_columns: str
+    told: str
+    time_classes: str
+    difficulty: str
     pictured: bool
     players: str
     meanings: Mapping[str, str]
@@ -65,6 +72,9 @@ NONOGRAMS = FamilyWords(
     nothing="no clues, no pictures",
     twins="turned, mirrored or recoloured",
     puzzle_columns="p.rows, p.columns",
+    told="The clues",
+    time_classes="the time classes of the survey of solvers on webpbn.com",
+    difficulty=f"log10((line solves + {CONFLICT} x conflicts) / lines)",
     pictured=True,
     players=": in He, Ju, Calver and Gao (arXiv 2608.23300) counters of a SAT solver did not predict how difficult 67 "
     "players found puzzles",
@@ -87,8 +97,11 @@ SUDOKU_WORDS = FamilyWords(
     clues="givens",
     content="givens and solutions",
     nothing="no givens, no solutions",
-    twins="with rows, columns or digits exchanged, turned or mirrored",
+    twins="turned, mirrored, or with rows, columns or digits exchanged",
     puzzle_columns="p.givens",
+    told="The grid",
+    time_classes="classes of time",
+    difficulty="log10(line solves / units)",
     pictured=False,
     players="",
     meanings=MEANINGS

@@ -7,28 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sudokus import full, opened
 
 from pipeline.commands.solve.sudokus import FOUND, GIVEN, MARKED, drawn
 from scrapers.formats import non
 from scrapers.sudokus import reading
 from solver.puzzle import from_picture
-from solver.sudoku.puzzle import Sudoku, boxes_of
+from solver.sudoku.puzzle import Sudoku
 
 Command = Callable[..., Any]
 
 SIGNS = ".123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def full(size: int) -> np.ndarray:
-    """A full grid."""
-    wide, high = boxes_of(size)
-    rows = np.arange(size)[:, None]
-    return ((wide * (rows % high) + rows // high + np.arange(size)) % size + 1).astype(np.uint8)
-
-
-def opened(size: int, *digits: int) -> np.ndarray:
-    """A full grid without some digits."""
-    return np.where(np.isin(full(size), digits), 0, full(size)).astype(np.uint8)
 
 
 def line(grid: np.ndarray) -> str:
@@ -46,11 +35,11 @@ def files(tmp_path: Path) -> None:
     wrong = full(9)
     wrong[0, 0] = wrong[0, 1]
     grids = {
-        "one": opened(9, 5),
-        "two": opened(9, 1, 2),
+        "one": opened(full(9), 5),
+        "two": opened(full(9), 1, 2),
         "wrong": wrong,
-        "large": opened(25, 20),
-        "largest": opened(36, 7),
+        "large": opened(full(25), 20),
+        "largest": opened(full(36), 7),
     }
     for name, grid in grids.items():
         (tmp_path / f"{name}.sdm").write_text(line(grid))
@@ -119,7 +108,7 @@ def test_who_takes_nonograms_alone_says_what_a_file_holds(nonocensus: Command) -
 def test_givens_found_and_differing_digits_look_different() -> None:
     marked = np.zeros((9, 9), np.bool_)
     marked[8, 8] = True
-    text = drawn(Sudoku(opened(9, 1)), full(9), marked)
+    text = drawn(Sudoku(opened(full(9), 1)), full(9), marked)
     assert not isinstance(text, str)
     looks = [span.style for span in text.spans]
     solution = full(9)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-from census import Pairs
 
 from reports.census import PUZZLE_COLUMNS
 from solver.families import SUDOKU
@@ -48,7 +47,7 @@ def puzzles() -> dict[str, Sudoku]:
     }
 
 
-def solved() -> Pairs:
+def solved() -> list[tuple[pa.Table, pa.Table]]:
     """The pair of tables."""
     batch = sudoku_batch(list(puzzles().values()))
     seen = SUDOKU.rules.as_nonograms(pa.Table.from_batches([batch]), PUZZLE_COLUMNS)
