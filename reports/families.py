@@ -127,6 +127,9 @@ SUDOKU_WORDS = FamilyWords(
         }
     ),
     described={
+        "source": "where the puzzle comes from",
+        "site_quality": "the site's rating of quality",
+        "site_difficulty": "the site's rating of difficulty",
         "width": "columns: as many as there are digits",
         "height": "rows: likewise",
         "kind": "sudoku, and its boxes: those of sudoku 3x2 are 3 cells wide and 2 high",
