@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from reports.aggregate import KINDS, LABELS
 from reports.census import FAILED, SIZE_NAMES, size_class
 from reports.drawing import UNKNOWN_COLOR
+from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from reports.labels import label_color
 from reports.templating import source
-from reports.words import MEANINGS
 from solver.techniques.ladder import TECHNIQUES
 
 CHUNK = 256
@@ -47,7 +47,10 @@ ALIGNMENT = 8
 
 NUMBERS = re.compile(r"(\d{1,18})")
 
-PARTS = ("words", "elements", "data", "selection", "clues", "drawing", "facts", "puzzle", "list", "section")
+PARTS = (
+    *("words", "elements", "data", "selection", "clues", "drawing", "facts", "nonogram", "sudoku", "puzzle", "list"),
+    "section",
+)
 """The parts of the script, in templates/browser."""
 
 
@@ -67,34 +70,43 @@ class Words(NamedTuple):
     places: np.ndarray  # unsigned[rows]: 0 is null, k + 1 is words[k]
 
 
-def payload(rows: pa.Table) -> Browser:
+def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     """Pack rows for the page, in the order in which the list first shows them.
 
+    family  what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of givens
     rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
             columns, goal, solution, second_solution, mended and change; grade, hardest and work, which the list has if
             any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and GRADES, density (of coloured
             cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
     """
+
+    def meant(names: Sequence[str]) -> list[str]:
+        return [name for name in names if name not in family.left_out]
+
     pictures, contents = _pictures(rows)
-    words = {name: _words(rows[name]) for name in TEXTS}
+    words = {name: _words(rows[name]) for name in meant(TEXTS)}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
     words["kind"] = _words(_kind(rows), KINDS)
     words["size"] = _words(_size(rows), SIZE_NAMES)
-    words["palette"] = _words(_palette(rows))
+    if "palette" in meant(["palette"]):
+        words["palette"] = _words(_palette(rows))
     graded = rows["grade"].null_count < len(rows)
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
         words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in TECHNIQUES))
     head = {
+        "family": family.name,
         "rows": len(rows),
         "chunk": CHUNK,
         "words": {name: column.words for name, column in words.items()},
-        "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
+        "labels": [[label_color(label), family.meanings.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}
-    arrays |= {name: _counts(rows[name]) for name in COUNTS}
+    arrays |= {name: _counts(rows[name]) for name in meant(COUNTS)}
     arrays["cells"] = _counts(_cells(rows))
-    arrays |= {name: _measures(rows[name]) for name in MEASURES}
+    if family is SUDOKU_WORDS:
+        arrays["givens"] = _counts(_givens(rows))
+    arrays |= {name: _measures(rows[name]) for name in meant(MEASURES)}
     if graded:
         arrays["work"] = _measures(rows["work"])
     arrays["contents"] = contents
@@ -169,6 +181,12 @@ def _kind(rows: pa.Table) -> pa.ChunkedArray:
 def _cells(rows: pa.Table) -> pa.ChunkedArray:
     """The cells of each puzzle, as its result or its sides have them."""
     return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
+
+
+def _givens(rows: pa.Table) -> pa.ChunkedArray:
+    """The number of givens of each Sudoku; null where they are not known."""
+    known = (None if givens is None else len(givens) - givens.count(0) for givens in rows["goal"].to_pylist())
+    return pa.chunked_array([pa.array(known, pa.int64())])
 
 
 def _area(rows: pa.Table) -> pa.ChunkedArray:

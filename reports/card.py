@@ -10,8 +10,10 @@ import pyarrow as pa
 from markupsafe import Markup
 
 from reports.dataset import SPLITS, Content
+from reports.families import FamilyWords
 from reports.rights import MADE_BY_RULE, TERMS, shareable
 from reports.templating import environment, markdown
+from solver.families import FAMILIES
 
 MEASURES_LICENSE = "cc0-1.0"
 """Measures are facts; as far as anybody has rights in them, they are given up."""
@@ -34,6 +36,7 @@ class Origin(NamedTuple):
     """Where a dataset comes from and whose content it holds."""
 
     content: Content
+    family: FamilyWords
     run_id: str
     configuration: Mapping[str, Any]
     config_hash: str
@@ -79,7 +82,7 @@ def cite(origin: Origin) -> str:
     year = (origin.finished or "")[:4]
     return (
         f"@misc{{nonocensus-{origin.run_id},\n"
-        "  title = {A census of nonograms: verdicts and measures of difficulty},\n"
+        f"  title = {{A census of {origin.family.many}: verdicts and measures of difficulty}},\n"
         "  author = {{The nonocensus authors}},\n"
         f"  year = {{{year}}},\n"
         f"  note = {{nonocensus {origin.solver_version}, run {origin.run_id}}}\n"
@@ -102,6 +105,8 @@ def card(origin: Origin, columns: pa.Schema, counts: Sequence[Count], duplicates
         .render(
             head=Markup(_head(origin, counts, total, splits)),
             origin=origin,
+            family=origin.family,
+            folder=FAMILIES[origin.family.name].folder,
             total=total,
             cite=Markup(cite(origin)),
             dates=[_day(origin.started), _day(origin.finished)],
@@ -130,10 +135,10 @@ def _head(origin: Origin, counts: Iterable[Count], total: int, splits: Mapping[s
         "license_link": "README.md",
     }
     entries = {
-        "pretty_name": f"Nonogram census: {total:,} puzzles" if total != 1 else "Nonogram census: 1 puzzle",
+        "pretty_name": f"{origin.family.one.capitalize()} census: {total:,} puzzle{'' if total == 1 else 's'}",
         "license": license_id,
         **(several if license_id == "other" else {}),
-        "tags": ["nonogram", "picross", "paint-by-numbers", "puzzles", "difficulty", "tabular", "nonocensus"],
+        "tags": [*origin.family.tags, "puzzles", "difficulty", "tabular", "nonocensus"],
         "size_categories": [_size(total)],
         "configs": [{"config_name": "default", "data_files": data_files}],
     }

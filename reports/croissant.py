@@ -75,7 +75,7 @@ def croissant(origin: Origin, license_id: str, columns: pa.Schema, files: Sequen
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": f"nonocensus-{origin.run_id}",
-        "description": "A census of nonograms: verdict, counters, times and measures of difficulty of each puzzle.",
+        "description": f"A census of {origin.family.many}: verdicts, counters, times and measures of difficulty.",
         "license": LICENSES.get(license_id, "README.md says which licences the rows have"),
         "version": "1.0.0",
         "datePublished": origin.finished,

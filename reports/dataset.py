@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from reports import measures
 from reports.beside import KEY, Found
+from reports.families import NONOGRAMS, FamilyWords, fields_of
 from reports.graded import GRADED, NONE_FOUND, grades_beside
 from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS, TEXT
@@ -75,10 +76,16 @@ def _union(*names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for some in names for name in some))
 
 
-def schema(content: Content, about: Mapping[str, str] | None = None, graded: bool = False) -> pa.Schema:
+def schema(
+    content: Content,
+    about: Mapping[str, str] | None = None,
+    graded: bool = False,
+    family: FamilyWords = NONOGRAMS,
+) -> pa.Schema:
     """The dataset's columns; `about` goes into the metadata of its files, as nonocensus.run_id and the like.
 
     graded   whether the run has grades
+    family   what its puzzles are: columns that mean nothing for them are left out
 
     Each field has its description in its metadata and, if it is a measure, where that comes from.
     """
@@ -92,18 +99,23 @@ def schema(content: Content, about: Mapping[str, str] | None = None, graded: boo
         *(GRADED if graded else ()),
     ]
     stamp = {f"nonocensus.{name}": value for name, value in (about or {}).items()}
-    return pa.schema([measures.sourced(field) for field in fields], stamp)
+    return pa.schema(fields_of(fields, family), stamp)
 
 
 def rows_of(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: Found = NONE_FOUND
+    results: pa.RecordBatch,
+    puzzles: pa.RecordBatch,
+    content: Content,
+    grades: Found = NONE_FOUND,
+    family: FamilyWords = NONOGRAMS,
 ) -> pa.RecordBatch:
     """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.
 
     results, puzzles   row k of the one belongs to row k of the other; `result_columns` and `puzzle_columns` of them
     grades             what grade has found in the run, of the schema GRADES, those with a grade
+    family             what the puzzles are
     """
-    columns = schema(content, graded=len(grades.rows) > 0)
+    columns = schema(content, graded=len(grades.rows) > 0, family=family)
     fields = columns.remove(columns.get_field_index(DUPLICATE.name))
     tables = (puzzles, results, measures.measures(results, puzzles), grades_beside(results, grades))
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]

@@ -5,12 +5,14 @@ The counters of the results table (score, sweeps, probes, ...) are measures too;
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from solver.effort import CONFLICT, difficulty
+from solver.families import SUDOKU
 from solver.limits import MAX_CELLS
 from solver.views import clue_arrays
 
-PUZZLE_COLUMNS = ["width", "height", "rows", "columns"]
+PUZZLE_COLUMNS = ["width", "height", "kind", "rows", "columns"]
 RESULT_COLUMNS = ["solution", "line_solves", "conflicts"]
 """What the measures are computed from; other columns are not looked at."""
 
@@ -95,7 +97,7 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
     for name in ("rows", "columns"):
         clued &= puzzles[name].is_valid().to_numpy(zero_copy_only=False)
     rows, columns = (_side(puzzles[name], length) for name, length in (("rows", width), ("columns", height)))
-    lines = width + height
+    lines = width + height + np.where(_boxed(puzzles["kind"]), width, 0)
     slack, ways = rows["slack"] + columns["slack"], rows["ways"] + columns["ways"]
     blots = rows["blots"] + columns["blots"]
     with np.errstate(divide="ignore", invalid="ignore"):  # no lines, no work: not known
@@ -113,6 +115,12 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
         }
     arrays = [_array(values[field.name], clued | (field.name == "difficulty"), field.type) for field in MEASURES]
     return pa.RecordBatch.from_arrays(arrays, schema=MEASURES)
+
+
+def _boxed(kind: pa.Array) -> np.ndarray:
+    """Whether a puzzle has boxes, which are looked at like rows and columns, and are as many: bool[rows]."""
+    boxed: np.ndarray = pc.starts_with(kind, SUDOKU.name).fill_null(False).to_numpy(zero_copy_only=False)
+    return boxed
 
 
 def _array(values: np.ndarray, known: np.ndarray, kind: pa.DataType) -> pa.Array:

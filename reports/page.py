@@ -23,10 +23,12 @@ from reports.activity import Activity
 from reports.aggregate import HARDEST, figures_of, plain
 from reports.census import NOTHING, Row, Rows, take_census
 from reports.drawing import mark, svg
+from reports.families import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
 from reports.graded import GRADED, NO_GRADES
+from reports.grid import box_of, grid_of, grid_svg
 from reports.labels import label_color
-from reports.measures import MEASURES, sourced
+from reports.measures import MEASURES
 from reports.mended import NO_MENDINGS
 from reports.published import beside
 from reports.ratings import FEW
@@ -55,6 +57,7 @@ class About(NamedTuple):
     kernel_share: float | None = None  # how much of that was spent in the kernels, 0 to 1
     activity: Activity | None = None
     certificates: Certified | None = None
+    family: str = NONOGRAMS.name
 
 
 class Card(NamedTuple):
@@ -82,7 +85,8 @@ def write_report(
     """
     about = about or About()
     census = take_census(pairs, public, mendings, grades, NOTHING if studied is None else studied.puzzles)
-    figures = figures_of(census, studied)
+    family = WORDS[about.family]
+    figures = _in_its_words(figures_of(census, studied), family)
     drawn = charts.charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -91,17 +95,18 @@ def write_report(
         "published": beside(figures),
         "colored": charts.colored(figures),
         "few": FEW,
-        "measures": _measures(graded=figures.grades is not None),
+        "family": family,
+        "measures": _measures(family, graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in TECHNIQUES},
         "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
-        "cards": _cards(figures),
+        "cards": _cards(figures, family),
         "charts": {chart.name: chart for chart in drawn},
-        "browser": browser.payload(census.shown) if len(census.shown) else None,
+        "browser": browser.payload(census.shown, family) if len(census.shown) else None,
     }
     return {
-        "report.html": _html(content, _drawings(census.shown)),
+        "report.html": _html(content, _drawings(census.shown, family)),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
@@ -109,12 +114,21 @@ def write_report(
     }
 
 
-def _cards(figures: Figures) -> tuple[Card, ...]:
+def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
+    """The figures, the first rung called what it is called in this family, without groups by what it does not have."""
+    names = {NONOGRAMS.line_logic: family.line_logic}
+    rungs = tuple(rung._replace(rung=names.get(rung.rung, rung.rung)) for rung in figures.rung_times)
+    colors = () if "colors" in family.left_out else figures.colors
+    densities = () if "density" in family.left_out else figures.densities
+    return figures._replace(rung_times=rungs, colors=colors, densities=densities)
+
+
+def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
     """The headline figures; verdicts that no puzzle has are left out."""
     total = figures.total
     unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
     verdicts = (
-        (figures.unique_by_line, "unique by line logic", "unique line"),
+        (figures.unique_by_line, f"unique by {family.line_logic}", "unique line"),
         (unique - figures.unique_by_line, "unique, but harder", "unique depth-2"),
         (several, "with several solutions", "multiple"),
         (none, "without a solution", "contradiction"),
@@ -174,9 +188,9 @@ def _setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
 
 
-def _measures(graded: bool) -> list[dict[str, str]]:
-    """The measures of difficulty, those for people if puzzles are graded: name, definition and source of each."""
-    fields = [*map(sourced, RESULTS), *MEASURES, *(GRADED if graded else ())]
+def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
+    """A family's measures of difficulty, those for people if it is graded: name, definition and source of each."""
+    fields = fields_of([*RESULTS, *MEASURES, *(GRADED if graded else ())], family)
     return [
         {
             "name": field.name,
@@ -188,10 +202,12 @@ def _measures(graded: bool) -> list[dict[str, str]]:
     ]
 
 
-def _drawings(shown: pa.Table) -> dict[str, Markup]:
+def _drawings(shown: pa.Table, family: FamilyWords) -> dict[str, Markup]:
     """The solution of the hardest puzzles, or their authors' pictures, as SVG by puzzle_id, where there is one."""
-    rows = shown.slice(0, HARDEST).select(["puzzle_id", "width", "height", "palette", "goal", "solution"]).to_pylist()
-    drawings = {row["puzzle_id"]: _drawing(row) for row in rows if row["puzzle_id"] is not None}
+    columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
+    drawn = _drawing if family.pictured else _grid
+    rows = shown.slice(0, HARDEST).select(columns).to_pylist()
+    drawings = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
     return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
 
 
@@ -203,6 +219,16 @@ def _drawing(row: Row) -> Markup | None:
     shown = np.frombuffer(cells, np.uint8).reshape(height, width)
     palette = [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
     return Markup(svg(shown, palette, f"{what} of {row['puzzle_id']}"))
+
+
+def _grid(row: Row) -> Markup | None:
+    """The givens of a Sudoku, with the solution if one is known."""
+    givens, size, box = row["goal"], row["width"] or 0, box_of(row["kind"])
+    if not givens or box is None or len(givens) != size * size:
+        return None
+    solution = row["solution"] if row["solution"] and len(row["solution"]) == len(givens) else givens
+    what = "givens" if solution == givens else "solution"
+    return Markup(grid_svg(grid_of(givens, size), grid_of(solution, size), box, f"{what} of {row['puzzle_id']}"))
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:

@@ -36,8 +36,6 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "difficulty": words.difficulty,
     }
     made.globals |= {
-        "meanings": words.MEANINGS,
-        "rung_meanings": words.RUNG_MEANINGS,
         "measure_names": words.MEASURE_NAMES,
         "conflict": CONFLICT,
     }

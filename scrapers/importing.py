@@ -3,9 +3,11 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
@@ -13,6 +15,7 @@ from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch
+from solver.sudoku.puzzle import Sudoku
 from solver.tables import mono_batch
 
 SOURCE = "local"
@@ -57,17 +60,36 @@ def read_in_bulk(
         batch = _read_at_once(file, taken) if known in (None, taai) else None
         if batch is not None:
             yield batch
-        elif known is None and file.data is not None and _holds_sudokus(file.name, file.data):
-            yield from _read_sudokus(file.name, file.data, taken)
+        elif _holds_sudokus(file, known):
+            yield from _read_sudokus(file.name, file.data or b"", taken)
         else:
             yield from _read(file, taken, known)
 
 
-def _holds_sudokus(name: str, data: bytes) -> bool:
-    """Whether a file is one of Sudokus, and of no format of nonograms that is told by its contents."""
-    if PurePosixPath(name).suffix.lower() in sudokus.SUFFIXES:
+def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
+    """As `read_files`, with Sudokus where a file holds such."""
+    taken: Counter[str] = Counter()
+    for file in files:
+        if _holds_sudokus(file, known):
+            for item in _read_sudokus(file.name, file.data or b"", taken):
+                yield from [item] if isinstance(item, Problem) else map(_sudoku, item.to_pylist())
+        else:
+            yield from _read(file, taken, known)
+
+
+def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
+    """Whether a file whose format is not named holds Sudokus, and no nonograms for all its contents tell."""
+    if known is not None or file.data is None:
+        return False
+    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES:
         return True
-    return sudokus.recognizes(name, data) and not any(known.recognizes(data) for known in DISTINCTIVE)
+    return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
+
+
+def _sudoku(row: dict[str, Any]) -> Sudoku:
+    """A row of the table SUDOKUS as a record."""
+    givens = np.frombuffer(row["givens"], np.uint8).reshape(row["size"], row["size"])
+    return Sudoku(givens, **{field.name: row[field.name] for field in fields(Sudoku)[1:]})
 
 
 def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
@@ -93,7 +115,7 @@ def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterat
         for puzzle in (known or detect(file.name, file.data)).read(file.data):
             yield _placed(puzzle, file.name, digest, taken)
     except FormatError as error:
-        yield Problem(file.name, str(error))
+        yield Problem(file.name, "it holds Sudokus, not nonograms" if _holds_sudokus(file, known) else str(error))
 
 
 def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:

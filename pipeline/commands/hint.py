@@ -39,6 +39,7 @@ def hint(
 
     from scrapers.importing import Problem
     from solver.derivation.hint import hint as next_step
+    from solver.sudoku.puzzle import Sudoku
     from solver.waits import while_waiting
 
     wish = Wish((), None, False)
@@ -51,6 +52,8 @@ def hint(
     puzzle = items[0]
     if isinstance(puzzle, Problem):
         raise UserError(f"{puzzle.name}: {puzzle.reason}")
+    if isinstance(puzzle, Sudoku):
+        raise UserError(f"{puzzle.puzzle_id} is a Sudoku; this command takes nonograms")
     if saved is not None and saved > len(puzzle.saved):
         raise UserError(f"--saved {saved}: {puzzle.puzzle_id} has {len(puzzle.saved) or 'no'} saved grid(s)")
     palette = max(puzzle.colors, 1) + 1

@@ -35,7 +35,7 @@ def import_(
         report = import_paths(paths, store, watch, format_named(known), contact)
     if not as_json:
         list_problems("could not be read", report.problems)
-        list_problems("can have no picture as their clues stand; they are in the store, as invalid", report.invalid)
+        list_problems("can have no solution as they stand; they are in the store, as invalid", report.invalid)
     total = open_store(store).rows()
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     lists = {"invalid": report.invalid, "problems": report.problems}

@@ -45,6 +45,7 @@ from reports.dataset import (
     schema,
     splits_of,
 )
+from reports.families import WORDS
 from reports.graded import finished
 from solver.tables import SCHEMA_VERSION
 
@@ -90,7 +91,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
     summary = summarize(run)
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
-    about = _about(run, content)
+    about, family = _about(run, content), WORDS[run.family.name]
     with _database() as database:
         grades = indexed(finished(current_grades(run)))
         size = _gather(database, run, content, grades, seen)
@@ -98,7 +99,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         counts, duplicates = _counts(database), _find_duplicates(database)
         _clear(place)
         place.write_json(MARK, about)
-        columns = schema(content, about, graded=len(grades.rows) > 0)
+        columns = schema(content, about, graded=len(grades.rows) > 0, family=family)
         files = [
             file
             for split, places in _places(counts, _step(summary["rows"], size))
@@ -130,6 +131,7 @@ def _about(run: Run, content: Content) -> dict[str, str]:
 def _origin(run: Run, summary: dict[str, Any], content: Content) -> Origin:
     return Origin(
         content=content,
+        family=WORDS[run.family.name],
         run_id=summary["run_id"],
         configuration=run.about["config"],
         config_hash=run.about["config_hash"],
@@ -183,7 +185,7 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
     size = 0
     database.begin()
     for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content)):
-        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades)
+        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades, WORDS[run.family.name])
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
         database.execute("insert into kept from batch" if size else "create table kept as from batch")

@@ -17,6 +17,7 @@ from pipeline.sql import database, meets
 from pipeline.store.parts import one_batch
 from reports import measures as measured
 from reports.beside import KEY, Found, indexed
+from reports.families import WORDS, fields_of
 from reports.graded import GRADED, finished, grades_beside
 from reports.rights import CONTENT
 from solver.tables import PUZZLES, RESULTS
@@ -26,7 +27,7 @@ OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
 )
-"""The columns of an export; of a run with grades those of GRADED follow."""
+"""The columns of an export, less those that mean nothing for the family; with grades those of GRADED follow."""
 
 
 class Exported(NamedTuple):
@@ -43,7 +44,7 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     condition before anything is written.
     """
     grades = indexed(finished(current_grades(run)))
-    columns = pa.schema([*EXPORTED, *(GRADED if len(grades.rows) else ())])
+    columns = pa.schema(fields_of([*EXPORTED, *(GRADED if len(grades.rows) else ())], WORDS[run.family.name]))
     with database() as connection:
         if where is not None:
             meets(connection, columns.empty_table(), where)
@@ -63,6 +64,6 @@ def _rows(run: Run, grades: Found, columns: pa.Schema) -> Iterator[pa.Table]:
     facts = list(dict.fromkeys([*FACTS, *measured.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
         computed = measured.measures(one_batch(results), one_batch(puzzles))
-        arrays = [*puzzles.select(FACTS).columns, *results.select(OUTCOME).columns, *computed.columns]
-        arrays += grades_beside(one_batch(results), grades).columns if len(grades.rows) else []
+        tables = puzzles.select(FACTS), results.select(OUTCOME), computed, grades_beside(one_batch(results), grades)
+        arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
         yield pa.Table.from_arrays(arrays, schema=columns)

@@ -75,6 +75,7 @@ def about_run(run: Run, summary: dict[str, Any]) -> About:
         kernel_share=summary["cpu_solver"] / tasks if tasks else None,
         activity=activity(sessions(run)),
         certificates=certified(run),
+        family=run.family.name,
     )
 
 

@@ -54,6 +54,7 @@ def archive(tmp_path: Path) -> Path:
 
 def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     imported = nonocensus("import", str(archive), "--out", "store")
+    assert "1 can have no solution as they stand" in imported.err
     assert (imported.code, "local/some#4: row 1, columns 1 and 2: 2 twice" in imported.err) == (0, True)
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 1
     run = open_run(str(tmp_path / "run"))
@@ -79,7 +80,35 @@ def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -
     assert nonocensus("dataset", "run", "--out", "dataset").code == 0
     assert sum(pq.read_table(file).num_rows for file in (tmp_path / "dataset").rglob("*.parquet")) == 4
     assert nonocensus("export", "run", "--csv", "run.csv").code == 0
+    head, *lines = (tmp_path / "run.csv").read_text().splitlines()
+    assert len(lines) == 4
+    assert '"difficulty"' in head
+    assert not {'"goal"', '"density"', '"palette"', '"score"'} & set(head.split(","))
     assert nonocensus("retry", "run", "--cpu-limit", "100").code in (0, 1)
+
+
+def test_a_dataset_says_what_its_columns_are(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    """Givens go along where they may, and then the card, the files and Croissant say that they are givens."""
+    nonocensus("import", str(archive), "--out", "store")
+    nonocensus("classify", "store", "--out", "run", "--serial")
+    for option, with_givens in ((None, False), ("--private", True)):
+        options = [option] if option else []
+        assert nonocensus("dataset", "run", "--out", "dataset", *options).code == 0
+        place = tmp_path / "dataset"
+        (rows,) = (pq.read_table(file) for file in (place / "data").glob("train-*.parquet"))
+        described = json.loads((place / "croissant.json").read_text())
+        fields = {field["name"]: field["description"] for field in described["recordSet"][0]["field"]}
+        assert fields.keys() - {"split"} == set(rows.column_names)
+        assert ("goal" in rows.column_names) == with_givens
+        card = (place / "README.md").read_text()
+        assert "Sudokus" in card
+        assert "onogram" not in card.replace("our own, as for nonograms", "")
+        assert "p.givens" in card
+        assert "store/sudokus/" in card
+        if with_givens:
+            assert fields["goal"].startswith("the givens: ")
+            given = {name: grid.astype(np.uint8).tobytes() for name, grid in puzzles().items()}
+            assert set(rows["goal"].to_pylist()) <= set(given.values())
 
 
 def test_the_same_command_continues(nonocensus: Run, archive: Path, tmp_path: Path) -> None:

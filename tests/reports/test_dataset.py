@@ -27,6 +27,7 @@ from reports.dataset import (
     schema,
     splits_of,
 )
+from reports.families import NONOGRAMS
 from reports.measures import MEASURES
 from reports.rights import CONTENT
 from solver.puzzle import Puzzle, arranged, from_picture
@@ -39,9 +40,25 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 
 
 def origin(content: Content = Content.none, **more: Any) -> Origin:
-    about = {"run_id": "r1", "configuration": {"cpu_limit": 60.0, "rung": "search"}, "config_hash": "abc"}
+    about = {
+        "family": NONOGRAMS,
+        "run_id": "r1",
+        "configuration": {"cpu_limit": 60.0, "rung": "search"},
+        "config_hash": "abc",
+    }
     times = {"started": "2026-01-02T03:04:05+00:00", "finished": "2026-01-03T03:04:05+00:00"}
-    return Origin(**{"content": content, **about, "solver_version": "1", "puzzles": 10, **times, "hosts": 2, **more})
+    return Origin(
+        **{
+            "content": content,
+            "family": NONOGRAMS,
+            **about,
+            "solver_version": "1",
+            "puzzles": 10,
+            **times,
+            "hosts": 2,
+            **more,
+        }
+    )
 
 
 def batch(table: pa.Table) -> pa.RecordBatch:

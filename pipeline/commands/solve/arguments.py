@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scrapers.formats import Format
     from scrapers.importing import Problem
     from solver.puzzle import Puzzle
+    from solver.sudoku.puzzle import Sudoku
 
 STDIN = "-"
 
@@ -49,19 +50,19 @@ def sources_of(arguments: Sequence[str], wish: Wish) -> list[Source]:
     return sources
 
 
-def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: Wish) -> "Iterator[Puzzle | Problem]":
+def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: Wish) -> "Iterator[Puzzle | Sudoku | Problem]":
     """The puzzles of the arguments, one after the other, and a Problem for each that can't be read.
 
     known   the format of the files, if it is not to be found out
 
     Raises NetworkError when the site of an id gives no answer.
     """
-    from scrapers.importing import Problem, read_files
+    from scrapers.importing import Problem, read_all
 
     with _sites(sources, wish) as sites:
         for puzzle_id, alike in groupby(sources, lambda source: source.puzzle_id):
             if puzzle_id is None or sites is None:
-                yield from read_files(_files([source.path for source in alike], wish.contact), known)
+                yield from read_all(_files([source.path for source in alike], wish.contact), known)
                 continue
             for _ in alike:
                 found = sites.puzzle(puzzle_id)

@@ -32,11 +32,15 @@ from pipeline.commands.solve.output import (
     print_shown,
 )
 from pipeline.commands.solve.pictures import Pictures, write
+from pipeline.commands.solve.sudokus import print_sudoku, refuse_with_sudokus
 from pipeline.commands.solve.work import How, solved
 from pipeline.crawl.ids import Wish
 from pipeline.errors import UserError
 
 MOST_SOLUTIONS = 1_000_000
+
+DEPTH = 2
+"""Levels that the rung depth-2 looks ahead, unless --depth says otherwise."""
 
 EXPLAINED, PICTURES = "Explanation", "Pictures"
 """Headings of options."""
@@ -52,7 +56,7 @@ def solve(
     ],
     cpu_limit: CpuLimit = 60.0,
     rung: LastRung = Rung.search,
-    depth: Depth = 2,
+    depth: Depth = DEPTH,
     check_goal: CheckGoal = False,
     from_saved: Annotated[
         int | None,
@@ -101,12 +105,14 @@ def solve(
     """Solve puzzles and draw them in the terminal.
 
     An id (webpbn/6574, nonograms/12345) is asked for at its site, as politely as by a crawl, and the reply is kept for
-    a day; a file of that name goes before it. The letters of options are pbnsolve's.
+    a day; a file of that name goes before it. The letters of options are pbnsolve's. Sudokus of files are solved and
+    drawn too, with --cpu-limit, --rung, -n and --json; the other options are for nonograms.
 
-    Exit status 1 if some can't be read or have clues that no picture can have, 2 if none is left.
+    Exit status 1 if some can't be read or can have no solution as they stand, 2 if none is left.
     """
     from pipeline.classify.warm import LATER, compiled_beside, needed
     from scrapers.importing import Problem
+    from solver.sudoku.puzzle import Sudoku
     from solver.tables import puzzle_batch
     from solver.waits import while_waiting
 
@@ -125,6 +131,11 @@ def solve(
     wish = Wish(tuple(base_url or ()), contact, refresh)
     found = puzzles_of(sources_of(files, wish), format_named(known), wish)
     show = shower(brief, as_xml, as_json, stats)
+    of_nonograms = {
+        "--depth": depth != DEPTH, "--check-goal": check_goal, "--from-saved": from_saved, "--all": most,
+        "--stats": stats, "--interactive": interactive, "--brief": brief, "--xml": as_xml, "--explain": explain,
+        "--watch": watch, **{f"--{name}": path for name, path in pictures._asdict().items()},
+    }  # fmt: skip
     good = bad = 0
     chosen = found if number is None else islice(found, number - 1, number)
     if any(pictures):
@@ -133,6 +144,11 @@ def solve(
         if isinstance(item, Problem):
             bad += 1
             (print_problem_as_xml if as_xml else report_problem)(item.name, item.reason)
+            continue
+        if isinstance(item, Sudoku):
+            refuse_with_sudokus(item, of_nonograms)
+            valid = print_sudoku(item, cpu_limit, rung.value, as_json)
+            good, bad = good + valid, bad + (not valid)
             continue
         with compiled_beside(needed(puzzle_batch([item])), (LATER,)), while_waiting(compiling):
             done = solved(item, how)

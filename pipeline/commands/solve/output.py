@@ -46,8 +46,7 @@ def print_shown(solved: Solved, stats: bool) -> None:
 
 def print_as_json(solved: Solved) -> None:
     """The row, with pictures as lists of palette entries; in `known` null is an open cell."""
-    row = solved.row
-    fields = row | {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
+    fields = listed(solved.row)
     if solved.known is not None:
         fields["known"] = [[None if cell < 0 else cell for cell in line] for line in solved.known.tolist()]
     if solved.every is not None:
@@ -55,6 +54,16 @@ def print_as_json(solved: Solved) -> None:
     if solved.explanation is not None:
         fields["explanation"] = explaining.fields_of(solved.explanation)
     print_json(fields)
+
+
+def listed(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the results table with its solutions as lists, for JSON."""
+    return row | {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
+
+
+def verdict_of(row: dict[str, Any]) -> str:
+    """A row's label, or its status and why there is none."""
+    return f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
 
 
 def print_brief(solved: Solved, stats: bool) -> None:
@@ -91,8 +100,7 @@ def shown(solved: Solved, stats: bool) -> Iterator[RenderableType]:
 
     puzzle, row, every = solved.puzzle, solved.row, solved.every or []
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
-    verdict = f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
-    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}"
+    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict_of(row)}"
     if solved.known is not None:
         yield from left_open(puzzle, row, solved.known)
     if row["solution"] is not None:

@@ -22,6 +22,7 @@ const FACTS = [
   ["pbnsolve’s score", "score", (value) => numberWords(Math.round(value))],
   ["Author’s picture", "goal_matches", (value) => (value ? "solves the clues" : "does not solve the clues")],
   ["Coloured cells", "density", shareWords],
+  ["Givens", "givens", numberWords],
   ["Size", "cells", (value, { width, height }) => (width === null ? `${value} cells` : sizeWords(width, height))],
   ["Kind", "kind", String],
   ["Source", "source", String],
@@ -35,9 +36,10 @@ function ofCells(value, { cells }) {
   return cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value);
 }
 
-/** The facts that are known, as elements: `at(column)` gives a value or null, `size` is {width, height, cells}. */
-function factItems(at, size) {
-  const facts = FACTS.map(([name, column, words]) => [name, at(column), words]).filter(([, value]) => value !== null);
+/** The facts that are known, as elements: `at(column)` gives a value or null, `size` is {width, height, cells}; `names`
+ *  are those of columns that are called otherwise. */
+function factItems(at, size, names = {}) {
+  const facts = FACTS.map(([name, column, words]) => [names[column] ?? name, at(column), words]).filter(([, value]) => value !== null);
   return facts.map(([name, value, words]) => {
     const fact = element("div", "", "", element("dt"), element("dd"));
     fact.firstChild.textContent = name;

@@ -17,6 +17,7 @@ const LISTED = [
   { name: "hardest", title: "Grade", fill: fillGrade },
   { name: "difficulty", title: "Difficulty", number: true, words: (value) => value.toFixed(2) },
   { name: "cpu_seconds", title: "CPU time", number: true, words: secondsWords },
+  { name: "givens", title: "Givens", number: true, words: numberWords },
   { name: "density", title: "Density", number: true, words: shareWords },
 ];
 

@@ -1,15 +1,7 @@
 // One opened puzzle: its drawing, its verdict and everything that was counted on the way.
 
-const EMPTY = "nothing";
-
-/** What can be in the cells: the property of a picture, and its name. */
-const LAYERS = [
-  ["solution", "Solution"],
-  ["second", "Second solution"],
-  ["goal", "Author’s picture"],
-  ["mended", "Mended"],
-  [EMPTY, "Empty grid"],
-];
+/** What is particular to a family of puzzles, by its name: NONOGRAM says what each has. */
+const FAMILIES = { nonogram: NONOGRAM, sudoku: SUDOKU };
 
 class PuzzleView {
   /**
@@ -21,8 +13,9 @@ class PuzzleView {
   constructor(dialog, table, pictures, act) {
     this.dialog = dialog;
     this.table = table;
+    this.family = FAMILIES[table.family];
     this.pictures = pictures;
-    this.layer = LAYERS[0][0]; // what people last chose to see
+    this.layer = null; // what people last chose to see
     this.row = -1;
     this.listen(act);
   }
@@ -77,7 +70,7 @@ class PuzzleView {
     this.part("meaning").textContent = meaning;
     this.part("reason").textContent = at("error") ?? "";
     const size = { width: at("width"), height: at("height"), cells: at("cells") };
-    this.part("facts").replaceChildren(...factItems(at, size));
+    this.part("facts").replaceChildren(...factItems(at, size, this.family.facts));
   }
 
   async load(row) {
@@ -88,7 +81,7 @@ class PuzzleView {
         const picture = await this.pictures.of(row);
         if (row !== this.row) return; // people were quicker
         this.picture = picture;
-      } else if (this.pictures.has(row)) problem = "Nothing can be drawn: this puzzle’s clues are not in the report.";
+      } else if (this.pictures.has(row)) problem = `Nothing can be drawn: this puzzle’s ${this.family.clues} are not in the report.`;
       else problem = "Not drawn: the page has room for the pictures of its first puzzles only.";
     } catch (error) {
       console.error(error);
@@ -101,7 +94,7 @@ class PuzzleView {
 
   /** A button for each thing that its cells can show. */
   offer() {
-    this.available = LAYERS.filter(([layer]) => this.picture && (layer === EMPTY || this.picture[layer]));
+    this.available = this.family.layers.filter(([layer]) => this.picture && (layer === EMPTY || this.picture[layer]));
     const shown = this.shown();
     this.part("layers").hidden = this.available.length < 2;
     this.part("layers").replaceChildren(...this.available.map(([layer, name]) => {
@@ -118,23 +111,12 @@ class PuzzleView {
   }
 
   draw() {
-    const shown = this.shown();
-    const picture = shown === "mended" ? withOwnClues(this.picture) : this.picture;
-    this.part("drawing").hidden = !picture;
-    this.part("clue-words").hidden = !picture?.clues;
-    if (!picture) {
-      this.part("drawing").replaceChildren();
-      return;
-    }
-    const palette = paletteOf(this.table.columns.palette.at(this.row));
-    const goalMatches = this.table.columns.goal_matches.at(this.row);
-    const marked = otherOf(picture, shown, goalMatches);
-    const text = legend(picture, shown, marked, goalMatches);
-    const what = `Nonogram of ${countWords(picture.width, "column")} and ${countWords(picture.height, "row")}.`;
-    const entries = picture[shown] ?? null;
-    this.part("drawing").replaceChildren(drawing({ picture, palette, shown: entries, marked, text: `${what} ${text}` }));
-    this.part("legend").textContent = text;
-    this.part("clue-list").replaceChildren(...clueItems(picture.clues, palette));
+    const sheet = this.picture && this.family.sheet(this.picture, this.shown(), (name) => this.table.columns[name].at(this.row));
+    this.part("drawing").hidden = !sheet;
+    this.part("clue-words").hidden = !sheet?.items;
+    this.part("drawing").replaceChildren(...(sheet ? [sheet.drawing] : []));
+    this.part("clue-list").replaceChildren(...(sheet?.items ?? []));
+    this.part("legend").textContent = sheet?.legend ?? "";
   }
 }
 
@@ -145,52 +127,4 @@ function idWords(id, url) {
   made.textContent = id ?? "no id";
   if (link) Object.assign(made, { href: url, rel: "noopener noreferrer", target: "_blank" });
   return made;
-}
-
-/** The entries of a palette from its text: a line each, six hex digits and the name. */
-function paletteOf(text) {
-  if (text === null) return [{ rgb: "ffffff", name: "white" }, { rgb: BLACK, name: "black" }];
-  return text.split("\n").map((line) => ({ rgb: line.slice(0, 6), name: line.slice(7) }));
-}
-
-/** A picture with the clues of the mended one, of which some are others. */
-function withOwnClues(picture) {
-  return { ...picture, clues: cluesOf(picture.mended, picture.width, picture.height) };
-}
-
-/** The cells that the shown ones are compared with, or null. */
-function otherOf(picture, shown, goalMatches) {
-  if (shown === "mended") return formerOf(picture, goalMatches);
-  return { solution: picture.second, second: picture.solution, goal: picture.solution }[shown] ?? null;
-}
-
-/** The solution that was mended: the author's picture if it is one, else the one that the mended picture is nearest to. */
-function formerOf({ solution, second, goal, mended }, goalMatches) {
-  if (goalMatches) return goal ?? solution;
-  return differingCells(mended, second) < differingCells(mended, solution) ? second : solution;
-}
-
-/** What is to be seen, in words. */
-function legend(picture, shown, marked, goalMatches) {
-  const sentences = [];
-  if (shown === "solution") sentences.push(picture.second ? "A solution." : "The solution that was found.");
-  if (shown === "second") sentences.push("Another solution.");
-  if (shown === "goal") {
-    sentences.push("The author’s picture.");
-    if (!picture.solution) sentences.push("No solution is known.");
-    if (goalMatches === false) sentences.push("It does not fit the clues.");
-  }
-  if (shown === "mended") sentences.push(`Changed so that it has one solution. ${picture.change}.`);
-  if (shown === EMPTY) sentences.push("The empty grid.");
-  if (marked) {
-    const other = { solution: "the second solution", mended: "the former solution" }[shown] ?? "the solution";
-    sentences.push(`◆ ${countWords(differingCells(picture[shown], marked), "cell")} where ${other} differs.`);
-  }
-  if (!picture.clues) sentences.push("Its clues are not in the report.");
-  else {
-    if (numbersOf(picture.clues) > MOST_NUMBERS) sentences.push("Its clues are too many to be drawn.");
-    const hidden = [...picture.clues.rows, ...picture.clues.columns].flat().some(([length]) => length === 0);
-    if (hidden) sentences.push("? stands for a hidden number.");
-  }
-  return sentences.join(" ");
 }

@@ -1,0 +1,69 @@
+"""A Sudoku as a small SVG: its boxes, givens in bold, the other digits of a solution in colour."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+import numpy as np
+
+SIGNS = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Digits as one writes them: A stands for 10."""
+
+FOUND = "#1c8a74"
+"""Digits that are no givens."""
+
+BASELINE = 0.82
+"""Where a digit stands in its cell, from the top."""
+
+
+def sign(digit: int) -> str:
+    """How one writes a digit, from 1 on; one beyond Z as a number."""
+    return SIGNS[digit - 1] if digit <= len(SIGNS) else str(digit)
+
+
+def box_of(kind: str | None) -> tuple[int, int] | None:
+    """Columns and rows of a box, of the kind "sudoku 3x2"; None if it says none."""
+    found = re.fullmatch(r"sudoku ([1-9]\d*)x([1-9]\d*)", kind or "")
+    return found and (int(found[1]), int(found[2]))
+
+
+def grid_of(cells: bytes, size: int) -> np.ndarray:
+    """The cells of a table's row as uint8[size, size]."""
+    return np.frombuffer(cells, np.uint8).reshape(size, size)
+
+
+def grid_svg(givens: np.ndarray, cells: np.ndarray, box: tuple[int, int], text: str) -> str:
+    """The grid as an SVG element, one unit a cell; it takes the size of what it is put into.
+
+    givens, cells   uint8[size, size], 0 for an open cell: what is given, and what is shown, the givens among it
+    box             columns and rows of a box
+    text            what it shows, for those who can't see it
+    """
+    size = len(cells)
+    given = "".join(_digits(np.where(givens > 0, cells, 0)))
+    found = "".join(_digits(np.where(givens > 0, 0, cells)))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" role="img" aria-label="{escape(text)}">'
+        f'<g font-family="sans-serif" font-size=".92" text-anchor="middle">'
+        f'<g font-weight="bold" fill="currentColor">{given}</g><g fill="{FOUND}">{found}</g></g>'
+        f'<path fill="none" stroke="currentColor" stroke-width=".08" d="{_lines(size, *box)}"/></svg>'
+    )
+
+
+def _digits(cells: np.ndarray) -> Iterator[str]:
+    """The digits of each row that has any, in one element, each with its place."""
+    for y, row in enumerate(cells.tolist()):
+        there = [x for x, digit in enumerate(row) if digit]
+        signs = [sign(row[x]) for x in there]
+        if all(len(each) == 1 for each in signs):
+            places = " ".join(f"{x + 0.5:g}" for x in there)
+            yield f'<text x="{places}" y="{y + BASELINE:g}">{"".join(signs)}</text>' if there else ""
+            continue
+        for x, each in zip(there, signs, strict=True):
+            yield f'<text x="{x + 0.5:g}" y="{y + BASELINE:g}" font-size=".6">{each}</text>'
+
+
+def _lines(size: int, wide: int, high: int) -> str:
+    """The borders of boxes, and of the grid."""
+    down = "".join(f"M{x} 0V{size}" for x in [*range(0, size, wide), size])
+    return down + "".join(f"M0 {y}H{size}" for y in [*range(0, size, high), size])

@@ -1,0 +1,85 @@
+// An opened nonogram: what its cells can show, and what is to be seen in words.
+
+const EMPTY = "nothing";
+
+/** What can be in the cells: the property of a picture, and its name. */
+const LAYERS = [
+  ["solution", "Solution"],
+  ["second", "Second solution"],
+  ["goal", "Author’s picture"],
+  ["mended", "Mended"],
+  [EMPTY, "Empty grid"],
+];
+
+/**
+ * What is particular to nonograms.
+ *
+ * layers   what can be in the cells
+ * clues    what a puzzle consists of
+ * facts    names of columns that are called otherwise than in FACTS
+ * sheet    (picture, shown, at) an opened puzzle with a layer: {drawing, legend, items}, the last what is drawn as a list
+ *          of words, or null. `at(column)` gives a value of its row, or null
+ */
+const NONOGRAM = { layers: LAYERS, clues: "clues", facts: {}, sheet: nonogramSheet };
+
+function nonogramSheet(picture, shown, at) {
+  const seen = shown === "mended" ? withOwnClues(picture) : picture;
+  const palette = paletteOf(at("palette"));
+  const goalMatches = at("goal_matches");
+  const marked = otherOf(seen, shown, goalMatches);
+  const text = legend(seen, shown, marked, goalMatches);
+  const what = `Nonogram of ${countWords(seen.width, "column")} and ${countWords(seen.height, "row")}.`;
+  return {
+    drawing: drawing({ picture: seen, palette, shown: seen[shown] ?? null, marked, text: `${what} ${text}` }),
+    legend: text,
+    items: seen.clues && clueItems(seen.clues, palette),
+  };
+}
+
+/** The entries of a palette from its text: a line each, six hex digits and the name. */
+function paletteOf(text) {
+  if (text === null) return [{ rgb: "ffffff", name: "white" }, { rgb: BLACK, name: "black" }];
+  return text.split("\n").map((line) => ({ rgb: line.slice(0, 6), name: line.slice(7) }));
+}
+
+/** A picture with the clues of the mended one, of which some are others. */
+function withOwnClues(picture) {
+  return { ...picture, clues: cluesOf(picture.mended, picture.width, picture.height) };
+}
+
+/** The cells that the shown ones are compared with, or null. */
+function otherOf(picture, shown, goalMatches) {
+  if (shown === "mended") return formerOf(picture, goalMatches);
+  return { solution: picture.second, second: picture.solution, goal: picture.solution }[shown] ?? null;
+}
+
+/** The solution that was mended: the author's picture if it is one, else the one that the mended picture is nearest to. */
+function formerOf({ solution, second, goal, mended }, goalMatches) {
+  if (goalMatches) return goal ?? solution;
+  return differingCells(mended, second) < differingCells(mended, solution) ? second : solution;
+}
+
+/** What is to be seen, in words. */
+function legend(picture, shown, marked, goalMatches) {
+  const sentences = [];
+  if (shown === "solution") sentences.push(picture.second ? "A solution." : "The solution that was found.");
+  if (shown === "second") sentences.push("Another solution.");
+  if (shown === "goal") {
+    sentences.push("The author’s picture.");
+    if (!picture.solution) sentences.push("No solution is known.");
+    if (goalMatches === false) sentences.push("It does not fit the clues.");
+  }
+  if (shown === "mended") sentences.push(`Changed so that it has one solution. ${picture.change}.`);
+  if (shown === EMPTY) sentences.push("The empty grid.");
+  if (marked) {
+    const other = { solution: "the second solution", mended: "the former solution" }[shown] ?? "the solution";
+    sentences.push(`◆ ${countWords(differingCells(picture[shown], marked), "cell")} where ${other} differs.`);
+  }
+  if (!picture.clues) sentences.push("Its clues are not in the report.");
+  else {
+    if (numbersOf(picture.clues) > MOST_NUMBERS) sentences.push("Its clues are too many to be drawn.");
+    const hidden = [...picture.clues.rows, ...picture.clues.columns].flat().some(([length]) => length === 0);
+    if (hidden) sentences.push("? stands for a hidden number.");
+  }
+  return sentences.join(" ");
+}

@@ -1,0 +1,108 @@
+// An opened Sudoku: its grid with boxes, givens in bold, the digits of a solution in colour; and the same in words.
+
+/** What is particular to Sudokus, as NONOGRAM has it. */
+const SUDOKU = {
+  layers: [["solution", "Solution"], ["second", "Second solution"], [EMPTY, "Givens"]],
+  clues: "givens",
+  facts: {
+    cells_after_line: "Cells after singles",
+    line_solves: "Looks at units",
+  },
+  sheet: sudokuSheet,
+};
+
+const DIGITS = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const CORNER = path(0.35, -0.45, "l0.11 0.11l-0.11 0.11l-0.11 -0.11z");
+
+function sudokuSheet(picture, shown, at) {
+  const { width: size, solution, second } = picture;
+  const givens = picture.goal ?? solution; // the page has them once where they are equal
+  const cells = picture[shown] ?? givens;
+  const other = { solution: second, second: solution }[shown] ?? null;
+  const box = boxOf(at("kind"));
+  const text = sudokuLegend(picture, shown, other && differingCells(cells, other));
+  const what = `Sudoku of ${sizeWords(size, size)} cells` + (box ? ` in boxes of ${sizeWords(...box)}.` : ".");
+  return {
+    drawing: sudokuDrawing({ size, box, givens, cells, other, text: `${what} ${text}` }),
+    legend: text,
+    items: Array.from({ length: size }, (_, row) => rowItem(row, size, givens, cells)),
+  };
+}
+
+/** The boxes of a kind, "sudoku 3x2": columns and rows of one; null if it says none. */
+function boxOf(kind) {
+  const found = /^sudoku ([1-9]\d*)x([1-9]\d*)$/.exec(kind ?? "");
+  return found && [Number(found[1]), Number(found[2])];
+}
+
+/** The sign of a digit: A stands for 10. */
+function digitSign(digit) {
+  return DIGITS[digit - 1] ?? String(digit);
+}
+
+/**
+ * The drawing of a Sudoku.
+ *
+ * box      columns and rows of a box, or null
+ * givens   Uint8Array, row by row, 0 for an open cell
+ * cells    likewise: what the cells show, givens among it
+ * other    likewise: cells that are others there get a mark; or null
+ * text     what is to be seen, in words
+ */
+function sudokuDrawing({ size, box, givens, cells, other, text }) {
+  const image = svg("svg", {
+    viewBox: `-1 -1 ${size * CELL + 2} ${size * CELL + 2}`,
+    role: "img",
+    "aria-label": text,
+    class: "nonogram sudoku",
+  });
+  image.style.setProperty("--wide", size);
+  image.style.setProperty("--tall", size);
+  const marked = (k) => other !== null && cells[k] !== other[k];
+  image.append(
+    glyphs("shades", marked, cells.length, size, SQUARE),
+    glyphs("marks", marked, cells.length, size, CORNER),
+    boxLines("thin", size, 1, 1),
+    boxLines("thick", size, ...(box ?? [size, size])),
+    ...Array.from(cells, (digit, k) => k).filter((k) => cells[k] !== 0).map((k) => digitText(k, size, givens[k], cells[k])),
+  );
+  return image;
+}
+
+const SQUARE = path(-0.5, -0.5, "h1v1h-1z");
+
+/** Lines, so many cells apart, and the border. */
+function boxLines(kind, size, wide, high) {
+  const places = (step) => [...Array.from({ length: Math.ceil(size / step) }, (_, k) => k * step), size];
+  const down = places(wide).map((x) => `M${x * CELL} 0V${size * CELL}`);
+  const along = places(high).map((y) => `M0 ${y * CELL}H${size * CELL}`);
+  return svg("path", { class: kind, d: [...down, ...along].join("") });
+}
+
+function digitText(k, size, given, digit) {
+  const sign = digitSign(digit);
+  const kind = `${given ? "given" : "found"}${sign.length > 1 ? " long" : ""}`;
+  const place = { x: ((k % size) + 0.5) * CELL, y: (Math.floor(k / size) + 0.5) * CELL };
+  return svg("text", { class: kind, "data-cell": k, ...place }, sign);
+}
+
+/** A row of the grid in words, for those who can't see the drawing. */
+function rowItem(row, size, givens, cells) {
+  const item = element("li");
+  const words = Array.from({ length: size }, (_, column) => {
+    const k = row * size + column;
+    return cells[k] === 0 ? "open" : digitSign(cells[k]) + (givens[k] ? " given" : "");
+  });
+  item.textContent = `Row ${row + 1}: ${words.join(", ")}`;
+  return item;
+}
+
+/** What is to be seen, in words. */
+function sudokuLegend(picture, shown, differing) {
+  const sentences = [];
+  if (shown === "solution") sentences.push(picture.second ? "A solution; givens are bold." : "The solution that was found; givens are bold.");
+  if (shown === "second") sentences.push("Another solution; givens are bold.");
+  if (shown === EMPTY) sentences.push(picture.solution ? "The givens." : "The givens. No solution is known.");
+  if (differing !== null) sentences.push(`◆ ${countWords(differing, "cell")} where the ${shown === "second" ? "first" : "second"} solution differs.`);
+  return sentences.join(" ");
+}

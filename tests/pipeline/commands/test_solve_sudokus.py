@@ -1,0 +1,117 @@
+"""The command solve with Sudokus: what it prints can be read again, and other options are refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sudokus import full, opened
+
+from pipeline.commands.solve.sudokus import FOUND, GIVEN, MARKED, drawn
+from scrapers.formats import non
+from scrapers.sudokus import reading
+from solver.puzzle import from_picture
+from solver.sudoku.puzzle import Sudoku
+
+Command = Callable[..., Any]
+
+SIGNS = ".123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def line(grid: np.ndarray) -> str:
+    return "".join(SIGNS[digit] for digit in grid.ravel()) + "\n"
+
+
+def grids_in(text: str) -> list[np.ndarray]:
+    """The grids that are printed, as an import would read them."""
+    frames = "\n".join(part for part in text.splitlines() if part.startswith(("|", "+")))
+    return [grid for grids in reading.read(frames.encode()) for grid in grids.givens]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> None:
+    wrong = full(9)
+    wrong[0, 0] = wrong[0, 1]
+    grids = {"one": opened(full(9), 5), "two": opened(full(9), 1, 2), "wrong": wrong, "large": opened(full(25), 20)}
+    for name, grid in grids.items():
+        (tmp_path / f"{name}.sdm").write_text(line(grid))
+    (tmp_path / "eye.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("name", "size"), [("one", 9), ("large", 25)])
+def test_the_solution_is_a_grid_that_can_be_read_again(nonocensus: Command, name: str, size: int) -> None:
+    done = nonocensus("solve", f"{name}.sdm")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"local/{name} {size}x{size}: ")
+    assert "unique line" in done.out
+    (printed,) = grids_in(done.out)
+    assert np.array_equal(printed.reshape(size, size), full(size))
+
+
+@pytest.mark.usefixtures("files")
+def test_two_solutions_and_where_they_differ(nonocensus: Command) -> None:
+    done = nonocensus("solve", "two.sdm")
+    first, second = grids_in(done.out)
+    assert "multiple" in done.out.splitlines()[0]
+    assert f"the two differ in {(first != second).sum()} cells: row 1 column 1" in done.out
+
+
+@pytest.mark.usefixtures("files")
+def test_status_and_json(nonocensus: Command) -> None:
+    wrong = nonocensus("solve", "wrong.sdm")
+    assert (wrong.code, "invalid row 1, columns 1 and 2: 2 twice" in wrong.out) == (2, True)
+    both = nonocensus("solve", "wrong.sdm", "eye.non", "one.sdm", "--json")
+    rows = [json.loads(text) for text in both.out.splitlines()]
+    assert both.code == 1
+    assert [row["puzzle_id"] for row in rows] == ["local/wrong", "local/eye", "local/one"]
+    assert rows[2]["solution"] == full(9).ravel().tolist()
+    assert nonocensus("solve", "one.sdm", "--rung", "line", "-n", "1").code == 0
+    assert "no puzzle" in nonocensus("solve", "one.sdm", "-n", "2").err
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "options",
+    [["--explain"], ["--all", "2"], ["-b"], ["--xml"], ["--png", "x.png"], ["--depth", "3"], ["--stats"], ["-s", "1"]],
+    ids=lambda options: options[0],
+)
+def test_options_for_nonograms_are_refused(nonocensus: Command, options: list[str], tmp_path: Path) -> None:
+    refused = nonocensus("solve", "one.sdm", *options)
+    assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
+    assert "for nonograms only, and local/one is a Sudoku" in refused.err
+    assert not (tmp_path / "x.png").exists()
+
+
+@pytest.mark.usefixtures("files")
+def test_hints_are_for_nonograms(nonocensus: Command) -> None:
+    refused = nonocensus("hint", "one.sdm")
+    assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
+    assert "local/one is a Sudoku" in refused.err
+
+
+@pytest.mark.usefixtures("files")
+def test_who_takes_nonograms_alone_says_what_a_file_holds(nonocensus: Command) -> None:
+    refused = nonocensus("convert", "one.sdm", "one.non")
+    assert refused.code == 2
+    assert "one.sdm: it holds Sudokus, not nonograms" in refused.err
+
+
+def test_givens_found_and_differing_digits_look_different() -> None:
+    marked = np.zeros((9, 9), np.bool_)
+    marked[8, 8] = True
+    text = drawn(Sudoku(opened(full(9), 1)), full(9), marked)
+    assert not isinstance(text, str)
+    looks = [span.style for span in text.spans]
+    solution = full(9)
+    assert looks == [
+        MARKED if (y, x) == (8, 8) else FOUND if solution[y, x] == 1 else GIVEN for y in range(9) for x in range(9)
+    ]
+
+
+@pytest.mark.parametrize("box", [(9, 9), (2, 2), (0, 0)])
+def test_boxes_that_make_no_grid_are_not_framed(box: tuple[int, int]) -> None:
+    text = drawn(Sudoku(full(9), *box), full(9))
+    assert str(text).count("+") == 4

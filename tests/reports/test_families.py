@@ -1,0 +1,143 @@
+"""What reports and datasets say of Sudokus: nothing of clues, pictures and colours, and every column as it is meant."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import sudokus
+from census import PAIRS
+
+from reports.dataset import Content, schema
+from reports.families import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
+from reports.graded import GRADED
+from reports.grid import box_of, grid_svg, sign
+from reports.measures import MEASURES, SOURCES, measures, sourced
+from reports.page import About, write_report
+from solver.families import FAMILIES
+from solver.tables import PUZZLES, RESULTS
+
+FOREIGN = re.compile(
+    r"nonogram|clue|picture|colour(?!ed by verdict)|line logic|pbnsolve|webpbn\.com|recoloured|density|slack|conflict",
+    re.I,
+)
+"""Words that say nothing of a Sudoku; charts are coloured by verdict for all."""
+
+TABLES = [*PUZZLES, *RESULTS, *MEASURES]
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, bytes]:
+    return write_report(sudokus.solved(), About(run_id="r1", family="sudoku"))
+
+
+def visible(page: str) -> str:
+    """The text of a page, and its labels for screen readers."""
+    body = re.sub(r"(?s)<(script|style|template).*?</\1>", " ", page[page.index("<body>") :])
+    labels = " ".join(re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', body))
+    return html.unescape(re.sub(r"<[^>]+>", " ", body) + labels)
+
+
+def foreign(text: str) -> list[str]:
+    """Lines that speak of nonograms, but for what is said to be as for them."""
+    text = text.replace("our own, as for nonograms", "").replace("nonocensus", "")
+    return [line.strip() for line in text.splitlines() if FOREIGN.search(line)]
+
+
+def test_a_report_of_sudokus_speaks_of_sudokus(report: dict[str, bytes]) -> None:
+    page, text = visible(report["report.html"].decode()), report["report.md"].decode()
+    assert foreign(page) == foreign(text) == []
+    for told in ("Census of 7 Sudokus", "nothing but singles", "naked and hidden singles", "looks / units", "givens"):
+        assert told in " ".join(page.split())
+    told = json.loads(report["report.json"])
+    assert told["about"]["family"] == "sudoku"
+    assert (told["figures"]["colors"], told["figures"]["densities"]) == ([], [])
+    assert told["figures"]["rung_times"][0]["rung"] == "singles"
+    assert not {"report-colors.svg", "report-densities.svg"} & report.keys()
+
+
+def test_a_report_of_nonograms_speaks_of_nonograms() -> None:
+    """So what is foreign to Sudokus is something that a report says."""
+    made = write_report(PAIRS)
+    assert foreign(visible(made["report.html"].decode()))
+    assert "author’s picture" in visible(made["report.html"].decode())
+    assert "udoku" not in visible(made["report.html"].decode())
+
+
+@pytest.mark.parametrize("family", WORDS.values(), ids=lambda family: family.name)
+def test_columns_that_are_spoken_of_are_there(family: FamilyWords) -> None:
+    names = {field.name for field in TABLES} | {"duplicate_of"}
+    assert family.left_out | family.described.keys() | family.measured.keys() <= names
+    assert not family.left_out & (family.described.keys() | family.measured.keys())
+    assert family.name in FAMILIES
+
+
+def test_fields_of_nonograms_are_those_of_the_tables() -> None:
+    for made, field in zip(fields_of([*TABLES, *GRADED], NONOGRAMS), [*TABLES, *GRADED], strict=True):
+        assert made.equals(sourced(field), check_metadata=True)
+
+
+def test_fields_of_sudokus_say_nothing_of_nonograms() -> None:
+    columns = schema(Content.everything, family=SUDOKU_WORDS)
+    for field in columns:
+        said = field.metadata[b"description"].decode()
+        allowed = said.startswith(("where the puzzle comes from", "the site's", "the verdict in pbnsolve's words"))
+        assert allowed or not FOREIGN.search(said), field.name
+        if field.name in SOURCES:
+            assert field.metadata[b"source"].decode() == SUDOKU_WORDS.measured[field.name][1]
+    assert "goal" in columns.names
+    assert not SUDOKU_WORDS.left_out & set(columns.names)
+    assert not {"goal", "solution", "second_solution"} & set(schema(Content.none, family=SUDOKU_WORDS).names)
+
+
+def test_the_columns_left_out_hold_nothing() -> None:
+    ((results, puzzles),) = sudokus.solved()
+    computed = pa.table(measures(results.to_batches()[0], puzzles.combine_chunks().to_batches()[0]))
+    for name in SUDOKU_WORDS.left_out - {"score", "blotted"}:
+        table = next(table for table in (puzzles, results, computed) if name in table.schema.names)
+        assert table[name].null_count == len(table), name
+
+
+def test_difficulty_counts_boxes_too() -> None:
+    ((results, puzzles),) = sudokus.solved()
+    made = measures(results.to_batches()[0], puzzles.combine_chunks().to_batches()[0])["difficulty"].to_pylist()
+    for value, solves, size in zip(made, results["line_solves"].to_pylist(), puzzles["width"].to_pylist(), strict=True):
+        assert value == (None if not solves else pytest.approx(np.log10(solves / (3 * size))))
+    assert None in made
+    assert any(made)
+
+
+def test_public_reports_have_no_givens() -> None:
+    page = write_report(sudokus.solved(), About(family="sudoku"), public=True)["report.html"].decode()
+    assert 'class="thumb"></div>' in page
+    assert "givens of" not in page
+    assert "solution of" not in page
+
+
+@pytest.mark.parametrize("name", [sudokus.ONE, sudokus.FULL, sudokus.LARGE, "made/36"])
+def test_a_small_drawing_has_each_digit_in_its_cell(name: str) -> None:
+    puzzle = sudokus.puzzles()[name]
+    solution = sudokus.full(puzzle.size)
+    drawn = grid_svg(puzzle.givens, solution, (puzzle.box_width, puzzle.box_height), "<what>")
+    assert 'aria-label="&lt;what&gt;"' in drawn
+    given, found = drawn.split("<g fill=")
+    assert np.array_equal(digits_of(given, puzzle.size), puzzle.givens)
+    assert np.array_equal(digits_of(found, puzzle.size), np.where(puzzle.givens == 0, solution, 0))
+
+
+def digits_of(drawn: str, size: int) -> np.ndarray:
+    """The digits that text elements show, by their places."""
+    digits = {sign(digit): digit for digit in range(1, size + 1)}
+    grid = np.zeros((size, size), np.uint8)
+    for places, y, signs in re.findall(r'<text x="([^"]*)" y="([^"]*)"[^>]*>([^<]*)</text>', drawn):
+        columns = [int(float(x)) for x in places.split()]
+        for x, each in zip(columns, signs if len(columns) > 1 else [signs], strict=True):
+            grid[int(float(y)), x] = digits[each]
+    return grid
+
+
+def test_boxes_of_kinds() -> None:
+    assert box_of("sudoku 3x2") == (3, 2)
+    assert [box_of(kind) for kind in (None, "mono", "sudoku 0x9", "sudoku", "sudoku 3x2 ")] == [None] * 5
