@@ -1,7 +1,7 @@
 """Exact cover: choose rows so that each item is in exactly one of them. docs/EXACT_COVER.md
 
-    problem = nc.cover_of([[0, 3], [1, 2], [0, 1], [2, 3]], 4)
-    nc.exact_cover(problem).solutions           # [[0, 1], [2, 3]]
+problem = nc.cover_of([[0, 3], [1, 2], [0, 1], [2, 3]], 4)
+nc.exact_cover(problem).solutions           # [[0, 1], [2, 3]]
 """
 
 from solver.exact_cover.problem import Cover as Cover

@@ -57,9 +57,7 @@ def queens(n: int) -> Cover:
 
 def latin_squares(n: int) -> Cover:
     """Latin squares of an order: a number in each cell, each number once in each row and in each column."""
-    rows = [
-        [y * n + x, n * n + y * n + d, 2 * n * n + x * n + d] for y, x, d in product(range(n), range(n), range(n))
-    ]
+    rows = [[y * n + x, n * n + y * n + d, 2 * n * n + x * n + d] for y, x, d in product(range(n), range(n), range(n))]
     return cover_of(rows, 3 * n * n)
 
 

@@ -5,7 +5,7 @@ is nothing to undo. How many of them have each primary item is counted for 64 it
 whether there are more; exactly only where that does not tell the fewest.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -110,7 +110,8 @@ def _set(sets: np.ndarray, which: np.ndarray, bits: np.ndarray) -> None:
 @kernel
 def branch(x: BitRows, level: int) -> bool:
     """Choose the item that the fewest rows left have, of these the first; False if all primary ones are covered."""
-    best, item = np.int64(1) << 40, np.int64(-1)
+    best: Any = np.int64(1) << 40
+    item: Any = np.int64(-1)
     for word in range(x.open.shape[1]):
         candidates = x.open[level, word]
         if candidates != 0:
@@ -130,7 +131,8 @@ def advance(x: BitRows, level: int) -> bool:
     for k in range(x.at[level] + 1, x.number[level]):
         if x.has[x.left[level, k], word] & mask != 0:
             x.at[level] = k
-            _take(x, level, np.int64(x.left[level, k]))
+            row: Any = np.int64(x.left[level, k])
+            _take(x, level, row)
             return True
     return False
 
@@ -152,7 +154,7 @@ def give(x: BitRows, level: int, row: int) -> bool:
     for k in range(x.number[level]):
         if x.left[level, k] == row:
             x.at[level] = k
-            _take(x, level, np.int64(row))
+            _take(x, level, row)
             return True
     return False
 
@@ -227,7 +229,8 @@ def _fewest_of_many(x: BitRows, level: int, word: int) -> int:
             x.planes[plane] ^= carry
             carry = both
             plane += 1
-    candidates, number = x.open[level, word], np.int64(0)
+    candidates = x.open[level, word]
+    number: Any = np.int64(0)
     for plane in range(used - 1, -1, -1):
         without = candidates & ~x.planes[plane]
         if without != 0:
@@ -235,4 +238,4 @@ def _fewest_of_many(x: BitRows, level: int, word: int) -> int:
         else:
             number |= np.int64(1) << plane
     x.planes[0] = candidates
-    return number
+    return int(number)

@@ -3,7 +3,7 @@
 Nothing is known of what a row shuts out until it is met, and no item is preferred.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,8 @@ def advance(x: Tries, level: int) -> bool:
     if x.at[level] >= x.starts[item]:
         _undo(x, level, row_at(x, level))
     for k in range(x.at[level] + 1, x.starts[item + 1]):
-        if _take(x, level, np.int64(x.options[k])):
+        row: Any = np.int64(x.options[k])
+        if _take(x, level, row):
             x.at[level] = k
             return True
     return False
@@ -106,10 +107,10 @@ def give(x: Tries, level: int, row: int) -> bool:
 @kernel
 def sound(x: Tries) -> bool:
     """Whether no item is held."""
+    held = 0
     for item in range(len(x.holder)):
-        if x.holder[item] != FREE:
-            return False
-    return True
+        held += x.holder[item] != FREE
+    return held == 0
 
 
 @kernel

@@ -5,16 +5,19 @@ compiled for the type of the layout that it is given.
 """
 
 from collections.abc import Callable
+from functools import wraps
 from types import ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
-from numba import types
 from numba.extending import overload
 
 from solver.compilers import IN_KERNELS
 from solver.exact_cover import bit_rows, brute_force, links
 from solver.exact_cover.problem import Cover
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 FILES: dict[Any, ModuleType] = {links.Links: links, bit_rows.BitRows: bit_rows, brute_force.Tries: brute_force}
 
@@ -58,75 +61,53 @@ def levels_of(cover: Cover) -> int:
     return min(cover.primary // fewest, cover.rows) + 1
 
 
-# What the search calls. The bodies are the plain Python version.
+def of_layout(described: Callable[P, R]) -> Callable[P, R]:
+    """In place of a function, described only: the one of that name in the file of its first argument's layout."""
+    name = described.__name__
+
+    @wraps(described)
+    def chosen(x: Any, *others: Any) -> Any:
+        return getattr(FILES[type(x)], name)(x, *others)
+
+    @overload(chosen, **IN_KERNELS)
+    def overloaded(x: Any, *others: Any) -> Any:
+        function = getattr(FILES[x.instance_class], name)
+        return lambda x, *others: function(x, *others)
+
+    return cast(Callable[P, R], chosen)
 
 
+@of_layout
 def branch(x: Any, level: int) -> bool:
     """Choose the item to branch on at a level; False if all primary ones are covered."""
-    return bool(FILES[type(x)].branch(x, level))
+    raise NotImplementedError
 
 
+@of_layout
 def advance(x: Any, level: int) -> bool:
     """Undo the row that was taken of a level's item, if any, and take the next; False, and all undone, if none is."""
-    return bool(FILES[type(x)].advance(x, level))
+    raise NotImplementedError
 
 
+@of_layout
 def leave(x: Any, level: int) -> None:
     """Undo all of a level."""
-    FILES[type(x)].leave(x, level)
+    raise NotImplementedError
 
 
+@of_layout
 def row_at(x: Any, level: int) -> int:
     """The row taken at a level."""
-    return int(FILES[type(x)].row_at(x, level))
+    raise NotImplementedError
 
 
+@of_layout
 def give(x: Any, level: int, row: int) -> bool:
     """Take a row at a level, as if it were the only one; False, and nothing done, if it does not fit."""
-    return bool(FILES[type(x)].give(x, level, row))
+    raise NotImplementedError
 
 
+@of_layout
 def sound(x: Any) -> bool:
     """Whether a layout is as it should be when nothing is taken."""
-    return bool(FILES[type(x)].sound(x))
-
-
-def _of(x: Any, name: str) -> Any:
-    """A layout's function, by the layout's Numba type."""
-    return getattr(FILES[x.instance_class], name) if isinstance(x, types.BaseNamedTuple) else None
-
-
-@overload(branch, **IN_KERNELS)
-def _overload_branch(x: Any, level: Any) -> Any:
-    function = _of(x, "branch")
-    return lambda x, level: function(x, level)
-
-
-@overload(advance, **IN_KERNELS)
-def _overload_advance(x: Any, level: Any) -> Any:
-    function = _of(x, "advance")
-    return lambda x, level: function(x, level)
-
-
-@overload(leave, **IN_KERNELS)
-def _overload_leave(x: Any, level: Any) -> Any:
-    function = _of(x, "leave")
-    return lambda x, level: function(x, level)
-
-
-@overload(row_at, **IN_KERNELS)
-def _overload_row_at(x: Any, level: Any) -> Any:
-    function = _of(x, "row_at")
-    return lambda x, level: function(x, level)
-
-
-@overload(give, **IN_KERNELS)
-def _overload_give(x: Any, level: Any, row: Any) -> Any:
-    function = _of(x, "give")
-    return lambda x, level, row: function(x, level, row)
-
-
-@overload(sound, **IN_KERNELS)
-def _overload_sound(x: Any) -> Any:
-    function = _of(x, "sound")
-    return lambda x: function(x)
+    raise NotImplementedError

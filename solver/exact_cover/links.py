@@ -10,7 +10,7 @@ number, and the smallest key is found by going through all of them, which proces
 16-bit index, a 32-bit one or an address (solver.exact_cover.links_memory), as the caller likes.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def branch(x: Links, level: int) -> bool:
         best = min(best, x.keys[i])
     if best >= x.covered:
         return False
-    item = np.int64(best) & (x.unit - 1)
+    item: Any = np.int64(best) & (x.unit - 1)
     x.choice[level] = x.first + x.step * item
     x.counts[0] += _cover(x, item)
     return True
@@ -181,9 +181,8 @@ def row_at(x: Links, level: int) -> int:
 @kernel
 def give(x: Links, level: int, row: int) -> bool:
     """Take a row at a level, as if it were the only one; False, and nothing done, if it does not fit."""
-    p = x.first + x.step * np.int64(x.node[row])
-    q = p
-    own = np.int64(-1)  # the row's first primary item
+    q: Any = x.first + x.step * np.int64(x.node[row])
+    own: Any = np.int64(-1)  # the row's first primary item
     while peek(x.memory, q, ITEM) != x.spacer:
         item = peek(x.memory, q, ITEM)
         if x.keys[item] >= x.covered:
@@ -292,7 +291,7 @@ def _purify(x: Links, p: int) -> int:
         if peek(x.memory, q, COLOR) != color:
             number += _hide(x, q)
         elif q != p:
-            poke(x.memory, q, COLOR, np.int64(PURIFIED))
+            poke(x.memory, q, COLOR, PURIFIED)
         q = peek(x.memory, q, DOWN)
     return number
 

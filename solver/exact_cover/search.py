@@ -75,8 +75,9 @@ def begin(x: Any, state: State, given: np.ndarray) -> bool:
     state.numbers[LEVEL] = state.numbers[BASE] = state.numbers[FOUND] = state.numbers[NODES] = 0
     state.numbers[DOWNWARD] = 1
     x.counts[0] = 0
-    for row in given:
-        if not give(x, state.numbers[LEVEL], np.int64(row)):
+    for k in range(len(given)):
+        row: Any = np.int64(given[k])
+        if not give(x, state.numbers[LEVEL], row):
             return False
         state.numbers[LEVEL] += 1
     state.numbers[BASE] = state.numbers[LEVEL]
@@ -139,8 +140,9 @@ def search_each(
     """
     for question in range(len(starts) - 1):
         status, start = EXHAUSTED, cpu_seconds()
+        first_place: Any = np.int64(0)
         if begin(x, state, given[starts[question] : starts[question + 1]]):
-            status = search(x, state, most, np.int64(0), start + seconds)
+            status = search(x, state, most, first_place, start + seconds)
         end(x, state)
         answers.status[question], answers.seconds[question] = status, cpu_seconds() - start
         answers.found[question], answers.nodes[question] = state.numbers[FOUND], state.numbers[NODES]

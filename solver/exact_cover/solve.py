@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,7 +39,8 @@ BUFFER = 1 << 16
 NO_LIMIT = 1 << 62
 
 
-class Covers(NamedTuple):
+@dataclass(frozen=True)
+class Covers:
     """What was found.
 
     status       "complete": there are no more solutions; "limit": as many as asked for; "timeout": the CPU limit came
@@ -81,7 +83,7 @@ def solve(
     """
     most = _limit(limit)
     _check_numbers(keep, cpu_limit)
-    problem, layout, x = _laid_out(cover, layout)
+    problem, name, x = _laid_out(cover, layout)
     levels = levels_of(problem)
     state = new_state(min(keep, max(1, BUFFER // levels)), levels)
     solutions: list[list[int]] = []
@@ -95,7 +97,7 @@ def solve(
     if CHECKED:
         end(x, state)
     found, nodes = int(state.numbers[FOUND]), int(state.numbers[NODES])
-    return Covers(STATUS[status], found, solutions, nodes, int(x.counts[0]), seconds, layout)
+    return Covers(STATUS[status], found, solutions, nodes, int(x.counts[0]), seconds, name)
 
 
 def iterate(
@@ -144,19 +146,17 @@ def solve_each(
     """
     most = _limit(limit)
     _check_numbers(keep, cpu_limit)
-    problem, layout, x = _laid_out(cover, layout)
+    problem, name, x = _laid_out(cover, layout)
     starts, rows = _given(givens, problem)
-    _compile_each(layout)
+    _compile_each(name)
     levels = levels_of(problem)
     state, answers = new_state(keep, levels), new_answers(len(givens), keep, levels)
     search_each(x, state, starts, rows, most, float(cpu_limit), answers)
     found = []
     for k in range(len(givens)):
-        kept = [
-            answers.rows[k, i, : answers.size[k, i]].tolist() for i in range(min(keep, int(answers.found[k])))
-        ]
+        kept = [answers.rows[k, i, : answers.size[k, i]].tolist() for i in range(min(keep, int(answers.found[k])))]
         numbers = int(answers.found[k]), kept, int(answers.nodes[k]), int(answers.updates[k])
-        found.append(Covers(STATUS[answers.status[k]], *numbers, float(answers.seconds[k]), layout))
+        found.append(Covers(STATUS[answers.status[k]], *numbers, float(answers.seconds[k]), name))
     return found
 
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -212,11 +213,11 @@ def test_colors_of_given_rows() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_many_questions_at_once_are_answered_as_each_alone(layout: Any) -> None:
     cover = sudoku(2)
-    puzzles = ["1234341221434321", "1...............", "1..4............", "11..............", "." * 16, "12..34..2......."]
+    puzzles = ["1234341221434321", "1", "1..4", "11", "", "12..34..2"]
     rows = [givens(puzzle, 4) for puzzle in puzzles]
     together = solve.solve_each(cover, rows, limit=3, keep=2, layout=layout)
     alone = [solve.solve(cover, given=each, limit=3, keep=2, layout=layout) for each in rows]
-    assert [found._replace(cpu_seconds=0.0) for found in together] == [each._replace(cpu_seconds=0.0) for each in alone]
+    assert [replace(each, cpu_seconds=0.0) for each in together] == [replace(each, cpu_seconds=0.0) for each in alone]
     assert [found.count for found in together][:4] == [1, 3, 3, 0]
     assert solve.solve_each(cover, [], layout=layout) == []
 

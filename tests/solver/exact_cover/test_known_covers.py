@@ -84,7 +84,6 @@ def test_word_squares(layout: str) -> None:
 def test_hard_sudoku(shared_data: Path) -> None:
     """Each has one solution."""
 
-
     puzzles = list(sudoku_puzzles((shared_data / "sudoku" / "sudoku-top95.txt").read_text()))
     assert len(puzzles) == 95
     for layout in ("links-16", "links-32", "addresses", "bit-rows"):
