@@ -69,14 +69,13 @@ def set_bits(cover: Cover, levels: int) -> BitRows:
 
 
 def _pairs(cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of a secondary item and a colour that there are, int64[pairs, 2] in order; of each entry the number of
-    its own, and of a primary item none.
+    """The pairs of a secondary item and a colour that there are, in order: int64[pairs, 2]; and of each entry that has
+    a secondary item, in their order, the number of its pair.
     """
-    colors = cover.colors if len(cover.colors) else np.full(len(cover.items), NO_COLOR, np.int32)
     secondary = cover.items >= cover.primary
-    every = np.stack((cover.items, colors), axis=1).astype(np.int64)
-    pairs, which = np.unique(every[secondary], axis=0, return_inverse=True)
-    return pairs, which.ravel()
+    colors = cover.colors[secondary] if len(cover.colors) else NO_COLOR
+    numbers, which = np.unique(cover.items[secondary].astype(np.int64) << 31 | colors, return_inverse=True)
+    return np.stack((numbers >> 31, numbers & (1 << 31) - 1), axis=1), which
 
 
 def _bits(cover: Cover) -> np.ndarray:

@@ -39,7 +39,8 @@ BIT_MEMORY = 1 << 22
 
 def best_layout(cover: Cover) -> str:
     """The name of the layout that is the quickest for a problem of this size (docs/decisions/cover-layouts.md)."""
-    if bit_rows.words_of(cover) <= BIT_WORDS and levels_of(cover) * cover.rows <= BIT_MEMORY:
+    small = cover.primary <= 64 * BIT_WORDS and levels_of(cover) * cover.rows <= BIT_MEMORY
+    if small and bit_rows.words_of(cover) <= BIT_WORDS:
         return "bit-rows"
     return "links-16" if links.fits_narrow(cover) else "links-32"
 

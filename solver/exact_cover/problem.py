@@ -1,12 +1,13 @@
 """A problem of exact cover, and what is wrong with one that can't be."""
 
 from collections.abc import Iterable
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
 
-MOST = 2**31 - 1
-"""Rows, items and entries that a problem can have."""
+MOST = 2**31 - 2
+"""Rows, items and entries that a problem can have in all."""
 
 NO_COLOR = 0
 
@@ -41,16 +42,21 @@ def cover_of(rows: Iterable[Iterable[int | tuple[int, int]]], primary: int, seco
 
     Raises ValueError for a problem that can't be.
     """
-    pairs = [[(entry, NO_COLOR) if isinstance(entry, int) else entry for entry in row] for row in rows]
-    lengths = [len(row) for row in pairs]
-    flat = [entry for row in pairs for entry in row]
     try:
-        entries = np.array(flat, np.int32).reshape(-1, 2)
+        pairs = [[_pair(entry) for entry in row] for row in rows]
+        entries = np.array([pair for row in pairs for pair in row], np.int32).reshape(-1, 2)
     except (OverflowError, TypeError, ValueError):
         raise ValueError("an entry of a row is an item, or an item and its colour: integers of 31 bits") from None
+    lengths = [len(row) for row in pairs]
     colors = entries[:, 1] if entries[:, 1].any() else entries[:0, 1]
     offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
     return checked(Cover(offsets.astype(np.int64), entries[:, 0].copy(), colors.copy(), primary, secondary))
+
+
+def _pair(entry: int | tuple[int, int]) -> tuple[int, int]:
+    """An entry as item and colour."""
+    item, color = entry if isinstance(entry, tuple) else (entry, NO_COLOR)
+    return index(item), index(color)
 
 
 def checked(cover: Cover) -> Cover:
@@ -66,15 +72,13 @@ def checked(cover: Cover) -> Cover:
     known = int(cover.primary) + int(cover.secondary)
     if cover.primary == 0:
         raise ValueError("there is nothing to cover: no item is primary")
-    if known > MOST:
-        raise ValueError(f"{known:,} items: at most {MOST:,} are possible")
     offsets = _integers("offsets", cover.offsets, np.int64)
     items = _integers("items", cover.items, np.int32)
     colors = _integers("colors", cover.colors, np.int32)
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(items) or (np.diff(offsets) < 0).any():
         raise ValueError(f"offsets must begin with 0, never fall, and end with the number of entries, {len(items):,}")
-    if len(items) > MOST:
-        raise ValueError(f"{len(items):,} entries: at most {MOST:,} are possible")
+    if (size := known + len(offsets) - 1 + len(items)) > MOST:
+        raise ValueError(f"{size:,} items, rows and entries in all: at most {MOST:,} are possible")
     if len(colors) not in (0, len(items)):
         raise ValueError(f"{len(colors):,} colours of {len(items):,} entries: give one for each, or none")
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

@@ -139,6 +139,8 @@ def solve_each(
 ) -> list[Covers]:
     """The same problem with other rows given each time: laid out once, and solved in one call.
 
+    Nothing can interrupt that call before all questions have been answered or have met their CPU limit.
+
     givens     for each question the rows that are taken to begin with
     cpu_limit  CPU seconds for each question; the others as for `solve`
 

@@ -98,7 +98,7 @@ WRONG = {
     "1 colours of 2 entries": arrays([0, 2], [0, 2], [1]),
     "number of primary items is -1": arrays([0, 1], [0], primary=-1),
     "number of secondary items is 1.5": arrays([0, 1], [0], secondary=1.5),  # type: ignore[arg-type]
-    "at most 2,147,483,647": arrays([0, 1], [0], secondary=1 << 31),
+    "at most 2,147,483,646": arrays([0, 1], [0], secondary=1 << 31),
     "items has numbers that are no int32": arrays([0, 1], [1 << 40]),
     "colors has numbers that are no int32": arrays([0, 2], [0, 2], [0, 1 << 40]),
     "items must be integers in one dimension": Cover(np.array([0, 1]), np.array([0.5]), np.zeros(0), 1),
@@ -117,10 +117,20 @@ def test_problems_that_cannot_be(message: str) -> None:
 
 
 @pytest.mark.plain_python
-@pytest.mark.parametrize("rows", [[["a"]], [[(0, 1, 2)]], [[1 << 40]], [[0.5]], [[None]], [[(0, "red")]]])
+@pytest.mark.parametrize(
+    "rows", [[["a"]], [[(0, 1, 2)]], [[1 << 40]], [[0.5, 0.5]], [[None]], [[(2, "red")]], [[0, (2, 1.5)]], [0]]
+)
 def test_rows_that_cannot_be(rows: Any) -> None:
     with pytest.raises(ValueError, match="integers of 31 bits"):
         cover_of(rows, 2)
+
+
+@pytest.mark.plain_python
+def test_rows_may_be_of_any_kind() -> None:
+    """Sets, arrays, generators; numbers of NumPy's."""
+    expected = [[0, 1]]
+    for rows in (({0, 1}, {2}), (np.array([0, 1]), (2,)), ((item for item in (0, 1)), [np.uint8(2)])):
+        assert solve.solve(cover_of(rows, 3)).solutions == expected
 
 
 @pytest.mark.plain_python

@@ -203,6 +203,22 @@ def test_rows_that_are_given() -> None:
             assert all(solution[: len(rows)] == rows for solution in found.solutions)
 
 
+def test_rows_given_to_random_problems() -> None:
+    found = 0
+    for seed in range(200):
+        problem = drawn(seed, colors=3)
+        every, draw = oracle.exact_covers(problem), random.Random(seed)
+        if len(problem.rows) > 1:
+            fitting = draw.choice(every) if every and draw.random() < 0.7 else range(len(problem.rows))
+            rows = draw.sample(fitting, min(2, len(fitting)))
+            right = [solution for solution in every if set(rows) <= set(solution)]
+            found += len(right)
+            for layout in LAYOUTS:
+                answer = solve.solve(as_cover(problem), given=rows, layout=layout)
+                assert (answer.status, sorted(map(sorted, answer.solutions))) == ("complete", right), layout
+    assert found > 100
+
+
 def test_colors_of_given_rows() -> None:
     cover = cover_of([[0, (2, 1)], [1, (2, 1)], [1, (2, 2)], [0, 2], [1, 2], [1]], 2, 1)
     expected = {0: [[0, 1], [0, 5]], 1: [[1, 0]], 2: [], 3: [[3, 5]], 4: [], 5: [[5, 0], [5, 3]]}
