@@ -40,10 +40,11 @@ SUDOKU = ARCHIVE.parent / "sudoku"
 
 RUNS = 2
 LIMIT = 10.0
-"""CPU seconds for a problem."""
+"""CPU seconds for a problem, in each layout."""
 
-BRUTE = 20
-"""Puzzles of a file that brute force tries, each for a second."""
+BRUTE_LIMIT = 2.0
+BRUTE_PUZZLES = 10
+"""Brute force has less time for a problem, and of a file it tries the first puzzles only."""
 
 HARD = 20
 """Puzzles of 16x16 made, of which each needs all its givens."""
@@ -106,7 +107,7 @@ def _best(cover: Cover, limit: int | None, layout: str) -> Covers | None:
     found: list[Covers] = []
     try:
         while len(found) < RUNS and sum(answer.cpu_seconds for answer in found) < LIMIT / 4:
-            found.append(solve(cover, limit=limit, keep=0, cpu_limit=LIMIT, layout=layout))  # type: ignore[arg-type]
+            found.append(solve(cover, limit=limit, keep=0, cpu_limit=_limit(layout), layout=layout))  # type: ignore[arg-type]
     except ValueError:
         return None
     return min(found, key=lambda answer: answer.cpu_seconds)
@@ -115,7 +116,11 @@ def _best(cover: Cover, limit: int | None, layout: str) -> Covers | None:
 def _seconds(answer: Covers | None) -> object:
     if answer is None:
         return "-"
-    return f"over {LIMIT:.0f}" if answer.status == "timeout" else answer.cpu_seconds
+    return f"over {_limit(answer.layout):.0f}" if answer.status == "timeout" else answer.cpu_seconds
+
+
+def _limit(layout: str) -> float:
+    return BRUTE_LIMIT if layout == "brute-force" else LIMIT
 
 
 def _nine(files: dict[str, list[str]]) -> Table:
@@ -123,9 +128,8 @@ def _nine(files: dict[str, list[str]]) -> Table:
     cover, rows = sudoku(3), []
     for name, puzzles in files.items():
         for layout in LAYOUTS:
-            brute = layout == "brute-force"
-            some = puzzles[:BRUTE] if brute else puzzles
-            answers = _quickest(cover, [givens(puzzle, 9) for puzzle in some], layout, 1.0 if brute else LIMIT)
+            some = puzzles[:BRUTE_PUZZLES] if layout == "brute-force" else puzzles
+            answers = _quickest(cover, [givens(puzzle, 9) for puzzle in some], layout)
             rows.append([name, layout, *_times(answers)])
             print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["puzzles", "layout", "number", "unique", "undecided", "CPU s", "ms each", "slowest, ms", "nodes each"]
@@ -136,7 +140,7 @@ def _sixteen() -> Table:
     cover, puzzles = sudoku(4), [hard_puzzle(4, seed) for seed in range(HARD)]
     rows = []
     for layout in [name for name in LAYOUTS if name != "brute-force"]:
-        rows.append([layout, *_times(_quickest(cover, puzzles, layout, LIMIT))])
+        rows.append([layout, *_times(_quickest(cover, puzzles, layout))])
         print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["layout", "number", "unique", "undecided", "CPU s", "ms each", "slowest, ms", "nodes each"]
     few, many = min(map(len, puzzles)), max(map(len, puzzles))
@@ -162,11 +166,11 @@ def hard_puzzle(box: int, seed: int) -> list[int]:
     return left
 
 
-def _quickest(cover: Cover, questions: Sequence[Sequence[int]], layout: str, limit: float) -> list[Covers]:
+def _quickest(cover: Cover, questions: Sequence[Sequence[int]], layout: str) -> list[Covers]:
     """The answers of the quickest of some runs."""
     several = []
     for _ in range(RUNS):
-        several.append(solve_each(cover, questions, layout=layout, cpu_limit=limit))  # type: ignore[arg-type]
+        several.append(solve_each(cover, questions, layout=layout, cpu_limit=_limit(layout)))  # type: ignore[arg-type]
         if sum(answer.cpu_seconds for answer in several[-1]) > LIMIT / 4:
             break
     return min(several, key=lambda answers: sum(answer.cpu_seconds for answer in answers))
@@ -182,7 +186,7 @@ def _times(answers: list[Covers]) -> list[object]:
 
 def _others(puzzles: list[str]) -> Table:
     """The same problems by other programs. Of Sudoku each gets a puzzle's own rows, those that fit its givens."""
-    several = {name: [cover] for name, (cover, limit) in problems().items() if limit is None}
+    several = {name: [problems()[name][0]] for name in SHORT}
     if puzzles:
         several[f"{len(puzzles)} Sudoku, one by one"] = [_with_givens(sudoku(3), givens(each, 9)) for each in puzzles]
     programs = {name: count for name, count in PROGRAMS.items() if name == "nonocensus" or _is_here(name)}
@@ -242,6 +246,15 @@ def _as_text(cover: Cover) -> str:
         lines.append(" ".join(names[item] for item in cover.items[first:last]))
     return "\n".join([*lines, ""])
 
+
+SHORT = (
+    "pentominoes 3x20",
+    "pentominoes 8x8, a hole in the middle",
+    "12 queens",
+    "Latin squares of 5x5",
+    "Langford pairs of 11",
+)
+"""Problems that the others are given."""
 
 PROGRAMS: dict[str, Callable[[Cover], int | None]] = {
     "nonocensus": _by_us,
