@@ -40,16 +40,16 @@ class Tries(NamedTuple):
 
 
 def try_all(cover: Cover, levels: int) -> Tries:
-    """A problem for brute force."""
+    """A problem for brute force, in memory of its own."""
     items = cover.primary + cover.secondary
     row = np.repeat(np.arange(cover.rows), np.diff(cover.offsets))
     colors = cover.colors if len(cover.colors) else np.full(len(cover.items), NO_COLOR, np.int32)
     order = np.argsort(cover.items, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(cover.items, minlength=items)))).astype(np.int64)
     return Tries(
-        cover.offsets,
-        cover.items,
-        colors,
+        cover.offsets.copy(),
+        cover.items.copy(),
+        colors.copy(),
         starts,
         row[order].astype(np.int32),
         np.full(items, FREE, np.int32),

@@ -134,6 +134,18 @@ def test_rows_may_be_of_any_kind() -> None:
 
 
 @pytest.mark.plain_python
+def test_arrays_may_be_of_any_kind() -> None:
+    """Of other types, with gaps, or read-only, as those of Arrow are; and they stay as they were."""
+    for kind in (np.int8, np.uint64, np.int32):
+        gaps = np.array([0, 9, 1, 9, 2, 9], kind)[::2]
+        gaps.flags.writeable = False
+        cover = Cover(np.array([0, 2, 3], kind), gaps, np.zeros(0, kind), 3)
+        for layout in LAYOUTS:
+            assert solve.solve(cover, layout=layout).solutions == [[0, 1]]  # type: ignore[arg-type]
+        assert gaps.tolist() == [0, 1, 2]
+
+
+@pytest.mark.plain_python
 def test_arguments_that_cannot_be() -> None:
     cover = langford(3)
     for arguments, message in (
