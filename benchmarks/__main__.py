@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive FILE]."""
+"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH]."""
 
 import argparse
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from benchmarks import (
     certificates,
     crawl,
+    exact_cover,
     explain,
     faults,
     findings,
@@ -27,6 +28,7 @@ from pipeline.findings.figures_page import Table
 BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
+    "exact-cover": exact_cover.run,
     "explain": explain.run,
     "faults": faults.run,
     "findings": findings.run,
@@ -47,7 +49,8 @@ BENCHMARKS = {
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
-    parser.add_argument("--archive", type=Path, default=ARCHIVE, help="archive of puzzles to measure on")
+    about = "archive of puzzles to measure on; for exact-cover a folder of Sudoku"
+    parser.add_argument("--archive", type=Path, default=ARCHIVE, help=about)
     options = parser.parse_args()
     for name in options.names or BENCHMARKS:
         tables: list[Table] = BENCHMARKS[name](options.archive)

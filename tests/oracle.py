@@ -486,3 +486,64 @@ def by_reach(clue: Clue, known: Knowledge) -> Knowledge | None:
         for x in range(end - least, first + least):
             sure[x] &= {block.color}
     return [here & around for here, around in zip(sure, near, strict=True)]
+
+
+class CoverProblem(NamedTuple):
+    """A problem of exact cover: each row a dict from its items to their colours, 0 for none."""
+
+    rows: list[dict[int, int]]
+    primary: int
+
+
+def exact_covers(problem: CoverProblem) -> list[list[int]]:
+    """Every set of rows that has each primary item once and no two rows that clash, each in order: all subsets tried.
+
+    Subsets grow row by row; those that clash already, or can't be completed by the rows behind, are left.
+    """
+    needed = set(range(problem.primary))
+    behind = [set[int]().union(*problem.rows[k:]) for k in range(len(problem.rows) + 1)]
+    found = []
+
+    def grow(chosen: list[int], row: int) -> None:
+        have = {item for k in chosen for item in problem.rows[k] if item < problem.primary}
+        if needed - have - behind[row]:
+            return
+        if row == len(problem.rows):
+            found.append(chosen)
+            return
+        if all(not _clash(problem.rows[row], problem.rows[k]) for k in chosen):
+            grow([*chosen, row], row + 1)
+        grow(chosen, row + 1)
+
+    grow([], 0)
+    return sorted(found)
+
+
+def _clash(one: dict[int, int], other: dict[int, int]) -> bool:
+    """Whether two rows have an item in common, other than in the same colour."""
+    return any(other[item] != color or color == 0 for item, color in one.items() if item in other)
+
+
+def cover_search(problem: CoverProblem) -> tuple[list[list[int]], int]:
+    """Algorithm X by its definition: solutions in the order in which they are found, and the nodes of its tree."""
+    solutions = []
+    nodes = 0
+
+    def search(chosen: list[int]) -> None:
+        nonlocal nodes
+        nodes += 1
+        have = {item for k in chosen for item in problem.rows[k]}
+        missing = [item for item in range(problem.primary) if item not in have]
+        if not missing:
+            solutions.append(chosen)
+            return
+        fits = [
+            k for k, row in enumerate(problem.rows) if all(not _clash(row, problem.rows[other]) for other in chosen)
+        ]
+        options = {item: [k for k in fits if item in problem.rows[k]] for item in missing}
+        item = min(missing, key=lambda item: (len(options[item]), item))
+        for k in options[item]:
+            search([*chosen, k])
+
+    search([])
+    return solutions, nodes

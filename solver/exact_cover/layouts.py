@@ -1,0 +1,114 @@
+"""The layouts of a problem in memory, and what the search asks of each.
+
+The search is written once. What it calls here is the function of that name in the layout's own file; a kernel is
+compiled for the type of the layout that it is given.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from types import ModuleType
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+from numba.extending import overload
+
+from solver.compilers import IN_KERNELS
+from solver.exact_cover import bit_rows, brute_force, links
+from solver.exact_cover.problem import Cover
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FILES: dict[Any, ModuleType] = {links.Links: links, bit_rows.BitRows: bit_rows, brute_force.Tries: brute_force}
+
+LAYOUTS: dict[str, Callable[[Cover, int], Any]] = {
+    "links-16": lambda cover, levels: links.link(cover, levels, np.uint16),
+    "links-32": lambda cover, levels: links.link(cover, levels, np.uint32),
+    "addresses": lambda cover, levels: links.link(cover, levels, np.int64),
+    "bit-rows": bit_rows.set_bits,
+    "brute-force": brute_force.try_all,
+}
+
+
+BIT_WORDS = 3
+"""Up to so many words, 192 items, bit sets are quicker than links."""
+
+BIT_MEMORY = 1 << 22
+"""The most row numbers that bit sets keep, 16 MB, if nobody asks for them."""
+
+
+def best_layout(cover: Cover) -> str:
+    """The name of the layout that is the quickest for a problem of this size (docs/decisions/cover-layouts.md)."""
+    small = cover.primary <= 64 * BIT_WORDS and levels_of(cover) * cover.rows <= BIT_MEMORY
+    if small and bit_rows.words_of(cover) <= BIT_WORDS:
+        return "bit-rows"
+    return "links-16" if links.fits_narrow(cover) else "links-32"
+
+
+def laid_out(cover: Cover, layout: str) -> Any:
+    """A problem in a layout, ready for the search; a ValueError if there is no such layout, or if it is too narrow."""
+    if layout not in LAYOUTS:
+        raise ValueError(f"no layout is called {layout!r}: there are {', '.join(LAYOUTS)}")
+    if layout == "links-16" and not links.fits_narrow(cover):
+        raise ValueError("the problem is too large for links of 16 bits: leave the layout away, or say links-32")
+    return LAYOUTS[layout](cover, levels_of(cover))
+
+
+def levels_of(cover: Cover) -> int:
+    """How many levels a search can have: each but the last takes a row, which covers so many primary items or more."""
+    if cover.rows == 0:
+        return 1
+    fewest = int(np.add.reduceat(cover.items < cover.primary, cover.offsets[:-1], dtype=np.int64).min())
+    return min(cover.primary // fewest, cover.rows) + 1
+
+
+def of_layout(described: Callable[P, R]) -> Callable[P, R]:
+    """In place of a function, described only: the one of that name in the file of its first argument's layout."""
+    name = described.__name__
+
+    @wraps(described)
+    def chosen(x: Any, *others: Any) -> Any:
+        return getattr(FILES[type(x)], name)(x, *others)
+
+    @overload(chosen, **IN_KERNELS)
+    def overloaded(x: Any, *others: Any) -> Any:
+        function = getattr(FILES[x.instance_class], name)
+        return lambda x, *others: function(x, *others)
+
+    return cast(Callable[P, R], chosen)
+
+
+@of_layout
+def branch(x: Any, level: int) -> bool:
+    """Choose the item to branch on at a level; False if all primary ones are covered."""
+    raise NotImplementedError
+
+
+@of_layout
+def advance(x: Any, level: int) -> bool:
+    """Undo the row that was taken of a level's item, if any, and take the next; False, and all undone, if none is."""
+    raise NotImplementedError
+
+
+@of_layout
+def leave(x: Any, level: int) -> None:
+    """Undo all of a level."""
+    raise NotImplementedError
+
+
+@of_layout
+def row_at(x: Any, level: int) -> int:
+    """The row taken at a level."""
+    raise NotImplementedError
+
+
+@of_layout
+def give(x: Any, level: int, row: int) -> bool:
+    """Take a row at a level, as if it were the only one; False, and nothing done, if it does not fit."""
+    raise NotImplementedError
+
+
+@of_layout
+def sound(x: Any) -> bool:
+    """Whether a layout is as it should be when nothing is taken."""
+    raise NotImplementedError

@@ -1,0 +1,213 @@
+"""Limits of solutions and of time, and problems that can't be."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from covers import langford, pentominoes, queens
+
+from solver.exact_cover import solve
+from solver.exact_cover.layouts import LAYOUTS, best_layout
+from solver.exact_cover.problem import Cover, cover_of
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_limits(layout: Any) -> None:
+    cover = langford(4)
+    every = solve.solve(cover, layout=layout)
+    assert (every.status, every.count) == ("complete", 2)
+    for limit, keep in ((1, 5), (2, 5), (3, 5), (3, 1), (3, 0), (1, 0)):
+        found = solve.solve(cover, limit=limit, keep=keep, layout=layout)
+        assert found.status == ("limit" if limit <= 2 else "complete")
+        assert found.count == min(limit, 2)
+        assert found.solutions == every.solutions[: min(limit, keep)]
+
+
+@pytest.mark.parametrize("keep", [0, 1, 7, 92, 100])
+@pytest.mark.parametrize("buffer", [1, 20, 1 << 16])
+def test_solutions_are_kept_whatever_the_buffer(keep: int, buffer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "BUFFER", buffer)
+    monkeypatch.setattr(solve, "SLICE", 0.0)  # a look at the clock is the end of a call
+    found = solve.solve(queens(8), keep=keep)
+    assert (found.status, found.count) == ("complete", 92)
+    assert found.solutions == list(solve.iterate(queens(8)))[:keep]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_out_of_time(layout: Any) -> None:
+    found = solve.solve(queens(12), cpu_limit=1e-9, layout=layout)
+    assert found.status == "timeout"
+    assert found.count < 14200
+    assert len(found.solutions) == min(found.count, 1000)
+    each = solve.solve_each(queens(12), [[], []], limit=None, cpu_limit=1e-9, layout=layout)
+    assert [answer.status for answer in each] == ["timeout", "timeout"]
+    with pytest.raises(TimeoutError, match="1e-09 CPU seconds"):
+        list(solve.iterate(queens(12), cpu_limit=1e-9, layout=layout))
+
+
+INTERRUPTED = """
+from covers import pentominoes
+from solver.exact_cover import solve
+search = solve.search
+def told(*arguments):
+    if arguments[2] > 1:
+        print("at work", flush=True)
+    return search(*arguments)
+solve.search = told
+solve.solve(pentominoes(10, 6), limit=None, keep=0, cpu_limit=1e6, layout="brute-force")
+"""
+
+
+def test_interrupted() -> None:
+    """Ctrl-C ends a search that would go on for hours."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    pipe = subprocess.PIPE
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "at work\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert "KeyboardInterrupt" in said
+
+
+def arrays(offsets: Any, items: Any, colors: Any = (), primary: int = 2, secondary: int = 1) -> Cover:
+    return Cover(*(np.array(each, np.int64) for each in (offsets, items, colors)), primary, secondary)
+
+
+WRONG = {
+    "no item is primary": arrays([0], [], primary=0),
+    "row 1 has an item that is not in 0..2": arrays([0, 1, 2], [0, 3]),
+    "row 0 has an item that is not": arrays([0, 1], [-1]),
+    "row 1 has an item twice, or in two colours": arrays([0, 1, 3], [0, 1, 1]),
+    "row 0 has an item twice": arrays([0, 3], [0, 2, 2], [0, 1, 2]),
+    "row 1 has no primary item": arrays([0, 1, 2], [0, 2]),
+    "row 2 has no primary item": arrays([0, 1, 2, 2], [0, 1]),
+    "row 0 has no primary item": arrays([0, 0], []),
+    "row 0 has a primary item with a colour": arrays([0, 1], [0], [1]),
+    "row 0 has a colour below 0": arrays([0, 2], [0, 2], [0, -1]),
+    "offsets must begin with 0": arrays([], []),
+    "begin with 0, never fall": arrays([0, 2, 1, 2], [0, 1]),
+    "end with the number of entries, 2": arrays([0, 1], [0, 1]),
+    "1 colours of 2 entries": arrays([0, 2], [0, 2], [1]),
+    "number of primary items is -1": arrays([0, 1], [0], primary=-1),
+    "number of secondary items is 1.5": arrays([0, 1], [0], secondary=1.5),  # type: ignore[arg-type]
+    "at most 2,147,483,646": arrays([0, 1], [0], secondary=1 << 31),
+    "items has numbers that are no int32": arrays([0, 1], [1 << 40]),
+    "colors has numbers that are no int32": arrays([0, 2], [0, 2], [0, 1 << 40]),
+    "items must be integers in one dimension": Cover(np.array([0, 1]), np.array([0.5]), np.zeros(0), 1),
+    "offsets must be integers": Cover(np.array(["0"]), np.zeros(0), np.zeros(0), 1),
+    "in one dimension, not int64 in 2": Cover(np.array([0, 1]), np.zeros((1, 1), np.int64), np.zeros(0), 1),
+}
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("message", WRONG)
+def test_problems_that_cannot_be(message: str) -> None:
+    for run in (solve.solve, solve.iterate, lambda cover: solve.solve_each(cover, [[]])):
+        with pytest.raises(ValueError, match=message) as raised:
+            run(WRONG[message])
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize(
+    "rows", [[["a"]], [[(0, 1, 2)]], [[1 << 40]], [[0.5, 0.5]], [[None]], [[(2, "red")]], [[0, (2, 1.5)]], [0]]
+)
+def test_rows_that_cannot_be(rows: Any) -> None:
+    with pytest.raises(ValueError, match="integers of 31 bits"):
+        cover_of(rows, 2)
+
+
+@pytest.mark.plain_python
+def test_rows_may_be_of_any_kind() -> None:
+    """Sets, arrays, generators; numbers of NumPy's."""
+    expected = [[0, 1]]
+    for rows in (({0, 1}, {2}), (np.array([0, 1]), (2,)), ((item for item in (0, 1)), [np.uint8(2)])):
+        assert solve.solve(cover_of(rows, 3)).solutions == expected
+
+
+@pytest.mark.plain_python
+def test_arrays_may_be_of_any_kind() -> None:
+    """Of other types, with gaps, or read-only, as those of Arrow are; and they stay as they were."""
+    for kind in (np.int8, np.uint64, np.int32):
+        gaps = np.array([0, 9, 1, 9, 2, 9], kind)[::2]
+        gaps.flags.writeable = False
+        cover = Cover(np.array([0, 2, 3], kind), gaps, np.zeros(0, kind), 3)
+        for layout in LAYOUTS:
+            assert solve.solve(cover, layout=layout).solutions == [[0, 1]]  # type: ignore[arg-type]
+        assert gaps.tolist() == [0, 1, 2]
+
+
+@pytest.mark.plain_python
+def test_arguments_that_cannot_be() -> None:
+    cover = langford(3)
+    for arguments, message in (
+        ({"layout": "pointers"}, "no layout is called 'pointers'"),
+        ({"given": [cover.rows]}, f"row {cover.rows} is given"),
+        ({"given": [-1]}, "row -1 is given"),
+        ({"given": [0.0]}, "row 0.0 is given"),
+        ({"limit": 0}, "the limit is 0"),
+        ({"keep": -1}, "keep is -1"),
+        ({"cpu_limit": 0}, "the CPU limit is 0"),
+        ({"cpu_limit": math.nan}, "the CPU limit is nan"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            solve.solve(cover, **arguments)  # type: ignore[arg-type]
+
+
+def told(answer: solve.Covers) -> tuple[str, int, list[list[int]]]:
+    return answer.status, answer.count, answer.solutions
+
+
+def test_the_smallest_problems() -> None:
+    for layout in LAYOUTS:
+        assert told(solve.solve(cover_of([], 1), layout=layout)) == ("complete", 0, [])
+        assert told(solve.solve(cover_of([[0]], 2), layout=layout)) == ("complete", 0, [])
+        assert told(solve.solve(cover_of([[0]], 1, 5), layout=layout)) == ("complete", 1, [[0]])
+        assert told(solve.solve(cover_of([[0], [0]], 1), layout=layout)) == ("complete", 2, [[0], [1]])
+        assert list(solve.iterate(cover_of([], 3), layout=layout)) == []
+
+
+def test_layouts_by_size() -> None:
+    assert best_layout(langford(8)) == "bit-rows"
+    assert best_layout(pentominoes(10, 6)) == "bit-rows"
+    assert best_layout(queens(60)) == "links-16"
+    assert best_layout(queens(150)) == "links-32"
+    with pytest.raises(ValueError, match="too large for links of 16 bits"):
+        solve.solve(queens(150), layout="links-16")
+
+
+@pytest.mark.parametrize("items", [(1 << 15) - 3, (1 << 15) - 2, (1 << 15) - 1, 1 << 15])
+def test_the_edge_of_16_bits(items: int) -> None:
+    """One row for each item but the last two, which go together; and all are covered."""
+    cover = cover_of([*([k] for k in range(items - 2)), [items - 2, items - 1]], items)
+    found = solve.solve(cover)
+    assert found.layout == "links-32" if items >= (1 << 15) - 1 else "links-16"
+    assert (found.count, found.nodes) == (1, items)
+    assert found.solutions == [list(range(items - 1))]
+
+
+@pytest.mark.parametrize(("rows", "layout"), [((1 << 15) - 3, "links-16"), ((1 << 15) - 1, "links-32")])
+def test_an_item_with_as_many_rows_as_a_key_can_count(rows: int, layout: str) -> None:
+    cover = cover_of([[0, 1], *([0] for _ in range(rows - 1))], 1, 1)
+    for each in {"links-32", "addresses", layout}:
+        found = solve.solve(cover, keep=0, layout=each)  # type: ignore[arg-type]
+        assert (found.count, found.nodes) == (rows, rows + 1)
+
+
+def test_colors_of_any_number() -> None:
+    """As many as a problem has, and as large as an int32."""
+    most = (1 << 31) - 1
+    few = cover_of([[0, (2, most)], [1, (2, most)], [1, (2, 1)]], 2, 1)
+    many = cover_of([[k % 2, (2, 1 + k // 2)] for k in range(70_000)], 2, 1)
+    for layout in ("links-32", "addresses", "bit-rows", "brute-force"):
+        assert solve.solve(few, layout=layout).solutions == [[0, 1]]  # type: ignore[arg-type]
+    assert solve.solve(few, layout="links-16").solutions == [[0, 1]]
+    assert solve.solve(many, limit=40, keep=40).solutions == [[2 * k, 2 * k + 1] for k in range(40)]

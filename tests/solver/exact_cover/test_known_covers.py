@@ -1,0 +1,91 @@
+"""Published numbers of solutions; where no layout is named, in the one chosen by size."""
+
+from pathlib import Path
+
+import pytest
+from covers import crossing_words, givens, langford, latin_squares, pentominoes, queens, sudoku, sudoku_puzzles
+
+from solver.exact_cover.layouts import LAYOUTS
+from solver.exact_cover.solve import solve, solve_each
+
+ALL = [*LAYOUTS]
+
+HOLE = [(3, 3), (3, 4), (4, 3), (4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "holes", "tilings", "symmetries"),
+    [(10, 6, [], 2339, 4), (12, 5, [], 1010, 4), (15, 4, [], 368, 4), (20, 3, [], 2, 4), (8, 8, HOLE, 65, 8)],
+)
+def test_pentominoes(width: int, height: int, holes: list[tuple[int, int]], tilings: int, symmetries: int) -> None:
+    """Up to symmetry as in Haselgrove and Haselgrove, A computer program for pentominoes, Eureka 23 (1960), and Scott,
+    Programming a combinatorial puzzle (1958) for the square.
+    """
+    assert solve(pentominoes(width, height, holes), keep=0, cpu_limit=600).count == tilings * symmetries
+
+
+def test_pentominoes_by_links() -> None:
+    for layout in ("links-16", "links-32", "addresses"):
+        found = solve(pentominoes(20, 3), layout=layout)
+        assert (found.count, found.nodes, found.updates) == (8, 32978, 10986975)  # as Knuth's dlx1 counts them
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_queens(layout: str) -> None:
+    """OEIS A000170."""
+    counts = [solve(queens(n), layout=layout).count for n in range(4, 11)]
+    assert counts == [2, 10, 4, 40, 92, 352, 724]
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_latin_squares(layout: str) -> None:
+    """OEIS A002860."""
+    assert [solve(latin_squares(n), layout=layout).count for n in range(1, 6)] == [1, 2, 12, 576, 161280]
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_langford(layout: str) -> None:
+    """OEIS A014552, each pairing and its mirror image."""
+    assert [solve(langford(n), layout=layout).count for n in range(3, 9)] == [2, 2, 0, 0, 52, 300]
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_sudoku(layout: str) -> None:
+    """All grids of 4x4; OEIS A107739."""
+    assert solve(sudoku(2), layout=layout).count == 288
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("layout", ALL)
+def test_the_example_of_the_literature(layout: str) -> None:
+    """Knuth's, of Dancing Links (2000), Figure 2: one solution, of rows 0, 3 and 4."""
+    from solver.exact_cover.problem import cover_of
+
+    problem = cover_of([[2, 4, 5], [0, 3, 6], [1, 2, 5], [0, 3], [1, 6], [3, 4, 6]], 7)
+    found = solve(problem, layout=layout)
+    assert [sorted(rows) for rows in found.solutions] == [[0, 3, 4]]
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_word_squares(layout: str) -> None:
+    """A word in each row and column of a square: colours against trying all rows."""
+    words = ["bat", "are", "ten", "tar", "ate", "bar", "rat", "ear", "era", "net"]
+    squares = [
+        (a, b, c)
+        for a in words
+        for b in words
+        for c in words
+        if all("".join(letters) in words for letters in zip(a, b, c, strict=True))
+    ]
+    assert squares
+    assert solve(crossing_words(words, 3), layout=layout).count == len(squares)
+
+
+def test_hard_sudoku(shared_data: Path) -> None:
+    """Each has one solution."""
+
+    puzzles = list(sudoku_puzzles((shared_data / "sudoku" / "sudoku-top95.txt").read_text()))
+    assert len(puzzles) == 95
+    for layout in ("links-16", "links-32", "addresses", "bit-rows"):
+        answers = solve_each(sudoku(3), [givens(puzzle, 9) for puzzle in puzzles], layout=layout)
+        assert {(found.status, found.count) for found in answers} == {("complete", 1)}
