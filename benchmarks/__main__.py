@@ -6,6 +6,7 @@ from pathlib import Path
 from benchmarks import (
     certificates,
     crawl,
+    engines,
     exact_cover,
     explain,
     faults,
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
     "exact-cover": exact_cover.run,
+    "engines": engines.run,
     "explain": explain.run,
     "faults": faults.run,
     "findings": findings.run,
