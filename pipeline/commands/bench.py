@@ -85,10 +85,11 @@ def bench(
     command += f" --density {density:g} --seed {seed}" if which is BenchSet.random else ""
     command += f" --count {count}" if count else ""
     if which is BenchSet.engines:
-        command += "".join(f" --engine {name.value}" for name in engine or [])
+        engines = list(dict.fromkeys(engine or Engine))
+        command += "".join(f" --engine {name.value}" for name in engines if engine)
         command += f" --visits {visits} --memory {memory} --cpu-limit {cpu_limit:g}"
         allowed = EngineLimits(visits, memory, cpu_limit)
-        raise typer.Exit(compare_engines(batches, engine or list(Engine), allowed, title, command, markdown, as_json))
+        raise typer.Exit(compare_engines(batches, engines, allowed, title, command, markdown, as_json))
     command += f" --cpu-limit {cpu_limit:g}" + (" --check-goal" if check_goal else "")
     if which is BenchSet.lines:
         lines = benches.line_throughput(batches)

@@ -49,12 +49,12 @@ def compare_engines(
     markdown: Path | None,
     as_json: bool,
 ) -> int:
-    """Have each engine solve each puzzle, and print what they say; returns the exit status, 1 if two verdicts differ."""
+    """Have engines solve puzzles, and print what they say. Returns the exit status: 1 if two verdicts differ."""
     from pipeline.findings.engines import compared, differing, figures
     from solver.engines.answer import Limits
 
     limits = Limits(allowed.visits, allowed.memory << 20, allowed.cpu_limit)
-    names = list(dict.fromkeys(engine.value for engine in engines))
+    names = [engine.value for engine in engines]
     with progress("solving", sum(map(len, batches)) * len(names)) as (bar, task):
         rows = compared(batches, names, limits, lambda: bar.update(task, advance=1, rate=rate_of(bar, task)))
     found = figures(rows)

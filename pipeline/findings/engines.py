@@ -19,7 +19,7 @@ BEFORE = 0.001
 def compared(
     batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: Limits, seen: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    """A row for each puzzle and engine; `seen` is called after each. Seconds are CPU seconds, kernels compiled before."""
+    """A row for each puzzle and engine; `seen` is called for each. Seconds are CPU seconds, without any to compile."""
     if not set(names).isdisjoint(COMPILED):
         for batch in batches:
             warm_up(views(batch))

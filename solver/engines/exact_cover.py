@@ -50,7 +50,10 @@ def problem_of(puzzle: Puzzle, rows: list[list[bytes]], columns: list[list[bytes
         for y, several in enumerate(rows)
         for row in several
     ] + [
-        [puzzle.height + x, *(pair(y, x, other) for y, color in enumerate(column) for other in colors if other != color)]
+        [
+            puzzle.height + x,
+            *(pair(y, x, other) for y, color in enumerate(column) for other in colors if other != color),
+        ]
         for x, several in enumerate(columns)
         for column in several
     ]

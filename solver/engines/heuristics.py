@@ -53,9 +53,7 @@ def wrong_and_missing_groups(puzzle: Puzzle, state: State) -> int:
 
     Neither admissible nor consistent: one row can finish a group in each column.
     """
-    return sum(
-        _wrong(column) + max(0, len(column.clue) - len(column.finished)) for column in columns_of(puzzle, state)
-    )
+    return sum(_wrong(column) + max(0, len(column.clue) - len(column.finished)) for column in columns_of(puzzle, state))
 
 
 def rows_left(puzzle: Puzzle, state: State) -> float:
@@ -65,8 +63,8 @@ def rows_left(puzzle: Puzzle, state: State) -> float:
     group is wrong or too long. If one is above the number of rows left, there is no solution below the state. If none
     is, each solution takes exactly these rows. So this is the largest of the bounds, and of the rows left.
 
-    Admissible, since only states are infinite that no solution begins with. Consistent: the rows left fall by one from a
-    state to its successor, and where a column's rest does not fit, it does not with one row more filled.
+    Admissible, since only states are infinite that no solution begins with. Consistent: the rows left fall by one from
+    a state to its successor, and where a column's rest does not fit, it does not with one row more filled.
     """
     left = puzzle.height - len(state) // puzzle.width
     return left if all(_least(column) <= left for column in columns_of(puzzle, state)) else inf

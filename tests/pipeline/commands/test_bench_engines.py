@@ -15,12 +15,12 @@ from solver.puzzle import BLOT, Block, Puzzle, from_picture
 
 
 @pytest.fixture
-def files(nonocensus: Any) -> None:
+def files(tmp_path: Path) -> None:
     """In the folder where commands run two puzzles: one solution, and two of them."""
     one = from_picture(np.triu(np.ones((4, 4), np.uint8)), puzzle_id="webpbn/1", source="webpbn", source_id="1")
     two = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="webpbn/2", source="webpbn", source_id="2")
     for name, puzzle in (("one", one), ("two", two)):
-        Path(f"{name}.xml").write_bytes(webpbn_xml.write(puzzle))
+        (tmp_path / f"{name}.xml").write_bytes(webpbn_xml.write(puzzle))
 
 
 def test_names() -> None:
@@ -46,7 +46,10 @@ def test_a_table_in_markdown(nonocensus: Any) -> None:
     assert done.code == 0
     text = Path("a.md").read_text()
     assert text.count("| webpbn/1 |") == 2
-    assert "`nonocensus bench engines one.xml --engine bfs --engine dfs --visits 1000000 --memory 512 --cpu-limit 60`" in text
+    assert (
+        "`nonocensus bench engines one.xml --engine bfs --engine dfs --visits 1000000 --memory 512 --cpu-limit 60`"
+        in text
+    )
 
 
 @pytest.mark.usefixtures("files")

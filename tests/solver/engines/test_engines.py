@@ -41,7 +41,10 @@ def test_verdicts_are_the_oracles(engine: str) -> None:
         puzzle = drawn(seed, 4)
         answer, expected = ENGINES[engine](puzzle, Limits()), oracle.verdict(puzzle)
         if puzzle.blotted and engine not in ("sat", "ladder"):
-            assert (answer.verdict, answer.stopped) == ("unknown", "its clues have blots, which this engine does not know")
+            assert (answer.verdict, answer.stopped) == (
+                "unknown",
+                "its clues have blots, which this engine does not know",
+            )
             continue
         assert (answer.verdict, answer.stopped) == (expected, ""), fuzz.text(puzzle, None)
         assert len(answer.solutions) == oracle.VERDICTS.index(expected)

@@ -105,7 +105,10 @@ def test_rows_left_prunes_what_has_no_chance() -> None:
         for state in distances(space_of(puzzle)):
             filled = len(state) // puzzle.width
             can = all(
-                any(bytes(line[:filled]) == state[x :: puzzle.width] for line in oracle.arrangements(clue, puzzle.height))
+                any(
+                    bytes(line[:filled]) == state[x :: puzzle.width]
+                    for line in oracle.arrangements(clue, puzzle.height)
+                )
                 for x, clue in enumerate(puzzle.columns)
             )
             assert rows_left(puzzle, state) == (puzzle.height - filled if can else inf), fuzz.text(puzzle, None)
