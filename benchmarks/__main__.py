@@ -1,4 +1,7 @@
-"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH]."""
+"""Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
+
+That of Sudokus takes files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY].
+"""
 
 import argparse
 from pathlib import Path
@@ -21,6 +24,7 @@ from benchmarks import (
     serve,
     simulate,
     start_up,
+    sudoku,
     trust,
 )
 from benchmarks.tables import ARCHIVE, write_tables
@@ -29,8 +33,8 @@ from pipeline.findings.figures_page import Table
 BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
-    "exact-cover": exact_cover.run,
     "engines": engines.run,
+    "exact-cover": exact_cover.run,
     "explain": explain.run,
     "faults": faults.run,
     "findings": findings.run,
@@ -44,6 +48,7 @@ BENCHMARKS = {
     "serve": serve.run,
     "simulate": simulate.run,
     "start_up": start_up.run,
+    "sudoku": sudoku.run,
     "trust": trust.run,
 }
 
@@ -53,7 +58,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
     about = "archive of puzzles to measure on; for exact-cover a folder of Sudoku"
     parser.add_argument("--archive", type=Path, default=ARCHIVE, help=about)
+    parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     options = parser.parse_args()
+    if options.names[:1] == ["sudoku"]:
+        files = [Path(name) for name in options.names[1:]]
+        print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
+        return
     for name in options.names or BENCHMARKS:
         tables: list[Table] = BENCHMARKS[name](options.archive)
         print(write_tables(name, tables))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
-from scrapers.formats import Format, FormatError, detect, taai
+from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch
@@ -57,10 +57,17 @@ def read_in_bulk(
         batch = _read_at_once(file, taken) if known in (None, taai) else None
         if batch is not None:
             yield batch
-        elif known is None and file.data is not None and sudokus.recognizes(file.name, file.data):
+        elif known is None and file.data is not None and _holds_sudokus(file.name, file.data):
             yield from _read_sudokus(file.name, file.data, taken)
         else:
             yield from _read(file, taken, known)
+
+
+def _holds_sudokus(name: str, data: bytes) -> bool:
+    """Whether a file is one of Sudokus, and of no format of nonograms that is told by its contents."""
+    if PurePosixPath(name).suffix.lower() in sudokus.SUFFIXES:
+        return True
+    return sudokus.recognizes(name, data) and not any(known.recognizes(data) for known in DISTINCTIVE)
 
 
 def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
@@ -70,7 +77,7 @@ def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.Re
         for grids in sudokus.read(data):
             for first in range(0, len(grids.givens), TOGETHER):
                 givens = grids.givens[first : first + TOGETHER]
-                columns = _origin([_local_id(name, taken) for _ in givens], digest)
+                columns = _origin(_local_ids(name, len(givens), taken), digest)
                 columns["author"] = pa.array([grids.author] * len(givens), pa.string())
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
@@ -98,7 +105,7 @@ def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | Non
         return None
     puzzles, titles = found
     digest = hashlib.sha256(file.data).hexdigest()
-    columns = _origin([_local_id(file.name, taken) for _ in titles], digest)
+    columns = _origin(_local_ids(file.name, len(titles), taken), digest)
     return mono_batch(puzzles, columns | {"title": pa.array(titles)})
 
 
@@ -116,13 +123,14 @@ def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzz
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)
-    local_id = _local_id(name, taken)
+    (local_id,) = _local_ids(name, 1, taken)
     return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
 
 
-def _local_id(name: str, taken: Counter[str]) -> str:
-    """A free id for a puzzle of a file."""
-    return _free(str(PurePosixPath(name).with_suffix("")), taken)
+def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
+    """Free ids for so many puzzles of a file."""
+    wish = str(PurePosixPath(name).with_suffix(""))
+    return [_free(wish, taken) for _ in range(count)]
 
 
 def _free(wish: str, taken: Counter[str]) -> str:

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from solver.identity import HASH_BYTES, clue_hashes
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, block_of
-from solver.techniques.ladder import SEARCH, TECHNIQUES
+from solver.sudoku.techniques import ladder as sudoku_ladder
+from solver.techniques.ladder import SEARCH, TECHNIQUES, Technique
 from solver.views import Clues, Views, views
 
 SCHEMA_VERSION = "2"
@@ -28,6 +29,12 @@ def schema_of(*columns: Column) -> pa.Schema:
     """A schema as all tables have it, of columns' names, types and descriptions."""
     fields = [pa.field(name, kind, metadata={"description": text}) for name, kind, text in columns]
     return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
+
+
+def _finds(techniques: Sequence[Technique]) -> Iterator[Column]:
+    """A column for each technique, which counts what it has found."""
+    for technique in techniques:
+        yield f"steps_{technique.name.replace('-', '_')}", pa.int32(), f"finds by {technique.name}: {technique.says}"
 
 
 TEXT = pa.string()
@@ -171,10 +178,20 @@ GRADES = schema_of(
     ("looks", pa.int64(), "how often a line was looked at, with any technique or on the way from an assumption"),
     ("work", pa.float64(), "looks a cell"),
     ("open", pa.int32(), "cells that all techniques but search leave open"),
-    *(
-        (f"steps_{technique.name.replace('-', '_')}", pa.int32(), f"finds by {technique.name}: {technique.says}")
-        for technique in TECHNIQUES[:SEARCH]
-    ),
+    *_finds(TECHNIQUES[:SEARCH]),
+    ("cpu_seconds", pa.float64(), "CPU time of grading"),
+    ("solver_version", TEXT, "version of nonocensus"),
+)
+
+SUDOKU_GRADES = schema_of(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("status", TEXT, "ok, timeout, none (it has no solution), invalid (it can't be), killed"),
+    ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
+    ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
+    ("steps", pa.int32(), "finds by all techniques together"),
+    ("open", pa.int32(), "cells that all techniques but search leave open"),
+    *_finds(sudoku_ladder.TECHNIQUES[: sudoku_ladder.SEARCH]),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),
 )

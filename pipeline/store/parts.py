@@ -214,7 +214,7 @@ def create_store(uri: str, family: Family = NONOGRAM) -> Store:
     Nothing is written before `append` has puzzles to write.
     """
     place = folder(uri)
-    if place.has(MARK):
+    if _found(place) is not None:
         return open_store(uri, family)
     if [name for name in place.names() if name != LOCK]:
         raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
@@ -228,9 +228,8 @@ def open_store(uri: str, family: Family | None = None) -> Store:
     its nonograms, and so on.
     """
     place = folder(uri)
-    for named in FAMILIES.values():
-        if not place.has(MARK) and place.path.endswith(f"/{named.folder}") and place.parent.has(MARK):
-            place, family = place.parent, named
+    place, named = _found(place) or (place, None)
+    family = named or family
     place.read_mark(MARK, StoreMark, "a store of puzzles", "import FILES")
     if family is not None:
         return Store(place, family)
@@ -243,11 +242,17 @@ def open_store(uri: str, family: Family | None = None) -> Store:
 
 def is_store(uri: str) -> bool:
     """Whether there is a store at a path or URI, or one family's puzzles of a store."""
-    if "://" not in uri and not Path(uri).is_dir():
-        return False
-    place = folder(uri)
-    folders = tuple(f"/{family.folder}" for family in FAMILIES.values())
-    return place.has(MARK) or (place.path.endswith(folders) and place.parent.has(MARK))
+    return ("://" in uri or Path(uri).is_dir()) and _found(folder(uri)) is not None
+
+
+def _found(place: Folder) -> tuple[Folder, Family | None] | None:
+    """The store that a folder is, or is one family's in: its folder, and that family; None if it is neither."""
+    if place.has(MARK):
+        return place, None
+    for family in FAMILIES.values():
+        if place.path.endswith(f"/{family.folder}") and place.parent.has(MARK):
+            return place.parent, family
+    return None
 
 
 def families_in(place: Folder) -> list[Family]:

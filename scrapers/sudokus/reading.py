@@ -12,7 +12,7 @@ of lines of one length is read at once.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -79,7 +79,10 @@ class Found(NamedTuple):
 
 
 def recognizes(name: str, data: bytes) -> bool:
-    """Whether a file holds Sudokus: by its name, or since what may be the first is on a line, or has bars or dots."""
+    """Whether a file may hold Sudokus: by its name, or since what may be the first is on a line, or has bars or dots.
+
+    Files of nonograms may look so too: whoever does not know has to ask their formats first.
+    """
     if PurePath(name).suffix.lower() in SUFFIXES:
         return True
     try:
@@ -87,9 +90,11 @@ def recognizes(name: str, data: bytes) -> bool:
     except FormatError:
         return False
     for lines, _ in _runs(text):
-        size = len(lines[0].cells)
+        cells = lines[0].cells
+        if len(cells) not in SIZES:
+            return NO_DIGIT not in map(table_of(SIDE[len(cells)], _signs(cells)).__getitem__, _signs(cells))
         drawn = any(line.bar or "." in line.cells for line in lines)
-        return size not in SIZES or (drawn and len(lines) >= min(size, 4))
+        return drawn and len(lines) >= min(len(cells), 4)
     return False
 
 
@@ -197,7 +202,9 @@ def _runs(text: str, wrong: list[str] | None = None) -> Iterator[tuple[list[Line
 
 def _whole(line: str) -> str | None:
     """The cells of the puzzle that stands on a line: in its first column or, after a number of its own, the second."""
-    for text in COLUMNS.split(line.strip(), 2)[:2]:
+    first, *rest = COLUMNS.split(line.strip(), 2)
+    texts = [first, *rest[:1]] if first.isdecimal() else [first]
+    for text in texts:
         if len(text) in SIDE and (len(text) >= LONG or (SIGNS.fullmatch(text) and not text.isalpha())):
             return text
     return None
@@ -234,7 +241,7 @@ def _grids(found: list[Found], author: str | None, wrong: list[str]) -> Iterator
     """Puzzles of one kind, if any is left; those with a sign that is no digit are told as wrong and left out."""
     width, height = found[0].box
     size = width * height
-    table = table_of(size, {sign for one in found for cell in one.cells for sign in cell.encode("latin-1", "replace")})
+    table = table_of(size, _signs(cell for one in found for cell in one.cells))
     rows = []
     for one in found:
         values = [_value(cell, table, size) for cell in one.cells]
@@ -246,6 +253,11 @@ def _grids(found: list[Found], author: str | None, wrong: list[str]) -> Iterator
             rows.append(values)
     if rows:
         yield Grids(np.array(rows, np.uint8), width, height, author)
+
+
+def _signs(cells: Iterable[str]) -> set[int]:
+    """The bytes that occur in cells."""
+    return {sign for cell in cells for sign in cell.encode("latin-1", "replace")}
 
 
 def _value(cell: str, table: np.ndarray, size: int) -> int:

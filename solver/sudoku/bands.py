@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import lowest
+from solver.bits import count, lowest
 from solver.clock import cpu_seconds
 from solver.jit import apart, inlined
 from solver.search import EXHAUSTED, LATE, TWO_FOUND
@@ -165,9 +165,7 @@ def _propagate(state: np.ndarray, done: np.ndarray) -> bool:
             found1 = _singles(b) & state[OPEN + 1]
             found2 = _singles(c) & state[OPEN + 2]
             if found0 | found1 | found2 != 0:
-                _take(state, 0, found0)
-                _take(state, 1, found1)
-                _take(state, 2, found2)
+                _take(state, found0, found1, found2)
             state[digit] = done[digit] = a
             state[9 + digit] = done[9 + digit] = b
             state[18 + digit] = done[18 + digit] = c
@@ -233,11 +231,15 @@ def _singles(word: int) -> int:
 
 
 @inlined
-def _take(state: np.ndarray, band: int, found: int) -> None:
-    """Cells of a band are decided: no digit may be there. (The caller puts back the one whose cells they are.)"""
-    state[OPEN + band] &= ~found
+def _take(state: np.ndarray, found0: int, found1: int, found2: int) -> None:
+    """Cells of the bands are decided: no digit may be there. (The caller puts back the one whose cells they are.)"""
+    state[OPEN] &= ~found0
+    state[OPEN + 1] &= ~found1
+    state[OPEN + 2] &= ~found2
     for digit in range(DIGITS):
-        state[9 * band + digit] &= ~found
+        state[digit] &= ~found0
+        state[9 + digit] &= ~found1
+        state[18 + digit] &= ~found2
 
 
 @inlined
@@ -252,10 +254,14 @@ def _place(state: np.ndarray, band: int, naked: int) -> None:
 
 @inlined
 def _guess(state: np.ndarray, other: np.ndarray) -> None:
-    """Decide an open cell with the fewest digits found, at best two: its lowest digit here, the others in `other`."""
+    """Decide an open cell: its lowest digit here, the others in `other`.
+
+    One with two digits, if there is any: that with the most others of that kind in its row and box, within the band.
+    """
     band: Any = np.int64(0)
     cell: Any = np.int64(0)
     best: Any = np.int64(4)
+    most: Any = np.int64(-1)
     for b in range(BANDS):
         once: Any = np.int64(0)
         twice: Any = np.int64(0)
@@ -269,9 +275,13 @@ def _guess(state: np.ndarray, other: np.ndarray) -> None:
             once |= word
         left = state[OPEN + b]
         two, three = left & ~more, left & ~many
-        if two != 0:
-            band, cell = b, lowest(np.uint64(two))
-            break
+        rest = two
+        while rest != 0:
+            k = lowest(np.uint64(rest))
+            rest &= rest - 1
+            near = count(np.uint64(two & ~SELF[k]))
+            if near > most:
+                band, cell, best, most = b, k, 2, near
         if three != 0 and best > 3:
             band, cell, best = b, lowest(np.uint64(three)), 3
         elif left != 0 and best > 3:

@@ -30,7 +30,7 @@ def sudoku_hashes(seen: Grids) -> tuple[bytes, bytes]:
 
     A puzzle with a fault (solver.sudoku.check) of its size, boxes or digits has no canonical form: both are the same.
     """
-    memory = search_for(int(np.diff(seen.ends).max(initial=0)))
+    memory = search_for(min(int(np.diff(seen.ends).max(initial=0)), MAX_SIZE**2))
     parts = [_hashes(_part(seen, first, first + MOST), memory) for first in range(0, len(seen.size), MOST)]
     return b"".join(plain for plain, _ in parts), b"".join(canonical for _, canonical in parts)
 

@@ -7,7 +7,8 @@ search    anything more
 
 The rungs, and what is noted of them, are those of solver.ladder. What singles leave of a 9x9 with boxes of 3x3 goes
 first to the bit-parallel search (solver.sudoku.bands). If that finds two solutions, or the CPU limit comes, the rungs
-above are not asked; otherwise they say which technique is enough, and bands' answer stands beside theirs.
+above are not asked. If it makes no guess, the technique is depth-2. Otherwise they say which technique is enough, and
+bands' answer stands beside theirs.
 """
 
 from typing import Any, NamedTuple
@@ -72,7 +73,7 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
     left = which[outcome.solutions[which] == UNKNOWN]
     if top == SEARCH and tuple(units.sides[1:]) == SIDES and len(left):
         _bands_rung(seen, left, desk_for(), cpu_limit, outcome)
-        left = left[(outcome.solutions[left] != MULTIPLE) & ~outcome.late[left]]
+        left = left[(outcome.solutions[left] != MULTIPLE) & ~outcome.late[left] & (outcome.rung[left] == SEARCH)]
     if top > LINE and len(left):
         stack = np.zeros((cells if top == SEARCH else 0, cells), np.int64)
         _upper_rungs(seen, left, units, room, stack, cpu_limit, top, outcome)
@@ -96,7 +97,10 @@ def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome
 
 @kernel
 def _bands_rung(seen: Grids, which: np.ndarray, desk: Desk, cpu_limit: float, outcome: Outcome) -> None:
-    """Bit-parallel search. Its nodes are counted as those of the rung search."""
+    """Bit-parallel search. Its nodes are counted as those of the rung search.
+
+    Without a guess it is singles and locked candidates, which the rung depth-2 finds too: that is the technique then.
+    """
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(which)):
         p = which[k]
@@ -105,9 +109,14 @@ def _bands_rung(seen: Grids, which: np.ndarray, desk: Desk, cpu_limit: float, ou
         givens = seen.givens[seen.ends[p] : seen.ends[p + 1]]
         effort = outcome.counters[p, NODES : MAX_DEPTH + 1]
         _conclude(count_solutions(givens, found.first, found.second, found.number, effort, desk, deadline), p, outcome)
+        rung: Any = np.int64(SEARCH)
+        if effort[0] == 0 and not outcome.late[p]:
+            rung = np.int64(DEPTH)
+            outcome.rung[p] = outcome.engine[p] = DEPTH
+            outcome.decided[p, DEPTH] = len(givens) if outcome.found[p] == 1 else outcome.decided[p, LINE]
         before, last_wall = cpu, wall
         cpu, wall = cpu_seconds(), wall_seconds()
-        outcome.seconds[p, SEARCH] = cpu - before
+        outcome.seconds[p, rung] = cpu - before
         outcome.seconds[p, WALL] += wall - last_wall
 
 
@@ -132,13 +141,14 @@ def _upper_rungs(
         put_on(seen.givens[seen.ends[p] : seen.ends[p + 1]], units, can, due)
         follow(can, units, due, room.unused)
         left_open = True
+        known = outcome.first[outcome.offsets[p] : outcome.offsets[p + outcome.found[p]]]
         for rung in range(DEPTH, PROBE + 1):
             if left_open and rung <= top:
                 status: Any = np.int64(FIXPOINT)
                 if rung == DEPTH:
                     status = use_patterns(can, units, due, counters)
                 if status == FIXPOINT and decided(can, len(can)) < len(can):
-                    status = refute(can, room.trial, units, room.due, rung == PROBE, counters, deadline)
+                    status = refute(can, room.trial, units, room.due, rung == PROBE, known, counters, deadline)
                 left_open = _note(can, status, rung, p, outcome)
                 before = cpu
                 cpu = cpu_seconds()

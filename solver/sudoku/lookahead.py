@@ -53,6 +53,7 @@ def refute(
     units: Units,
     due: np.ndarray,
     deep: bool,
+    known: np.ndarray,
     counters: np.ndarray,
     deadline: float,
 ) -> int:
@@ -62,6 +63,7 @@ def refute(
     trial   int64[2, cells], scratch
     due     bool[2, units], of which none is due
     deep    whether assumptions are followed to the fixpoint (probe), and not for some rounds (depth-2)
+    known   uint8[cells]: a solution, whose digits need not be tried since no assumption of them fails; or empty
     Returns FIXPOINT, CONTRADICTION or OUT_OF_TIME.
     """
     cells, size = len(can), units.sides[0]
@@ -73,21 +75,12 @@ def refute(
             if can[cell] & (can[cell] - 1) == 0:
                 break
             digit = can[cell] & 1 << place
-            if digit == 0:
+            if digit == 0 or (len(known) > 0 and known[cell] == place + 1):
                 continue
             if counters[PROBES] & CLOCK_EVERY == CLOCK_EVERY and cpu_seconds() > deadline:
                 return OUT_OF_TIME
             counters[PROBES] += 1
-            for k in range(cells):
-                trial[0, k] = can[k]
-            trial[0, cell] = digit
-            for kind in range(KINDS):
-                due[0, units.of[cell, kind]] = True
-            if deep:
-                refuted = follow(trial[0], units, due[0], counters) == CONTRADICTION
-            else:
-                refuted = not _stands_rounds(trial, units, due, counters)
-            if refuted:
+            if not _stands(can, cell, digit, trial, units, due, deep, counters):
                 counters[CONTRADICTIONS] += 1
                 quiet = 0
                 can[cell] &= ~digit
@@ -97,6 +90,58 @@ def refute(
                     return CONTRADICTION
         cell = cell + 1 if cell + 1 < cells else 0
     return FIXPOINT
+
+
+@apart
+def first_refuted(
+    can: np.ndarray,
+    trial: np.ndarray,
+    units: Units,
+    due: np.ndarray,
+    deep: bool,
+    counters: np.ndarray,
+    deadline: float,
+    refuted: np.ndarray,
+) -> int:
+    """The first digit of a cell, in reading order, whose assumption leads to a contradiction; arguments of `refute`.
+
+    refuted   int64[2]: its cell and the digit's bit are noted here
+    Returns CONTRADICTION if there is one, else FIXPOINT, or OUT_OF_TIME.
+    """
+    for cell in range(len(can)):
+        for place in range(units.sides[0]):
+            digit = can[cell] & 1 << place
+            if digit == 0 or digit == can[cell]:
+                continue
+            if cpu_seconds() > deadline:
+                return OUT_OF_TIME
+            counters[PROBES] += 1
+            if not _stands(can, cell, digit, trial, units, due, deep, counters):
+                refuted[0], refuted[1] = cell, digit
+                return CONTRADICTION
+    return FIXPOINT
+
+
+@inlined
+def _stands(
+    can: np.ndarray,
+    cell: int,
+    digit: int,
+    trial: np.ndarray,
+    units: Units,
+    due: np.ndarray,
+    deep: bool,
+    counters: np.ndarray,
+) -> bool:
+    """Whether no contradiction is met when a cell is assumed to have a digit; arguments of `refute`."""
+    for k in range(len(can)):
+        trial[0, k] = can[k]
+    trial[0, cell] = digit
+    for kind in range(KINDS):
+        due[0, units.of[cell, kind]] = True
+    if deep:
+        return bool(follow(trial[0], units, due[0], counters) == FIXPOINT)
+    return _stands_rounds(trial, units, due, counters)
 
 
 @inlined

@@ -19,12 +19,13 @@ from solver.sudoku.units import Units
 def rule_out_locked(can: np.ndarray, units: Units, due: np.ndarray) -> bool:
     """Use every locked candidate once; the units of changed cells become due. Whether every cell has a digit left."""
     size, wide, high = units.sides[0], units.sides[1], units.sides[2]
+    start: Any = np.int64(0)  # a literal would be a type of its own to the compiler
     for line in range(2 * size):
         lines, cells = (high, wide) if line < size else (wide, high)
         for part in range(0, size, cells):
             box = units.of[units.cells[line, part], 2]
             in_both = _union(can, units, line, part, part + cells)
-            rest_of_line = _union(can, units, line, 0, part) | _union(can, units, line, part + cells, size)
+            rest_of_line = _union(can, units, line, start, part) | _union(can, units, line, part + cells, size)
             rest_of_box: Any = np.int64(0)
             first = line // lines * lines if line < size else size + (line - size) // lines * lines
             for other in range(first, first + lines):

@@ -115,6 +115,23 @@ def test_both_families_in_a_store(nonocensus: Run, archive: Path, tmp_path: Path
     assert "family" in other.err
 
 
+def test_a_family_s_folder_before_it_has_any(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    """It is no store of its own inside the other one."""
+    (tmp_path / "eye.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
+    nonocensus("import", "eye.non", "--out", "store")
+    nonocensus("import", str(archive), "--out", "store/sudokus")
+    assert not (tmp_path / "store" / "sudokus" / "store.json").exists()
+    assert open_store(str(tmp_path / "store" / "sudokus")).rows() == 4
+
+
+def test_options_of_nonograms_are_refused(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    nonocensus("import", str(archive), "--out", "store")
+    for option in (("--depth", "3"), ("--check-goal",)):
+        refused = nonocensus("classify", "store", "--out", "run", "--serial", *option)
+        assert (refused.code, "for nonograms" in refused.err) == (2, True)
+    assert not (tmp_path / "run").exists()
+
+
 def test_both_families_in_a_command(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     """What comes second is told, a line a puzzle, and left out."""
     (tmp_path / "z.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))

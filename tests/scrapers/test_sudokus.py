@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapers.archives.source import SourceFile
-from scrapers.formats import FORMATS, FormatError, detect
+from scrapers.formats import FORMATS, FormatError, detect, non
 from scrapers.importing import Problem, read_in_bulk
 from scrapers.sudokus.reading import BULK, Grids, read, recognizes
 from scrapers.sudokus.symbols import DIGITS, LETTERS, SIZES
-from solver.puzzle import from_picture
+from solver.puzzle import Puzzle, from_picture
 from solver.sudoku.puzzle import boxes_of
 from solver.tables import SUDOKUS
 
@@ -161,6 +161,17 @@ def test_told_from_nonograms() -> None:
         with pytest.raises(FormatError):
             list(detect("puzzle.txt", text.encode()).read(text.encode()))
     assert recognizes("any.sdk", b"")
+    for word in ("0123456789abcdef" * 4, "https://example.org/" + 61 * "x"):
+        assert not recognizes("puzzle.txt", word.encode()), word
+
+
+def test_a_nonogram_with_eighty_one_cells_is_none() -> None:
+    """Its picture on a line looks like a Sudoku's."""
+    puzzle = from_picture(np.eye(9, dtype=np.uint8), puzzle_id="x/1")
+    data = non.write(puzzle).replace(b'"', b"")
+    assert b"goal 100000000010" in data
+    (read_back,) = read_in_bulk([SourceFile("eye.txt", data)])
+    assert isinstance(read_back, Puzzle)
 
 
 def test_batches_of_the_table() -> None:

@@ -229,6 +229,7 @@ def test_a_killed_server_loses_nothing_that_it_has_confirmed(archive: Run, tmp_p
     assert not list(Path(place, "open").iterdir())
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_again_and_again(archive: Run, tmp_path: Path) -> None:
     """While acts are on their way to it: each is kept once, confirmed or not."""
     study = study_of(archive, tmp_path / "study")

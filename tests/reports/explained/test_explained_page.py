@@ -64,8 +64,7 @@ def test_steps_to_and_fro(driver: webdriver.Chrome, explanation: Explanation) ->
     assert errors(driver) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, PHONE])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
 def test_everyone_can_use_it(driver: webdriver.Chrome, scheme: str, width: int) -> None:
     """No violation that axe finds, and nothing wider than the window."""
     with emulated(driver, scheme, width):

@@ -94,6 +94,7 @@ def drawn(
     return tuple((inside / STUDIES).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_the_interval_contains_zero_where_times_are_random() -> None:
     """In 95 % of studies or more: it is the wider of two intervals, each of which would do here."""
@@ -106,6 +107,7 @@ def test_the_interval_contains_zero_where_times_are_random() -> None:
     assert 0.9 < fisher <= wider
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_it_holds_where_some_people_alone_find_something_hard() -> None:
     """Each has a slope of their own on the measure, zero on average. Fisher's interval takes puzzles for independent,

@@ -54,8 +54,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
 def test_everyone_can_use_it(driver: webdriver.Chrome, page: Path, scheme: str, width: int) -> None:
     """No violation that axe finds, nothing wider than the window, no errors, and all that is in the table is shown."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]

@@ -1,0 +1,117 @@
+"""A Sudoku solved as a person would: always with the easiest technique that still finds something.
+
+After a find all begins again at the easiest. What more is known of a grid never makes a technique find less, so the
+hardest technique that a puzzle needs does not depend on the order of work.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solver.jit import inlined, kernel
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.sudoku.lookahead import first_refuted
+from solver.sudoku.techniques import ladder
+from solver.sudoku.techniques.chains import FOUND, chain
+from solver.sudoku.techniques.covers import fish, hidden_subset, naked_subset
+from solver.sudoku.techniques.desk import Desk, lay_down, strike
+from solver.sudoku.techniques.locked import locked_candidates
+from solver.sudoku.techniques.singles import hidden_single, last_cell, naked_single
+from solver.sudoku.techniques.wings import bent_wing, w_wing
+
+NAKED, HIDDEN, FISH = range(3)
+
+COVERS = {
+    ladder.NAKED_PAIR: (NAKED, 2),
+    ladder.HIDDEN_PAIR: (HIDDEN, 2),
+    ladder.X_WING: (FISH, 2),
+    ladder.NAKED_TRIPLE: (NAKED, 3),
+    ladder.HIDDEN_TRIPLE: (HIDDEN, 3),
+    ladder.SWORDFISH: (FISH, 3),
+    ladder.NAKED_QUAD: (NAKED, 4),
+    ladder.HIDDEN_QUAD: (HIDDEN, 4),
+    ladder.JELLYFISH: (FISH, 4),
+}
+"""What of the techniques that solver.sudoku.techniques.covers has is looked for, and how many of it."""
+
+KIND, NUMBER = (
+    np.array([COVERS.get(technique, (-1, 0))[k] for technique in range(ladder.SEARCH)], np.int64) for k in range(2)
+)
+
+
+@kernel
+def work_through(desk: Desk, givens: np.ndarray, steps: np.ndarray, deadline: float) -> int:
+    """Work on givens without faults until nothing finds more.
+
+    steps      int64[techniques]: how often each finds something is added
+    deadline   CPU seconds of this thread
+    Returns FIXPOINT, CONTRADICTION or OUT_OF_TIME; the desk says what is known.
+    """
+    lay_down(desk, givens)
+    technique: Any = np.int64(0)
+    while technique < ladder.SEARCH:
+        found = take_step(desk, technique, deadline)
+        if desk.broken[0]:
+            return int(CONTRADICTION)
+        if found == OUT_OF_TIME:
+            return int(OUT_OF_TIME)
+        if found == FOUND:
+            steps[technique] += 1
+            technique = 0
+        else:
+            technique += 1
+        if _is_done(desk):
+            break
+    return int(FIXPOINT)
+
+
+@kernel
+def take_step(desk: Desk, technique: int, deadline: float) -> int:
+    """One step by a technique: FOUND, FIXPOINT (it finds nothing) or OUT_OF_TIME."""
+    found = False
+    if technique == ladder.LAST_CELL:
+        found = last_cell(desk)
+    elif technique == ladder.HIDDEN_SINGLE:
+        found = hidden_single(desk)
+    elif technique == ladder.NAKED_SINGLE:
+        found = naked_single(desk)
+    elif technique == ladder.LOCKED:
+        found = locked_candidates(desk)
+    elif technique == ladder.XY_WING or technique == ladder.XYZ_WING:
+        found = bent_wing(desk, 2 + technique - ladder.XY_WING)
+    elif technique == ladder.W_WING:
+        found = w_wing(desk)
+    elif technique == ladder.X_CHAIN or technique == ladder.CHAIN:
+        return chain(desk, technique == ladder.X_CHAIN, deadline)
+    elif technique == ladder.FORCING or technique == ladder.LONG_FORCING:
+        return _force(desk, technique == ladder.LONG_FORCING, deadline)
+    else:
+        number: Any = np.int64(NUMBER[technique])
+        kind = KIND[technique]
+        if kind == NAKED:
+            found = naked_subset(desk, number)
+        elif kind == HIDDEN:
+            found = hidden_subset(desk, number)
+        else:
+            found = fish(desk, number)
+    return FOUND if found else int(FIXPOINT)
+
+
+@inlined
+def _is_done(desk: Desk) -> bool:
+    """Whether every cell has its digit."""
+    done = True
+    for cell in range(len(desk.placed)):
+        done = done and bool(desk.placed[cell])
+    return done
+
+
+@kernel
+def _force(desk: Desk, deep: bool, deadline: float) -> int:
+    """Take away the first digit whose assumption is refuted."""
+    can, trial, units, due, counters = desk.can, desk.trial, desk.units, desk.due, desk.counters
+    status = first_refuted(can, trial, units, due, deep, counters, deadline, desk.chosen)
+    if status == CONTRADICTION:
+        strike(desk, desk.chosen[0], desk.chosen[1])
+        return FOUND
+    return int(status)

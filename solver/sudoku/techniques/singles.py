@@ -1,0 +1,56 @@
+"""Singles: the last cell of a unit, a digit's last place in a unit, a cell's last digit."""
+
+from typing import Any
+
+import numpy as np
+
+from solver.bits import count, lowest
+from solver.jit import kernel
+from solver.sudoku.techniques.desk import Desk, place, places
+
+
+@kernel
+def last_cell(desk: Desk) -> bool:
+    """Fill the first unit that has one open cell."""
+    size = desk.units.sides[0]
+    for unit in range(len(desk.units.cells)):
+        left: Any = np.int64(0)
+        last: Any = np.int64(0)
+        for k in range(size):
+            cell = desk.units.cells[unit, k]
+            if not desk.placed[cell]:
+                left += 1
+                last = cell
+        if left == 1 and count(np.uint64(desk.can[last])) == 1:
+            place(desk, last, desk.can[last])
+            return True
+    return False
+
+
+@kernel
+def hidden_single(desk: Desk) -> bool:
+    """Place the first digit that has one place left in a unit, boxes first, as people look."""
+    size, units = desk.units.sides[0], len(desk.units.cells)
+    for turn in range(units):
+        unit = (turn + 2 * size) % units
+        for k in range(size):
+            digit = 1 << k
+            where = places(desk, unit, digit)
+            if where == 0:
+                desk.broken[0] = True
+                return True
+            cell = desk.units.cells[unit, lowest(np.uint64(where))]
+            if where & (where - 1) == 0 and not desk.placed[cell]:
+                place(desk, cell, digit)
+                return True
+    return False
+
+
+@kernel
+def naked_single(desk: Desk) -> bool:
+    """Fill the first cell that has one digit left."""
+    for cell in range(len(desk.can)):
+        if not desk.placed[cell] and desk.can[cell] & (desk.can[cell] - 1) == 0:
+            place(desk, cell, desk.can[cell])
+            return True
+    return False

@@ -1,0 +1,88 @@
+"""Wings: short chains of cells with two digits, or three."""
+
+from typing import Any
+
+import numpy as np
+
+from solver.bits import count, lowest
+from solver.jit import inlined, kernel
+from solver.sudoku.techniques.desk import Desk, places, sees, strike
+
+
+@kernel
+def bent_wing(desk: Desk, digits: int) -> bool:
+    """XY-wing (a pivot of 2 digits) or XYZ-wing (of 3): the first that takes a digit away.
+
+    Two peers of the pivot have two digits each, one of the pivot's and one more, z; together with the pivot they have
+    three. One of the two has z, or the pivot itself, if it may: so no cell has it that sees all of these.
+    """
+    for pivot in range(len(desk.can)):
+        if count(np.uint64(desk.can[pivot])) != digits:
+            continue
+        for k in range(desk.peers.shape[1]):
+            one = desk.peers[pivot, k]
+            if not _is_wing(desk, pivot, one, digits):
+                continue
+            for j in range(k + 1, desk.peers.shape[1]):
+                other = desk.peers[pivot, j]
+                z = desk.can[one] & desk.can[other]
+                if not _is_wing(desk, pivot, other, digits) or desk.can[one] == desk.can[other]:
+                    continue
+                if z == 0 or (digits == 2 and z & desk.can[pivot] != 0):
+                    continue
+                if count(np.uint64(desk.can[pivot] | desk.can[one] | desk.can[other])) != 3:
+                    continue
+                if _strike_common(desk, one, other, pivot if digits == 3 else one, z):
+                    return True
+    return False
+
+
+@inlined
+def _is_wing(desk: Desk, pivot: int, cell: int, digits: int) -> bool:
+    """Whether a peer of the pivot has two digits: one of them, or both of a pivot with three, are the pivot's."""
+    shared = count(np.uint64(desk.can[cell] & desk.can[pivot]))
+    return bool(count(np.uint64(desk.can[cell])) == 2 and shared == digits - 1)
+
+
+@inlined
+def _strike_common(desk: Desk, one: int, other: int, third: int, digit: int) -> bool:
+    """Take a digit from all cells that see two cells, and a third one, which may be the first."""
+    found = False
+    for k in range(desk.peers.shape[1]):
+        cell = desk.peers[one, k]
+        if sees(desk, cell, other) and (third == one or sees(desk, cell, third)) and strike(desk, cell, digit):
+            found = True
+    return found
+
+
+@kernel
+def w_wing(desk: Desk) -> bool:
+    """The first two cells with the same two digits, a and b, one of which has b, that take b from what sees both.
+
+    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a.
+    """
+    for one in range(len(desk.can)):
+        if count(np.uint64(desk.can[one])) != 2:
+            continue
+        for other in range(one + 1, len(desk.can)):
+            if desk.can[other] != desk.can[one] or sees(desk, one, other):
+                continue
+            for a in (desk.can[one] & -desk.can[one], desk.can[one] & (desk.can[one] - 1)):
+                if _is_linked(desk, one, other, a) and _strike_common(desk, one, other, one, desk.can[one] & ~a):
+                    return True
+    return False
+
+
+@inlined
+def _is_linked(desk: Desk, one: int, other: int, digit: int) -> bool:
+    """Whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
+    linked = False
+    for unit in range(len(desk.units.cells)):
+        where: Any = places(desk, unit, digit)
+        if count(np.uint64(where)) == 2:
+            s = desk.units.cells[unit, lowest(np.uint64(where))]
+            t = desk.units.cells[unit, lowest(np.uint64(where & (where - 1)))]
+            free = s not in (one, other) and t not in (one, other)
+            ways = (sees(desk, s, one) and sees(desk, t, other)) or (sees(desk, t, one) and sees(desk, s, other))
+            linked = linked or (free and ways)
+    return linked
