@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     certificates,
     crawl,
+    engines,
     exact_cover,
     explain,
     faults,
@@ -32,6 +33,7 @@ from pipeline.findings.figures_page import Table
 BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
+    "engines": engines.run,
     "exact-cover": exact_cover.run,
     "explain": explain.run,
     "faults": faults.run,

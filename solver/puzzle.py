@@ -204,8 +204,12 @@ def arranged(puzzle: Puzzle) -> Puzzle:
 
 def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
     """The clue that describes a line of palette entries: its runs of one colour, the background left out."""
-    runs = groupby(np.asarray(cells).tolist())
-    return tuple(Block(len(list(run)), color) for color, run in runs if color)
+    return runs_of(np.asarray(cells).tolist())
+
+
+def runs_of(cells: Iterable[int]) -> Clue:
+    """The same of a line that is Python's own: bytes, or a list of its integers."""
+    return tuple(Block(len(list(run)), color) for color, run in groupby(cells) if color)
 
 
 def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:

@@ -1,21 +1,16 @@
 """The command bench, which measures the solver on this machine."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
+from pipeline.commands.bench_engines import MOST_MEMORY, Engine, EngineLimits, compare_engines
+from pipeline.commands.bench_figures import print_figures
 from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, finite, no_puzzle_in, parsed_size
-from pipeline.commands.output import err, progress, rate_of, report_problem, table, tell
+from pipeline.commands.output import err, progress, rate_of, report_problem
 from pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from pipeline.findings.figures_page import Table
 
 
 class BenchSet(StrEnum):
@@ -28,6 +23,7 @@ class BenchSet(StrEnum):
     random = "random"
     lines = "lines"
     exhaustive = "exhaustive"
+    engines = "engines"
 
 
 def bench(
@@ -37,7 +33,8 @@ def bench(
             help="puzzles: all in PATHS; survey, color-survey: those of the published comparisons among them; "
             "tournament: a tournament file's; random: pictures made by --size, --density, --seed and --count; "
             "lines: throughput of line logic alone, on PATHS or random pictures; "
-            "exhaustive: every picture of --size.",
+            "exhaustive: every picture of --size; "
+            "engines: small puzzles of PATHS by plain searches and others beside the solver (docs/ENGINES.md).",
             metavar="SET",
         ),
     ],
@@ -52,6 +49,13 @@ def bench(
     ] = None,
     cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,
+    engine: Annotated[
+        list[Engine] | None, typer.Option(help="Of `engines` one, or several by giving it again.  [default: all]")
+    ] = None,
+    visits: Annotated[int, typer.Option(min=1, help="Of `engines` the most states to visit.")] = 1_000_000,
+    memory: Annotated[
+        int, typer.Option(min=1, max=MOST_MEMORY, help="Of `engines` the most MiB for states that wait.")
+    ] = 512,
     csv: Annotated[str | None, typer.Option(help="File for a line a puzzle; with .gz at its end compressed.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
     as_json: Json = False,
@@ -61,8 +65,10 @@ def bench(
     from pipeline.store.target import STDOUT
 
     width, height = parsed_size(size)
-    if csv and which in (BenchSet.lines, BenchSet.exhaustive):
-        raise UserError(f"--csv has a line a puzzle, which {which.value} does not measure one by one")
+    if engine and which is not BenchSet.engines:
+        raise UserError(f"--engine goes with the set engines, not with {which.value}")
+    if csv and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
+        raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
     if csv == STDOUT:
         raise UserError("--csv - would stand among the figures; choose a file")
     command = f"nonocensus bench {which.value}"
@@ -78,6 +84,12 @@ def bench(
     command += "".join(f" {path.name}" for path in paths or [])
     command += f" --density {density:g} --seed {seed}" if which is BenchSet.random else ""
     command += f" --count {count}" if count else ""
+    if which is BenchSet.engines:
+        engines = list(dict.fromkeys(engine or Engine))
+        command += "".join(f" --engine {name.value}" for name in engines if engine)
+        command += f" --visits {visits} --memory {memory} --cpu-limit {cpu_limit:g}"
+        allowed = EngineLimits(visits, memory, cpu_limit)
+        raise typer.Exit(compare_engines(batches, engines, allowed, title, command, markdown, as_json))
     command += f" --cpu-limit {cpu_limit:g}" + (" --check-goal" if check_goal else "")
     if which is BenchSet.lines:
         lines = benches.line_throughput(batches)
@@ -127,57 +139,3 @@ def bench_batches(
     if not puzzles:
         raise no_puzzle_in(paths)
     return benches.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
-
-
-def print_figures(
-    rows: list[dict[str, Any]],
-    title: str,
-    command: str,
-    markdown: Path | None,
-    as_json: bool,
-    more: list[dict[str, Any]] | None = None,
-) -> None:
-    """Figures as tables on the terminal, as Markdown if asked, or as JSON."""
-    from pipeline.findings.figures_page import Table
-
-    tables = [
-        Table("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
-        for part in (rows, more or [])
-        if part
-    ]
-    if markdown:
-        markdown.write_text(page_of(title, command, tables), encoding="utf-8")
-    tell(as_json, rows[0] | ({"slowest": more} if more else {}), shown(title, tables))
-
-
-def page_of(title: str, command: str, tables: "list[Table]") -> str:
-    """The figures as a page of Markdown; names of puzzles and files may be strangers'."""
-    from pipeline.findings.figures_page import figures_page
-    from reports.clean import clean
-    from reports.templating import markdown
-
-    harmless = [
-        table._replace(
-            rows=[[markdown(value) if isinstance(value, str) else value for value in row] for row in table.rows]
-        )
-        for table in tables
-    ]
-    return figures_page(markdown(title), clean(command), harmless)
-
-
-def shown(title: str, tables: "list[Table]") -> "Iterator[RenderableType]":
-    """The figures of the first table below each other, those of the others as they are."""
-    from pipeline.findings.figures_page import figure
-
-    yield f"[bold]{escape(title)}[/bold]"
-    names, others = tables[0], tables[1:]
-    first = table("what", "figure", right=("figure",))
-    first.show_header = False
-    for name, value in zip(names.heading, names.rows[0], strict=True):
-        first.add_row(escape(name), f"[bold]{escape(figure(value))}[/bold]")
-    yield first
-    for other in others:
-        made = table(*other.heading, right=[name for name in other.heading if name not in ("slowest", "label", "by")])
-        for row in other.rows:
-            made.add_row(*(escape(figure(value)) for value in row))
-        yield made

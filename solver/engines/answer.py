@@ -1,0 +1,57 @@
+"""What an engine may use up, and what it says of a puzzle."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+TWO = 2
+"""Solutions after which an engine stops: with a second one the verdict is known."""
+
+VERDICTS = ("none", "unique", "multiple")
+"""Verdicts by the number of solutions found, if there are no others or two of them."""
+
+
+class Limits(NamedTuple):
+    """What an engine may use up for one puzzle.
+
+    visits     states that a plain search or brute force looks at
+    memory     bytes for what waits to be looked at, and for lists of arrangements; estimated from above
+    cpu_limit  CPU seconds
+    """
+
+    visits: int = 1_000_000
+    memory: int = 512 << 20
+    cpu_limit: float = 60.0
+
+
+class Answer(NamedTuple):
+    """What an engine says of a puzzle. Figures that an engine doesn't have are None.
+
+    verdict        none, unique, multiple; unknown if a limit came first
+    solutions      those found, two at most, each a uint8[height, width] of palette entries
+    visits         states, grids or nodes that it looked at: docs/ENGINES.md says of which engine which
+    seconds        CPU seconds, from the puzzle to the verdict
+    first_visits   the same when the first solution had been found
+    first_seconds
+    peak           most states that waited at the same time to be looked at
+    stopped        which limit came first, or why the engine can't do this puzzle; empty if the verdict is known
+    """
+
+    verdict: str
+    solutions: list[np.ndarray]
+    visits: int | None
+    seconds: float
+    first_visits: int | None = None
+    first_seconds: float | None = None
+    peak: int | None = None
+    stopped: str = ""
+
+
+def verdict_of(solutions: int, stopped: str) -> str:
+    """The verdict on a puzzle of which so many solutions have been found, by an engine that was stopped or was not."""
+    return "unknown" if stopped and solutions < TWO else VERDICTS[solutions]
+
+
+def out_of_time(limits: Limits) -> str:
+    """What is said when the CPU limit comes first."""
+    return f"not done in {limits.cpu_limit:g} CPU seconds"

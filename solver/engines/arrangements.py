@@ -1,0 +1,52 @@
+"""All arrangements of a line, in plain Python: bytes, a palette entry a cell. Clues have no blots here."""
+
+from itertools import combinations, pairwise
+from math import comb
+
+from solver.engines.answer import Limits
+from solver.puzzle import Clue, Puzzle
+
+OBJECT_BYTES = 220
+"""Bytes of memory beside the cells for a line or state that waits: the object, and its place in a list or a heap."""
+
+
+def arrangements(clue: Clue, cells: int) -> list[bytes]:
+    """All lines of so many cells that read as the clue says; those with their first blocks furthest left come first."""
+    free = cells - needed(clue)
+    lines = []
+    for chosen in combinations(range(free + len(clue)), len(clue)):
+        line, taken = bytearray(cells), 0
+        for k, (block, place) in enumerate(zip(clue, chosen, strict=True)):
+            start = place - k + taken
+            line[start : start + block.length] = bytes([block.color]) * block.length
+            taken += block.length + _gap(clue, k)
+        lines.append(bytes(line))
+    return lines
+
+
+def number_of_arrangements(clue: Clue, cells: int) -> int:
+    """How many there are, without making them."""
+    free = cells - needed(clue)
+    return comb(free + len(clue), len(clue)) if free >= 0 else 0
+
+
+def needed(clue: Clue) -> int:
+    """The fewest cells that a clue's blocks and the gaps between them take."""
+    return sum(block.length for block in clue) + sum(first.color == second.color for first, second in pairwise(clue))
+
+
+def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limits: Limits) -> str:
+    """Why the arrangements of some lines of a puzzle can't be listed, empty if they can.
+
+    lines       each a clue and its number of cells
+    cell_bytes  bytes of memory for a cell of an arrangement, beside OBJECT_BYTES for the whole of it
+    """
+    if puzzle.blotted:
+        return "its clues have blots, which this engine does not know"
+    size = sum(number_of_arrangements(clue, cells) * (cells * cell_bytes + OBJECT_BYTES) for clue, cells in lines)
+    return f"its lines' arrangements need more than {limits.memory >> 20:,} MiB" if size > limits.memory else ""
+
+
+def _gap(clue: Clue, k: int) -> int:
+    """Cells that must be free behind block k."""
+    return int(k + 1 < len(clue) and clue[k].color == clue[k + 1].color)

@@ -1,0 +1,21 @@
+"""Breadth-first search: the oldest state first."""
+
+from collections import deque
+
+from solver.engines.answer import Answer, Limits
+from solver.engines.plain import Space, Visits, answer_of, successors
+from solver.puzzle import Puzzle
+
+
+def breadth_first(puzzle: Puzzle, limits: Limits) -> Answer:
+    """The puzzle's verdict by breadth-first search. A visit is a state taken from the queue."""
+    return answer_of(puzzle, limits, _visits)
+
+
+def _visits(space: Space) -> Visits:
+    queue = deque([b""])
+    while queue:
+        waiting = len(queue)
+        state = queue.popleft()
+        yield state, waiting
+        queue.extend(successors(space, state))

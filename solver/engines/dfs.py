@@ -1,0 +1,19 @@
+"""Depth-first search: the newest state first."""
+
+from solver.engines.answer import Answer, Limits
+from solver.engines.plain import Space, Visits, answer_of, successors
+from solver.puzzle import Puzzle
+
+
+def depth_first(puzzle: Puzzle, limits: Limits) -> Answer:
+    """The puzzle's verdict by depth-first search. A visit is a state taken from the stack."""
+    return answer_of(puzzle, limits, _visits)
+
+
+def _visits(space: Space) -> Visits:
+    stack = [b""]
+    while stack:
+        waiting = len(stack)
+        state = stack.pop()
+        yield state, waiting
+        stack.extend(reversed(successors(space, state)))

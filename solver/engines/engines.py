@@ -1,0 +1,29 @@
+"""All engines by name."""
+
+from collections.abc import Callable
+
+from solver.engines.answer import Answer, Limits
+from solver.engines.astar import a_star, a_star_by_all_groups, a_star_by_wrong_groups
+from solver.engines.bfs import breadth_first
+from solver.engines.brute import brute_force
+from solver.engines.dfs import depth_first
+from solver.engines.exact_cover import by_exact_cover
+from solver.engines.ladder import by_ladder
+from solver.engines.sat import by_learners
+from solver.puzzle import Puzzle
+
+ENGINES: dict[str, Callable[[Puzzle, Limits], Answer]] = {
+    "dfs": depth_first,
+    "bfs": breadth_first,
+    "astar": a_star,
+    "astar-wrong": a_star_by_wrong_groups,
+    "astar-missing": a_star_by_all_groups,
+    "brute": brute_force,
+    "exact-cover": by_exact_cover,
+    "sat": by_learners,
+    "ladder": by_ladder,
+}
+"""What solves a puzzle within limits, by the name that `nonocensus bench engines --engine` takes."""
+
+COMPILED = ("exact-cover", "sat", "ladder")
+"""Those that have kernels, which are compiled when they are first used."""

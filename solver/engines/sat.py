@@ -1,0 +1,27 @@
+"""The clause learners alone: nothing of the ladder before them but line logic, on which their formula is built."""
+
+import time
+from itertools import islice
+
+import numpy as np
+
+from solver.api import iter_solutions
+from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
+from solver.puzzle import InvalidPuzzle, Puzzle
+
+
+def by_learners(puzzle: Puzzle, limits: Limits) -> Answer:
+    """The puzzle's verdict by solver.tail. The CPU limit is for each solution; visits are not counted."""
+    start = time.thread_time()
+    solutions: list[np.ndarray] = []
+    first_seconds, stopped = None, ""
+    try:
+        for picture in islice(iter_solutions(puzzle, cpu_limit=limits.cpu_limit), TWO):
+            solutions.append(picture)
+            first_seconds = first_seconds or time.thread_time() - start
+    except InvalidPuzzle:
+        pass  # clues that no picture can have: no solution
+    except TimeoutError:
+        stopped = out_of_time(limits)
+    seconds = time.thread_time() - start
+    return Answer(verdict_of(len(solutions), stopped), solutions, None, seconds, None, first_seconds, None, stopped)

@@ -1,0 +1,162 @@
+"""Engines against each other, the oracle and the ladder; what they count; what stops them."""
+
+import tracemalloc
+from dataclasses import replace
+from itertools import accumulate, product
+from operator import mul
+
+import fuzz
+import numpy as np
+import oracle
+import pytest
+
+from solver.api import classify
+from solver.engines.answer import Limits
+from solver.engines.arrangements import arrangements, number_of_arrangements
+from solver.engines.engines import ENGINES
+from solver.puzzle import Block, Puzzle, clues_of, from_picture
+from solver.tables import puzzle_batch
+
+PLAIN = ("dfs", "bfs", "astar", "astar-wrong", "astar-missing", "brute")
+WHOLE = ("dfs", "bfs", "astar-wrong", "astar-missing")
+"""Those that look at every state before they say that there are no more solutions."""
+
+SECOND = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="two solutions")
+BLANK = from_picture(np.zeros((3, 2), np.uint8))
+LARGE = from_picture(np.eye(9, dtype=np.uint8))
+"""9^9 ways to fill the rows."""
+
+HOPELESS = replace(LARGE, columns=(*LARGE.columns[:-1], (Block(2),)))
+"""As many, none of them a solution."""
+
+
+def drawn(seed: int, most: int) -> Puzzle:
+    return fuzz.drawn(seed, most=most, colors=1 + seed // 4 % 3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_verdicts_are_the_oracles(engine: str) -> None:
+    seen = set()
+    for seed in range(150):
+        puzzle = drawn(seed, 4)
+        answer, expected = ENGINES[engine](puzzle, Limits()), oracle.verdict(puzzle)
+        if puzzle.blotted and engine not in ("sat", "ladder"):
+            assert (answer.verdict, answer.stopped) == (
+                "unknown",
+                "its clues have blots, which this engine does not know",
+            )
+            continue
+        assert (answer.verdict, answer.stopped) == (expected, ""), fuzz.text(puzzle, None)
+        assert len(answer.solutions) == oracle.VERDICTS.index(expected)
+        assert len({picture.tobytes() for picture in answer.solutions}) == len(answer.solutions)
+        assert all(oracle.is_solution(puzzle, picture) for picture in answer.solutions)
+        seen.add(expected)
+    assert seen == set(oracle.VERDICTS)
+
+
+def test_exact_cover_is_the_ladder_on_larger_puzzles() -> None:
+    puzzles = [puzzle for puzzle in (drawn(seed, 9) for seed in range(1000, 1400)) if not puzzle.blotted]
+    rows = classify(puzzle_batch(puzzles)).to_pylist()
+    for puzzle, row in zip(puzzles, rows, strict=True):
+        answer = ENGINES["exact-cover"](puzzle, Limits(memory=16 << 20))
+        if answer.stopped:  # too many arrangements
+            continue
+        assert oracle.objection(puzzle, None, row, answer.verdict) is None, fuzz.text(puzzle, None)
+
+
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 29])
+def test_exact_cover_of_every_4x4(every: int) -> None:
+    """The clues of every picture, or of some: unique as the ladder says, in all as many as published (OEIS A242876)."""
+    several = {clues_of(np.array(cells, np.uint8).reshape(4, 4)) for cells in product((0, 1), repeat=16)}
+    puzzles = [Puzzle(rows, columns) for rows, columns in sorted(several)[::every]]
+    said = [ENGINES["exact-cover"](puzzle, Limits()).verdict for puzzle in puzzles]
+    assert said == classify(puzzle_batch(puzzles))["solutions"].to_pylist()
+    assert every > 1 or said.count("unique") == 52362
+    assert {"unique", "multiple"} == set(said)
+
+
+@pytest.mark.parametrize("colors", [1, 2])
+def test_arrangements(colors: int) -> None:
+    for cells in range(1, 6):
+        for clue in oracle.all_clues(cells, colors):
+            for room in (cells, cells + 1, cells - 1):
+                found = arrangements(clue, room)
+                assert sorted(map(tuple, found)) == sorted(oracle.arrangements(clue, room))
+                assert number_of_arrangements(clue, room) == len(found)
+
+
+def test_visits() -> None:
+    """Of a puzzle without a second solution plain searches see every state once, brute force every grid."""
+    for seed in range(200):
+        puzzle = drawn(seed, 5)
+        if puzzle.blotted or oracle.verdict(puzzle) == "multiple":
+            continue
+        grids = [*accumulate((number_of_arrangements(clue, puzzle.width) for clue in puzzle.rows), mul, initial=1)]
+        for name in WHOLE:
+            answer = ENGINES[name](puzzle, Limits())
+            assert answer.visits == sum(grids)
+            assert answer.peak is not None
+            assert 1 <= answer.peak <= sum(grids)
+            assert name != "bfs" or answer.peak >= max(grids)
+        assert ENGINES["brute"](puzzle, Limits()).visits == grids[-1]
+        pruned = ENGINES["astar"](puzzle, Limits()).visits
+        assert pruned is not None
+        assert pruned <= sum(grids)
+
+
+@pytest.mark.parametrize("engine", PLAIN)
+def test_first_solution_and_second(engine: str) -> None:
+    answer = ENGINES[engine](SECOND, Limits())
+    assert answer.verdict == "multiple"
+    assert answer.visits is not None
+    assert answer.first_visits is not None
+    assert 1 <= answer.first_visits < answer.visits
+    assert answer.first_seconds is not None
+    assert 0 <= answer.first_seconds <= answer.seconds
+
+
+@pytest.mark.parametrize("engine", PLAIN)
+def test_no_more_visits_than_allowed(engine: str) -> None:
+    whole = ENGINES[engine](SECOND, Limits())
+    assert whole.visits is not None
+    assert ENGINES[engine](SECOND, Limits(visits=whole.visits)).verdict == "multiple"
+    answer = ENGINES[engine](SECOND, Limits(visits=whole.visits - 1))
+    assert (answer.verdict, answer.visits) == ("unknown", whole.visits - 1)
+    assert answer.stopped == f"not done after {whole.visits - 1} visits"
+    assert len(answer.solutions) == 1
+
+
+@pytest.mark.parametrize("engine", ["dfs", "bfs", "astar", "astar-wrong", "astar-missing", "brute", "sat", "ladder"])
+def test_time(engine: str) -> None:
+    answer = ENGINES[engine](LARGE, Limits(cpu_limit=1e-9))
+    assert (answer.verdict, answer.stopped) == ("unknown", "not done in 1e-09 CPU seconds")
+
+
+@pytest.mark.parametrize("engine", ["bfs", "astar-wrong", "astar-missing"])
+def test_memory_is_no_more_than_reckoned(engine: str) -> None:
+    """Where states wait: what Python has taken by then is within the limit, but for the last state's successors."""
+    limits = Limits(memory=1 << 20)
+    tracemalloc.start()
+    try:
+        answer = ENGINES[engine](HOPELESS, limits)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.verdict == "unknown"
+    assert "states wait, which need more than 1 MiB" in answer.stopped
+    assert limits.memory / 8 < peak < limits.memory + 20_000
+
+
+@pytest.mark.parametrize("engine", [*PLAIN, "exact-cover"])
+def test_arrangements_that_are_too_many_are_not_made(engine: str) -> None:
+    puzzle = Puzzle(((Block(1),) * 30,), ((Block(1),),) * 200)
+    answer = ENGINES[engine](puzzle, Limits())
+    assert (answer.verdict, answer.visits) == ("unknown", 0)
+    assert answer.stopped == "its lines' arrangements need more than 512 MiB"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nothing_to_paint(engine: str) -> None:
+    answer = ENGINES[engine](BLANK, Limits())
+    assert answer.verdict == "unique"
+    assert answer.solutions[0].tolist() == [[0, 0]] * 3

@@ -1,0 +1,146 @@
+"""What is claimed of A*'s estimates, on all states of all small puzzles, those without a solution among them."""
+
+from collections.abc import Iterator
+from itertools import product
+from math import inf
+from typing import NamedTuple
+
+import fuzz
+import numpy as np
+import oracle
+import pytest
+
+from solver.engines.answer import Limits
+from solver.engines.astar import Estimate, a_star_by_all_groups
+from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
+from solver.engines.plain import Space, State, is_solution, space_of, successors
+from solver.puzzle import Block, Puzzle, from_picture
+
+SIZES = ((1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 3, 1), (3, 1, 1), (2, 2, 1), (6, 1, 1), (2, 3, 1), (3, 2, 1), (4, 1, 2),
+         (2, 2, 2))  # fmt: skip
+"""Height, width and colours; of one colour those with fewer cells come first."""
+
+
+class Broken(NamedTuple):
+    """A state of which a claim does not hold: the estimate there, and the most that it may be."""
+
+    puzzle: Puzzle
+    state: State
+    estimate: float
+    most: float
+
+
+def puzzles(height: int, width: int, colors: int) -> Iterator[Puzzle]:
+    """Every row clue with every column clue, whether or not they go together."""
+    rows, columns = oracle.all_clues(width, colors), oracle.all_clues(height, colors)
+    for lines in product(*[rows] * height, *[columns] * width):
+        yield Puzzle(lines[:height], lines[height:], fuzz.PALETTE[: colors + 1])
+
+
+def distances(space: Space, state: State = b"") -> dict[State, float]:
+    """For this state and all below it the rows to the nearest solution, infinite where there is none."""
+    below: dict[State, float] = {}
+    least = 0.0 if is_solution(space.puzzle, state) else inf
+    for successor in successors(space, state):
+        below |= distances(space, successor)
+        least = min(least, 1 + below[successor])
+    return below | {state: least}
+
+
+def too_high(space: Space, estimate: Estimate) -> Iterator[Broken]:
+    """States whose estimate is above the distance: the estimate is not admissible."""
+    for state, distance in distances(space).items():
+        if (said := estimate(space.puzzle, state)) > distance:
+            yield Broken(space.puzzle, state, said, distance)
+
+
+def too_steep(space: Space, estimate: Estimate) -> Iterator[Broken]:
+    """States whose estimate is more than a step above a successor's: the estimate is not consistent."""
+    for state in distances(space):
+        said = estimate(space.puzzle, state)
+        for successor in successors(space, state):
+            if said > (most := 1 + estimate(space.puzzle, successor)):
+                yield Broken(space.puzzle, state, said, most)
+
+
+@pytest.mark.parametrize("estimate", [rows_left, wrong_groups])
+@pytest.mark.parametrize("size", SIZES)
+def test_admissible_and_consistent(estimate: Estimate, size: tuple[int, int, int]) -> None:
+    states = 0
+    for puzzle in puzzles(*size):
+        space = space_of(puzzle)
+        states += len(distances(space))
+        assert not [*too_high(space, estimate)]
+        assert not [*too_steep(space, estimate)]
+    assert states > 1
+
+
+def test_wrong_and_missing_groups_are_neither() -> None:
+    """The smallest counterexample, as docs/ENGINES.md has it: one row, in which two groups are finished by one step."""
+    spaces = (space_of(puzzle) for size in SIZES for puzzle in puzzles(*size))
+    found = next((high, steep) for space in spaces for high in too_high(space, wrong_and_missing_groups)
+                 for steep in too_steep(space, wrong_and_missing_groups))  # fmt: skip
+    for broken in found:
+        assert (broken.puzzle.rows, broken.puzzle.columns) == (((Block(2),),), ((Block(1),), (Block(1),)))
+        assert (broken.state, broken.estimate, broken.most) == (b"", 2, 1)
+
+
+def test_all_solutions_are_equally_near() -> None:
+    """So that an estimate which is too high can't make A* find a worse one."""
+    for seed in range(100):
+        puzzle = fuzz.drawn(seed, most=4, colors=1)
+        if not puzzle.blotted:
+            near = distances(space_of(puzzle))
+            assert {distance for distance in near.values() if distance < inf} <= set(range(puzzle.height + 1))
+            assert near[b""] in (puzzle.height, inf)
+
+
+def test_rows_left_prunes_what_has_no_chance() -> None:
+    """By the slow twin: some column has no arrangement that begins as the state does."""
+    pruned = 0
+    for seed in range(120):
+        puzzle = fuzz.drawn(seed, most=4, colors=1 + seed // 4 % 3)
+        if puzzle.blotted:
+            continue
+        for state in distances(space_of(puzzle)):
+            filled = len(state) // puzzle.width
+            can = all(
+                any(
+                    bytes(line[:filled]) == state[x :: puzzle.width]
+                    for line in oracle.arrangements(clue, puzzle.height)
+                )
+                for x, clue in enumerate(puzzle.columns)
+            )
+            assert rows_left(puzzle, state) == (puzzle.height - filled if can else inf), fuzz.text(puzzle, None)
+            pruned += not can
+    assert pruned > 100
+
+
+@pytest.mark.parametrize(
+    ("column", "filled", "wrong", "both"),
+    [
+        ("2 1", "", 0, 2),
+        ("2 1", "#", 0, 2),
+        ("2 1", "##", 0, 2),  # the group may still grow
+        ("2 1", "##.", 0, 1),
+        ("2 1", "###", 0, 2),
+        ("2 1", "###.", 1, 2),
+        ("2 1", "##.#.", 0, 0),
+        ("2 1", "#.##.", 2, 2),
+        ("2 1", "##.#.#.", 1, 1),
+        ("2 1", "#.#.#.#", 2, 2),  # the second is as it should be
+        ("2 1", "##.....#", 0, 0),  # the grid is full
+        ("2 1", "##......", 0, 1),
+    ],
+)
+def test_groups_are_counted_by_their_place(column: str, filled: str, wrong: int, both: int) -> None:
+    clue = tuple(Block(int(length)) for length in column.split())
+    puzzle = Puzzle(((),) * 8, (clue,))
+    state = bytes(cell == "#" for cell in filled)
+    assert (wrong_groups(puzzle, state), wrong_and_missing_groups(puzzle, state)) == (wrong, both)
+
+
+def test_a_wrong_estimate_costs_no_verdict() -> None:
+    for seed in range(20):
+        puzzle = from_picture((np.random.default_rng(seed).random((4, 4)) < 0.5).astype(np.uint8))
+        assert a_star_by_all_groups(puzzle, Limits()).verdict == oracle.verdict(puzzle)
