@@ -148,9 +148,8 @@ def test_public_pages_draw_nothing(driver: webdriver.Chrome, tmp_path: Path) -> 
     assert errors(driver) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, PHONE])
-def test_everybody_can_use_it(driver: webdriver.Chrome, page: str, scheme: str, width: int) -> None:
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
+def test_everybody_can_use_it(driver: webdriver.Chrome, page: str, width: int, scheme: str) -> None:
     with emulated(driver, scheme, width):
         for name in (sudokus.TWO, sudokus.LARGE):
             opened(driver, page, name)

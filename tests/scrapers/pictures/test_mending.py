@@ -33,7 +33,7 @@ def ambiguous(colors: int, count: int, side: int = 5) -> list[tuple[Puzzle, list
 @pytest.mark.parametrize("colors", [1, 2])
 def test_each_change_leaves_one_solution_and_is_what_it_says(colors: int) -> None:
     kinds = Counter[int]()
-    for puzzle, known in ambiguous(colors, 20):
+    for puzzle, known in ambiguous(colors, 8):
         found = mendings(puzzle, known)
         assert found, "so small a picture can always be mended"
         sizes = [len(mending.changes) + mending.cells for mending in found]
@@ -41,7 +41,7 @@ def test_each_change_leaves_one_solution_and_is_what_it_says(colors: int) -> Non
         for mending in found:
             check(puzzle, known[0], mending)
             kinds[len(mending.changes) > 1] += 1
-    assert kinds[True] == 20, "cells can always be changed"
+    assert kinds[True] == 8, "cells can always be changed"
     assert kinds[False] > 0, "a clue often"
 
 
