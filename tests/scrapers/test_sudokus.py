@@ -161,6 +161,7 @@ def test_told_from_nonograms() -> None:
         with pytest.raises(FormatError):
             list(detect("puzzle.txt", text.encode()).read(text.encode()))
     assert recognizes("any.sdk", b"")
+    assert recognizes("short.txt", b"." * 80), "so that it is said how long it is"
     for word in ("0123456789abcdef" * 4, "https://example.org/" + 61 * "x"):
         assert not recognizes("puzzle.txt", word.encode()), word
 
