@@ -51,8 +51,8 @@ class Rules(NamedTuple):
     cells            (batch): cells of each puzzle, int64[rows]
     faults           (batch): why a puzzle can have no solution at all, by the row's number
     first_of_equals  (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
-    fits             (batch, pictures, which: bool[rows]): whether a row is one of `which`, without faults, and its
-                     picture (binary, a byte a cell) is a solution: bool[rows]
+    fits             (batch, which, cells, offsets): whether for each row in `which` (int64, without faults) the bytes
+                     cells[offsets[row] : offsets[row + 1]] are a solution: bool[len(which)]
     with_hashes      (batch): the batch with clue_hash and canonical_hash computed anew
     as_nonograms     (puzzles, columns): columns of the table of nonograms, for reports and datasets: what the family
                      has no like of is null. `needed` are the columns that it reads
@@ -64,7 +64,7 @@ class Rules(NamedTuple):
     cells: Callable[[pa.RecordBatch], np.ndarray]
     faults: Callable[[pa.RecordBatch], dict[int, str]]
     first_of_equals: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
-    fits: Callable[[pa.RecordBatch, pa.Array, np.ndarray], np.ndarray]
+    fits: Callable[[pa.RecordBatch, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
     with_hashes: Callable[[pa.RecordBatch], pa.RecordBatch]
     as_nonograms: Callable[[pa.Table, list[str]], pa.Table]
     needed: Callable[[list[str]], list[str]]

@@ -20,21 +20,6 @@ def cells_of(batch: pa.RecordBatch) -> np.ndarray:
     return cells
 
 
-def fitting(puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
-    """Of each puzzle whether it is one of `which` (bool, sound ones only), has a picture, and that fits: bool[puzzles].
-
-    puzzles    a batch that `check_readable` has passed
-    pictures   binary, a byte a cell, null where there is none
-    """
-    asked = np.flatnonzero(which & pictures.is_valid().to_numpy(zero_copy_only=False))
-    good = np.zeros(len(puzzles), np.bool_)
-    if len(asked):
-        offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
-        cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
-        good[asked] = fits(views(puzzles), asked, cells, offsets.astype(np.int64))
-    return good
-
-
 RULES = Rules(
     check_readable=check_readable,
     classify=classify,
@@ -42,7 +27,7 @@ RULES = Rules(
     cells=cells_of,
     faults=faults_of,
     first_of_equals=lambda batch, there: first_of_equals(batch["clue_hash"], views(batch), there),
-    fits=fitting,
+    fits=lambda batch, which, cells, offsets: fits(views(batch), which, cells, offsets),
     with_hashes=with_hashes,
     as_nonograms=pa.Table.select,
     needed=list,

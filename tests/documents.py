@@ -1,6 +1,6 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
-docs/FORMATS.md from round trips, docs/step.svg from an explanation.
-docs/FORMATS.md from round trips, docs/TECHNIQUES.md and its pictures from the techniques and their examples.
+docs/FORMATS.md from round trips, docs/step.svg from an explanation, docs/TECHNIQUES.md and its pictures from the
+techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """

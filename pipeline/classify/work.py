@@ -129,7 +129,7 @@ def work_on(run: Run, config: Configuration, planner: Planner, resources: Resour
 def _first_kinds(run: Run) -> set[Kind]:
     """The kinds of the store's first puzzles, and so of most or all; for others kernels are compiled as they come.
 
-    Those of other families than nonograms are compiled in a second or two.
+    Those of other families than nonograms are compiled by whichever task needs them first.
     """
     try:
         store = run.store

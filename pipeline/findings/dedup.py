@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from pipeline.errors import InputError, UserError
 from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
-from pipeline.run.answers import sound
+from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run
 from pipeline.run.pairs import PAIRED_BYTES, PAIRED_ROWS, pairs
 from pipeline.sql import database, one_line
@@ -148,12 +148,12 @@ def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
 
 def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
     """The picture of each sound puzzle: the goal if it fits, else the one solution if that fits, else null."""
-    fits = NONOGRAM.rules.fits
-    pictures = _those(batch["goal"], fits(batch, batch["goal"], good))
+    rules = NONOGRAM.rules
+    pictures = _those(batch["goal"], fitting(rules, batch, batch["goal"], good))
     if answers is None:
         return pictures
     unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
-    return pc.coalesce(pictures, _those(answers["solution"], fits(batch, answers["solution"], good & unique)))
+    return pc.coalesce(pictures, _those(answers["solution"], fitting(rules, batch, answers["solution"], good & unique)))
 
 
 def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:

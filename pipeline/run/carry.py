@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.answers import sound
+from pipeline.run.answers import fitting, sound
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import About, Run, begin, changed_parts, next_session, whereabouts
 from pipeline.run.results import Piece, results_file, write_statistics
@@ -95,7 +95,7 @@ def _goals_fit(rules: Rules, puzzles: pa.RecordBatch) -> pa.Array:
     """Of each puzzle whether its goal is a solution; null without one, and for clues that no picture can have."""
     rules.check_readable(puzzles)
     given = sound(rules, puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
-    return pa.array(rules.fits(puzzles, puzzles["goal"], given), mask=~given)
+    return pa.array(fitting(rules, puzzles, puzzles["goal"], given), mask=~given)
 
 
 def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place]) -> None:

@@ -21,11 +21,16 @@ class Configuration(TypedDict):
     solver_version: str
 
 
+DEPTH = 2
+"""Levels that depth-2 looks ahead, unless another number is given."""
+
 SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
 """The part of a configuration that `solver.api.classify` takes."""
 
 
-def configuration(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> Configuration:
+def configuration(
+    cpu_limit: float, rung: str = "search", depth: int = DEPTH, check_goal: bool = False
+) -> Configuration:
     """The configuration with these settings, of this version of the solver; ValueError for one that makes no sense."""
     check_limit(cpu_limit)
     if rung not in RUNGS:

@@ -32,7 +32,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, UserError
-from pipeline.run.configuration import Configuration, config_hash, configuration, differing
+from pipeline.run.configuration import DEPTH, Configuration, config_hash, differing
 from pipeline.run.coverage import overlaps
 from pipeline.run.results import Piece, damage, read_results
 from pipeline.store import spans
@@ -208,7 +208,7 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
     else. Parts that the store has gained since are added to the run. With `force` the run is another one.
     """
     place = folder(uri)
-    if store.family is not NONOGRAM and (config["depth"] != configuration(1.0)["depth"] or config["check_goal"]):
+    if store.family is not NONOGRAM and (config["depth"] != DEPTH or config["check_goal"]):
         raise UserError(f"--depth and --check-goal are for nonograms; {store.folder.name} holds others")
     inputs = store.parts()
     if not inputs:

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, UserError
-from pipeline.run.answers import sound
+from pipeline.run.answers import fitting, sound
 from pipeline.run.kept import read_kept, write_kept
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK
@@ -176,7 +176,7 @@ def unfit(puzzles: pa.Table) -> str | None:
     small = np.maximum(batch["width"].to_numpy(), batch["height"].to_numpy()) <= MOST_SIDE
     if not small.all():
         return f"{names[int(np.argmin(small))]} is larger than {MOST_SIDE}x{MOST_SIDE}"
-    fits = rules.fits(batch, batch["solution"], small)
+    fits = fitting(rules, batch, batch["solution"], small)
     if not fits.all():
         return f"the solution of {names[int(np.argmin(fits))]} does not fit its clues"
     try:

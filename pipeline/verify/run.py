@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pipeline.certify.table import certificates_of, read_certificates
 from pipeline.errors import InputError, UserError
-from pipeline.run.answers import sound
+from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run, changed_parts
 from pipeline.run.grades import grades_of, read_grade_file
 from pipeline.run.mendings import FILE as MENDINGS_FILE
@@ -127,7 +127,7 @@ def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatc
     """Ids of puzzles whose answer lacks a solution, or shows one that does not fit the clues, or one twice."""
     which = sound(rules, puzzles)
     solutions = np.array(results["solutions"].to_pylist(), object)
-    first, second = (rules.fits(puzzles, results[name], which) for name in ("solution", "second_solution"))
+    first, second = (fitting(rules, puzzles, results[name], which) for name in ("solution", "second_solution"))
     unique, multiple = solutions == "unique", solutions == "multiple"
     there = [results[name].is_valid().to_numpy(zero_copy_only=False) for name in ("solution", "second_solution")]
     same = np.array([a is not None and a == b for a, b in zip(

@@ -35,20 +35,6 @@ def itself(batch: pa.RecordBatch, there: np.ndarray) -> np.ndarray:
     return np.arange(len(batch))
 
 
-def fitting(puzzles: pa.RecordBatch, grids_of: pa.Array, which: np.ndarray) -> np.ndarray:
-    """Of each puzzle whether it is one of `which` (bool, sound ones only) and has a grid that solves it: bool[puzzles].
-
-    grids_of   binary, a byte a cell, null where there is none
-    """
-    asked = np.flatnonzero(which & grids_of.is_valid().to_numpy(zero_copy_only=False))
-    good = np.zeros(len(puzzles), np.bool_)
-    if len(asked):
-        offsets = np.frombuffer(grids_of.buffers()[1], np.int32)[grids_of.offset : grids_of.offset + len(puzzles) + 1]
-        cells = np.frombuffer(grids_of.buffers()[2] or b"", np.uint8)
-        good[asked] = solve_their_puzzles(grids(puzzles), asked, cells, offsets.astype(np.int64))
-    return good
-
-
 LIKE = {"width": "size", "height": "size", "goal": "givens"}
 """Columns of a nonogram, and what of a Sudoku is like them."""
 
@@ -82,7 +68,7 @@ RULES = Rules(
     cells=cells_of,
     faults=faults_of,
     first_of_equals=itself,
-    fits=fitting,
+    fits=lambda batch, which, cells, offsets: solve_their_puzzles(grids(batch), which, cells, offsets),
     with_hashes=with_hashes,
     as_nonograms=as_nonograms,
     needed=needed,
