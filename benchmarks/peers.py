@@ -2,8 +2,8 @@
 
 python -m benchmarks.peers FILE... --program NAME:FORMAT=COMMAND --csv OUT [--cpu-limit SECONDS]
 
-COMMAND has {file} where the puzzle's file belongs, which is written in FORMAT (docs/FORMATS.md); it may read it as its
-standard input too. A program that ends well within the limit has decided the puzzle: have it look for two solutions.
+COMMAND has {file} where the puzzle's file belongs, which is written in FORMAT (docs/FORMATS.md), or reads it as its
+standard input. A program that ends well within the limit has decided the puzzle: have it look for two solutions.
 What it prints is not looked at. Its time is that of its process, start and reading included.
 """
 
@@ -51,8 +51,8 @@ def program(text: str) -> Program:
     """What --program says."""
     head, found, command = text.partition("=")
     name, parted, known = head.partition(":")
-    if not (found and parted and "{file}" in command):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME:FORMAT=COMMAND with {{file}}")
+    if not (name and found and parted and command):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME:FORMAT=COMMAND")
     return Program(name, known, shlex.split(command))
 
 
