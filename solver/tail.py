@@ -18,7 +18,7 @@ from solver.board import Board
 from solver.checked import CHECKED, holds, is_known
 from solver.encoding import FALSE, TRUE, encode
 from solver.tools import Tools
-from solver.tuning import CHUNK, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
+from solver.tuning import CHUNK, CUBE_SLICES, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
 ENGINES = ("glucose3", "cadical195")
 """One that only begins with the phases it is given, one that holds on to them."""
@@ -27,8 +27,13 @@ PULLS = dict(zip(ENGINES, LEARNER_PULLS, strict=True))
 """Reinforcement of the beliefs that each begins from: a guess should be all of a piece, but what one holds on to should
 stay open where things are open."""
 
-TURNS = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
+Turns = tuple[tuple[str, int], ...]
+
+TURNS: Turns = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
 """Who works for how many slices, one after the other."""
+
+CUBE_TURNS: Turns = ((ENGINES[1], CUBE_SLICES),)
+"""The same for a cube (solver.cubes), which is split when they have been in vain."""
 
 
 class Learner:
@@ -61,10 +66,13 @@ class Learner:
         """Conflicts of all of them so far."""
         return sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
 
-    def next_solution(self, deadline: float) -> bool | None:
-        """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first."""
+    def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
+        """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first.
+
+        turns   who works for how many slices; None if the turns are over without an answer. TURNS if not given
+        """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.variables.number + 1) + 1)
-        for engine, slices in TURNS:
+        for engine, slices in turns or TURNS:
             if engine in self.solvers or time.thread_time() + LOADING * len(self.clauses) < deadline:
                 self.engine = engine
             elif not self.solvers:
