@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import NODE, Crew, Fault
-from solver.conquest import Conquest, take_in
+from pipeline.executors.processes import processes
+from solver.conquest import Conqueror, Conquest, take_in
 from solver.cubes import Answer, Cube, conquer
 from solver.ladder.warm import warm_up
 from solver.views import views
@@ -47,6 +48,16 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
                 conquest = take_in(conquest, outcome)
     waiting = [*(cube for cube, _ in (*flying.values(), *again)), *conquest.waiting]
     return conquest._replace(waiting=waiting)
+
+
+def conqueror(cpus: int) -> Conqueror:
+    """What conquers over so many processes of this machine, which are started when a puzzle needs them."""
+
+    def conquer_here(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+        with processes(cpus) as crew:
+            return conquer_over(crew, batch, conquest, cpu_limit)
+
+    return conquer_here
 
 
 def conquer_cube(batch: pa.RecordBatch, cube: Cube, known: list[Any], start: Any, cpu_limit: float) -> Answer:

@@ -1,7 +1,8 @@
 """Tasks in processes of this machine, without Ray: they are there in a second, and end when the block does."""
 
+import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -65,10 +66,8 @@ class Processes:
         while self._queue and self._idle:
             pipe, process = self._idle.pop()
             ticket, function, arguments = self._queue.pop(0)
-            try:
+            with suppress(BrokenPipeError):  # it has died meanwhile; `wait` finds out
                 pipe.send((function, arguments))
-            except BrokenPipeError:  # it has died meanwhile; `wait` finds out
-                pass
             self._busy[pipe] = ticket, process
 
     def end(self) -> None:
@@ -101,11 +100,12 @@ def _start() -> tuple[Connection, BaseProcess]:
 
 
 def _work(pipe: Connection) -> None:
-    """Do tasks until nobody gives any: the process at the other end has gone, if it could not say so."""
+    """Do tasks until nobody gives any: then the process at the other end has gone. Ctrl-C is for that one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
             function, arguments = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except (EOFError, OSError):
             return
         try:
             outcome = function(*arguments)

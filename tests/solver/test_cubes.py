@@ -1,4 +1,4 @@
-"""Puzzles decided by cubes: parts lose no solution and share none, verdicts are those of the oracle and of one learner."""
+"""Puzzles decided by cubes: parts lose no solution and share none; verdicts are the oracle's and one learner's."""
 
 import math
 from typing import Any

@@ -11,9 +11,9 @@ from strategies import PALETTE
 
 from scrapers.pictures.batch import views_of
 from scrapers.pictures.repair import repaired, with_picture
-from solver.board import possibilities
 from scrapers.pictures.rules import cycles, random_pictures
 from solver.api import solve
+from solver.board import possibilities
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.rungs import RUNGS
 from solver.puzzle import from_picture
