@@ -92,7 +92,7 @@ def solve(
     start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
             (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
     conquer what decides by cubes what one clause learner would take long over: `solver.conquest.conquered`, or one over
-            several processes (pipeline.classify.conquer). CPU limit and CPU time are of all processes together
+            several processes (pipeline.classify.conquer). Their CPU time together is the row's
 
     Raises as `classify`, and ValueError for a start of another shape; InvalidPuzzle for a picture that has no puzzle,
     TypeError for what is neither.
@@ -132,7 +132,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
     tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
     with Learner(memory.board, memory.color, tools) as learner:
         while True:
-            found = learner.next_solution(time.thread_time() + cpu_limit)
+            found = learner.next_solution(learner.now() + cpu_limit)
             if found is None:
                 raise TimeoutError(f"no further solution and no proof that there is none in {cpu_limit} CPU seconds")
             if not found:

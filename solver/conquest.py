@@ -35,8 +35,10 @@ Conqueror = Callable[[pa.RecordBatch, Conquest, float], Conquest]
 
 def take_in(conquest: Conquest, answer: Answer) -> Conquest:
     """A conquest after one of its cubes, which is no longer waiting, has been answered."""
+    known = [solution.tobytes() for solution in conquest.solutions]
+    new = [solution for solution in answer.solutions if solution.tobytes() not in known]
     return conquest._replace(
-        solutions=[*conquest.solutions, *answer.solutions][:2],
+        solutions=[*conquest.solutions, *new][:2],
         waiting=[*answer.parts, *conquest.waiting],
         cpu_seconds=conquest.cpu_seconds + answer.cpu_seconds,
         conflicts=conquest.conflicts + answer.conflicts,

@@ -26,7 +26,7 @@ from solver.places import locate
 from solver.propagate import FIXPOINT
 from solver.search import EXHAUSTED, LATE, TWO_FOUND, Found, note_solution, search
 from solver.swap import swap
-from solver.tail import CUBE_TURNS, Learner
+from solver.tail import CUBE_TURNS, Learner, Turns
 from solver.tuning import CUBE_PARTS
 from solver.views import Views
 
@@ -47,7 +47,7 @@ class Answer(NamedTuple):
 
     solutions     uint8[height x width] each, row by row, a palette entry each: those found that were not known
     parts         cubes, without a grid in common, that hold all other solutions that the cube may have
-    cpu_seconds   of this thread
+    cpu_seconds   of this thread, and of learners that are processes
     conflicts     of clause learning
     engine        the learner that worked on it (solver.tail.ENGINES); None if none did
     """
@@ -59,16 +59,19 @@ class Answer(NamedTuple):
     engine: str | None
 
 
-def conquer(batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float) -> Answer:
+def conquer(
+    batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns | None = None
+) -> Answer:
     """Look for a solution in a cube of a batch's one puzzle, or for the proof that there is none.
 
     known       the puzzle's solution that is known, if one is: only others count
     start       the colours that cells may have in any solution, bool[height x width, palette]; empty if all
-    cpu_limit   CPU seconds of this thread, after which the cube, or what is left of it, is handed back
+    cpu_limit   CPU seconds, after which the cube, or what is left of it, is handed back
+    turns       of the learners (solver.tail), after which a cube is split; CUBE_TURNS if not given
     """
     begun = time.thread_time()
     deadline = begun + cpu_limit
-    found, conflicts, engine = list(known), 0, None
+    found, conflicts, engine, elsewhere = list(known), 0, None, 0.0
     memory, parts = _looked_at(batch, cube, found, start, deadline)
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
@@ -76,17 +79,17 @@ def conquer(batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray
         with Learner(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
             if known:
                 learner.exclude(known[0])
-            answer = learner.next_solution(deadline, CUBE_TURNS)
-            conflicts, engine = learner.conflicts, learner.engine
+            answer = learner.next_solution(deadline, turns or CUBE_TURNS)
+            conflicts, engine, elsewhere = learner.conflicts, learner.engine, learner.elsewhere
             if answer:
                 found.append(learner.picture())
                 if not known:
                     _switch(found, memory, start, deadline)
         if answer is False:
             parts = []
-        elif answer is None and time.thread_time() < deadline:
+        elif answer is None and time.thread_time() + elsewhere < deadline:
             parts = _split(batch, cube, memory, found, start, deadline)
-    return Answer(found[len(known) :], parts, time.thread_time() - begun, conflicts, engine)
+    return Answer(found[len(known) :], parts, time.thread_time() - begun + elsewhere, conflicts, engine)
 
 
 def halves(cube: Cube, memory: Memory) -> tuple[Cube, Cube]:

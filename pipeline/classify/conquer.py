@@ -1,7 +1,13 @@
-"""A puzzle's cubes (solver.cubes) as tasks, over all cores that there are."""
+"""A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.cubes).
 
+Which of the two is quicker can't be foreseen: cubes lose what one learner would have learned once for all of them. So
+the whole has one core, as if there were no others, and the cubes have the rest.
+"""
+
+from collections import Counter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import ClusterError
@@ -10,44 +16,11 @@ from pipeline.executors.processes import processes
 from solver.conquest import Conqueror, Conquest, take_in
 from solver.cubes import Answer, Cube, conquer
 from solver.ladder.warm import warm_up
+from solver.tail import TURNS, Turns
 from solver.views import views
 
 TRIES = 3
 """A cube may lose its worker so often."""
-
-
-def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
-    """Take a conquest of a batch's one puzzle further: as `solver.conquest.conquered`, with a cube a core at a time.
-
-    cpu_limit   CPU seconds of all cubes together; those at work when it is over are waited for
-
-    Raises ClusterError if a cube loses its worker time and again. Ends at once with two solutions; then tasks may still
-    be under way.
-    """
-    flying: dict[Any, tuple[Cube, int]] = {}
-    again: list[tuple[Cube, int]] = []
-    while len(conquest.solutions) < 2:
-        left = cpu_limit - conquest.cpu_seconds
-        while len(flying) < crew.cpus() and left > 0 and (again or conquest.waiting):
-            if not again:
-                again.append((conquest.waiting[0], 0))
-                conquest = conquest._replace(waiting=conquest.waiting[1:])
-            cube, tries = again.pop()
-            ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, left)
-            flying[ticket] = cube, tries
-        if not flying:
-            break
-        for ticket, outcome in crew.wait(1.0):
-            cube, tries = flying.pop(ticket)
-            if isinstance(outcome, Fault):
-                tries += outcome.kind != NODE
-                if tries >= TRIES:
-                    raise ClusterError(f"a part of {batch['puzzle_id'][0]} was lost {TRIES} times: {outcome.reason}")
-                again.append((cube, tries))
-            else:
-                conquest = take_in(conquest, outcome)
-    waiting = [*(cube for cube, _ in (*flying.values(), *again)), *conquest.waiting]
-    return conquest._replace(waiting=waiting)
 
 
 def conqueror(cpus: int) -> Conqueror:
@@ -55,13 +28,58 @@ def conqueror(cpus: int) -> Conqueror:
 
     def conquer_here(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
         with processes(cpus) as crew:
-            return conquer_over(crew, batch, conquest, cpu_limit)
+            ended = conquer_over(crew, batch, conquest, cpu_limit)
+            return ended._replace(cpu_seconds=ended.cpu_seconds + crew.under_way())
 
     return conquer_here
 
 
-def conquer_cube(batch: pa.RecordBatch, cube: Cube, known: list[Any], start: Any, cpu_limit: float) -> Answer:
+def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+    """Take a conquest of a batch's one puzzle further, with the whole on one core and a cube on each of the others.
+
+    cpu_limit   CPU seconds that learners have on the whole. When these are spent, it ends
+
+    Two solutions, the proof of the whole or the last cube's decide. Tasks may still be under way then, and their CPU
+    time is not in the conquest's. Raises ClusterError if a cube loses its worker time and again.
+    """
+    whole = Cube((), conquest.start)
+    again = [whole]
+    lost = Counter[int]()
+    flying: dict[Any, Cube] = {}
+    while len(conquest.solutions) < 2:
+        while len(flying) < crew.cpus() and (again or conquest.waiting):
+            if not again:
+                again.append(conquest.waiting[0])
+                conquest = conquest._replace(waiting=conquest.waiting[1:])
+            cube = again.pop()
+            turns = TURNS if cube is whole else None
+            ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, cpu_limit, turns)
+            flying[ticket] = cube
+        if not conquest.waiting and {id(cube) for cube in (*flying.values(), *again)} == {id(whole)}:
+            break
+        for ticket, outcome in crew.wait(1.0):
+            cube = flying.pop(ticket)
+            if isinstance(outcome, Fault):
+                lost[id(cube)] += outcome.kind != NODE
+                if lost[id(cube)] == TRIES:
+                    raise ClusterError(f"a part of {batch['puzzle_id'][0]} was lost {TRIES} times: {outcome.reason}")
+                again.append(cube)
+            elif cube is whole:
+                conquest = take_in(conquest, outcome._replace(parts=[]))
+                if not outcome.parts:
+                    return conquest._replace(waiting=[])
+                if not outcome.solutions:
+                    return conquest._replace(waiting=[whole])
+                again.append(whole)
+            else:
+                conquest = take_in(conquest, outcome)
+    return conquest
+
+
+def conquer_cube(
+    batch: pa.RecordBatch, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns | None
+) -> Answer:
     """What one task does: a cube of a batch's one puzzle, as `solver.cubes.conquer`."""
     puzzle = views(batch)
     warm_up(puzzle, ("line", "search", "tail"))  # which is no puzzle's CPU time
-    return conquer(puzzle, cube, known, start, cpu_limit)
+    return conquer(puzzle, cube, known, start, cpu_limit, turns)

@@ -1,17 +1,23 @@
 """Tasks in processes of this machine, without Ray: they are there in a second, and end when the block does."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from pipeline.executors.crew import TROUBLE, WORKER, Fault
 
 STARTS_ANEW = get_context("spawn")
 """A fork would take over threads and locks of this process."""
+
+
+TICKS = os.sysconf("SC_CLK_TCK")
+"""In a second, as /proc counts."""
 
 
 class Processes:
@@ -24,7 +30,7 @@ class Processes:
         self._number = 0
         self._queue: list[tuple[int, Callable[..., Any], tuple[Any, ...]]] = []
         self._idle = [_start() for _ in range(cpus)]
-        self._busy: dict[Connection, tuple[int, BaseProcess]] = {}
+        self._busy: dict[Connection, tuple[int, BaseProcess, float]] = {}  # with the CPU seconds that it has had before
         self._cpus = cpus
 
     def cpus(self) -> int:
@@ -50,7 +56,7 @@ class Processes:
         ended = []
         for pipe in wait(list(self._busy), seconds):
             assert isinstance(pipe, Connection)
-            ticket, process = self._busy.pop(pipe)
+            ticket, process, _ = self._busy.pop(pipe)
             try:
                 ended.append((ticket, pipe.recv()))
                 self._idle.append((pipe, process))
@@ -62,17 +68,21 @@ class Processes:
         self._hand_out()
         return ended
 
+    def under_way(self) -> float:
+        """CPU seconds of tasks that have not ended, with those of processes that these have started."""
+        return sum(_cpu_seconds(process.pid) - had for (_, process, had) in self._busy.values())
+
     def _hand_out(self) -> None:
         while self._queue and self._idle:
             pipe, process = self._idle.pop()
             ticket, function, arguments = self._queue.pop(0)
             with suppress(BrokenPipeError):  # it has died meanwhile; `wait` finds out
                 pipe.send((function, arguments))
-            self._busy[pipe] = ticket, process
+            self._busy[pipe] = ticket, process, _cpu_seconds(process.pid)
 
     def end(self) -> None:
         """End all processes, whatever they are doing."""
-        everyone = [*self._idle, *((pipe, process) for pipe, (_, process) in self._busy.items())]
+        everyone = [*self._idle, *((pipe, process) for pipe, (_, process, _) in self._busy.items())]
         for _, process in everyone:
             process.kill()
         for pipe, process in everyone:
@@ -97,6 +107,16 @@ def _start() -> tuple[Connection, BaseProcess]:
     process.start()
     there.close()
     return here, process
+
+
+def _cpu_seconds(pid: int | None) -> float:
+    """CPU seconds of a process and of those that it has started, as Linux tells them; 0 if it is no more."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return 0.0
+    return sum(map(int, words[11:15])) / TICKS + sum(map(_cpu_seconds, map(int, children)))
 
 
 def _work(pipe: Connection) -> None:

@@ -50,7 +50,7 @@ def hand_over(p: int, ascent: Ascent, split: Split | None = None) -> None:
                 outcome.found[p] = 2
         counters[CONFLICTS] = learner.conflicts
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
-    spent = time.thread_time() - cpu
+    spent = time.thread_time() - cpu + learner.elsewhere
     if found is None and split is not None and spent < left:
         known = [first.copy()] if outcome.found[p] else []
         cube = Cube((), possibilities(memory.board))

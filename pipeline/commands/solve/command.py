@@ -57,7 +57,7 @@ def solve(
     cpu_limit: CpuLimit = 60.0,
     cpus: Annotated[
         int | None,
-        typer.Option(min=1, help="Cores for a puzzle that one takes long over; --cpu-limit is of all together."),
+        typer.Option(min=1, help="Cores for a puzzle that clause learning takes long over."),
     ] = None,
     rung: LastRung = Rung.search,
     depth: Depth = DEPTH,

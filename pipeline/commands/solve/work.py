@@ -30,7 +30,7 @@ class How(NamedTuple):
     drawn        whether what is known of a puzzle that is not solved to its end is wanted
     explained    whether an explanation is wanted
     pausable     whether Ctrl-C tells how far it is
-    cpus         processes for a puzzle that one learner takes long over; None for this one alone
+    cpus         processes for a puzzle that clause learning takes long over; None for this one alone
     """
 
     cpu_limit: float

@@ -33,12 +33,18 @@ def picture(k: int) -> np.ndarray:
     return np.full(16, k, np.uint8)
 
 
+WHOLE = -1
+
+
 class Told(Serial):
-    """A crew that answers cubes as it is told, by their number of order; notes what it was given."""
+    """A crew that answers cubes as it is told, by number; notes what it was given. The whole is answered last.
+
+    answers   by cube, or by WHOLE: what it has come to, or a list of that for one try after the other
+    """
 
     def __init__(self, cpus: int, answers: dict[int, Any]) -> None:
         super().__init__()
-        self.many, self.answers = cpus, answers
+        self.many, self.answers, self.whole = cpus, answers, 0
         self.given: list[tuple[int, int]] = []  # cube, solutions known by then
 
     def cpus(self) -> int:
@@ -46,52 +52,80 @@ class Told(Serial):
 
     def submit(self, function: Any, *arguments: Any) -> int:
         assert function is conquer_cube
-        _, cube, known, _, _ = arguments
-        number = cube.splits[0][0]
+        _, cube, known, _, _, turns = arguments
+        number = cube.splits[0][0] if cube.splits else WHOLE
+        assert (turns is None) == (number != WHOLE)
         self.given.append((number, len(known)))
-        answer = self.answers.get(number, Answer([], [], 1.0, 1, None))
-        return super().submit(lambda: answer.pop(0) if isinstance(answer, list) else answer)
+        answer = self.answers.get(number, Answer([], [cube] if number == WHOLE else [], 1.0, 1, None))
+        ticket = super().submit(lambda: answer.pop(0) if isinstance(answer, list) else answer)
+        if number == WHOLE:
+            self.whole = ticket
+        self._queue.sort(key=lambda task: task[0] == self.whole)
+        return ticket
+
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:
+        assert len(self._queue) <= self.many
+        return super().wait(seconds)
 
 
 def begun(number: int) -> Conquest:
     return Conquest(FROM_NOTHING, [], cubes(number))
 
 
+def numbers(crew: Told) -> list[int]:
+    return sorted(number for number, _ in crew.given)
+
+
 def test_every_cube_is_decided_once() -> None:
     crew = Told(2, {})
     ended = conquer_over(crew, BATCH, begun(5), math.inf)
     assert ended == Conquest(FROM_NOTHING, [], [], 5.0, 5, None)
-    assert sorted(number for number, _ in crew.given) == [0, 1, 2, 3, 4]
+    assert numbers(crew) == [WHOLE, 0, 1, 2, 3, 4]
 
 
 def test_parts_come_before_others_and_know_what_has_been_found() -> None:
     part = Cube(((7, 1, True),), FROM_NOTHING)
-    crew = Told(1, {0: Answer([picture(1)], [part], 1.0, 0, None)})
+    crew = Told(2, {0: Answer([picture(1)], [part], 1.0, 0, None)})
     assert len(conquer_over(crew, BATCH, begun(2), math.inf).solutions) == 1
-    assert crew.given == [(0, 0), (7, 1), (1, 1)]
+    assert crew.given == [(WHOLE, 0), (0, 0), (7, 1), (1, 1)]
 
 
-def test_two_solutions_end_it_and_what_was_under_way_is_still_open() -> None:
+def test_two_solutions_end_it() -> None:
     crew = Told(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    assert len(conquer_over(crew, BATCH, begun(3), math.inf).solutions) == 2
+    assert numbers(crew) == [WHOLE, 0]
+
+
+def test_the_whole_alone_has_one_core_and_decides() -> None:
+    """First the solution that a cube would have found too, then the proof that there is no other."""
+    found, proof = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None), Answer([], [], 1.0, 1, None)
+    crew = Told(1, {WHOLE: [found, proof]})
     ended = conquer_over(crew, BATCH, begun(3), math.inf)
-    assert len(ended.solutions) == 2
-    assert {cube.splits[0][0] for cube in ended.waiting} == {1, 2}
+    assert (len(ended.solutions), ended.waiting) == (1, [])
+    assert crew.given == [(WHOLE, 0), (WHOLE, 1)]
 
 
-def test_out_of_time_the_others_wait() -> None:
+def test_the_same_solution_of_the_whole_and_of_a_cube_is_one() -> None:
+    cube = cubes(1)[0]
+    found = Answer([picture(1)], [cube], 1.0, 1, None)
+    crew = Told(2, {0: [found, Answer([], [], 1.0, 1, None)], WHOLE: found})
+    ended = conquer_over(crew, BATCH, begun(1), math.inf)
+    assert (len(ended.solutions), ended.waiting) == (1, [])
+
+
+def test_out_of_time_with_the_whole_it_is_open() -> None:
     ended = conquer_over(Told(1, {}), BATCH, begun(5), 2.5)
-    assert len(ended.waiting) == 2
-    assert ended.cpu_seconds == 3.0
+    assert ended.waiting
 
 
 def test_a_cube_that_loses_its_worker_is_tried_again_and_in_the_end_given_up() -> None:
     lost = Fault(WORKER, "gone")
     done = Answer([], [], 1.0, 1, None)
-    crew = Told(1, {1: [lost, lost, done]})
+    crew = Told(2, {1: [lost, lost, done]})
     assert conquer_over(crew, BATCH, begun(3), math.inf).waiting == []
-    assert sorted(number for number, _ in crew.given) == [0, 1, 1, 1, 2]
+    assert numbers(crew) == [WHOLE, 0, 1, 1, 1, 2]
     with pytest.raises(ClusterError, match="was lost 3 times: gone"):
-        conquer_over(Told(1, {1: lost}), BATCH, begun(3), math.inf)
+        conquer_over(Told(2, {1: lost}), BATCH, begun(3), math.inf)
 
 
 def killed_once(mark: Path, *arguments: Any) -> Any:
@@ -108,7 +142,7 @@ def test_over_processes_one_of_which_dies(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     monkeypatch.setattr(conquer, "conquer_cube", partial(killed_once, tmp_path / "killed"))
     two = from_picture(np.eye(4, dtype=np.uint8)), from_picture(np.tri(4, dtype=np.uint8))
-    with processes(2) as crew:
+    with processes(3) as crew:
         for puzzle, solutions in zip(two, (2, 1), strict=True):
             whole = Conquest(FROM_NOTHING, [], [Cube((), FROM_NOTHING)])
             ended = conquer_over(crew, puzzle_batch([puzzle]), whole, math.inf)
