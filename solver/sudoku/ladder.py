@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.clock import cpu_seconds, wall_seconds
-from solver.jit import kernel
+from solver.jit import in_plain_python, kernel
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, WALL, Outcome, outcome_for
 from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -32,6 +32,9 @@ from solver.tools import COUNTERS, MAX_DEPTH, NODES
 
 SIDES = 3, 3
 """Boxes of the grids that solver.sudoku.bands and solver.sudoku.planes are for."""
+
+STEPS = 60
+"""Cells that singles look at, for each cell: so one newspaper's puzzle needs no kernel compiled or loaded."""
 
 
 class Room(NamedTuple):
@@ -77,7 +80,8 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
         planes.desk_for(),
         nine,
     )
-    _line_rung(seen, which, units, room, outcome)
+    line_rung = in_plain_python(_line_rung, STEPS * cells * len(which))
+    line_rung(seen, which, units, room._replace(nine=nine and line_rung is _line_rung), outcome)
     left = which[outcome.solutions[which] == UNKNOWN]
     if top == SEARCH and nine and len(left):
         _bands_rung(seen, left, bands.desk_for(), cpu_limit, outcome)

@@ -10,7 +10,7 @@ that are not due have nothing to tell, so it does no harm to look at them too.
 A board has a plane for each digit: where it may be, as solver.sudoku.rows.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -32,7 +32,8 @@ ROW = (1 << DIGITS) - 1
 EVERY = (1 << KINDS * DIGITS) - 1
 """All units, a bit each, numbered as in solver.sudoku.units."""
 
-ROWS, COLUMNS, BOXES = range(KINDS)
+ROWS, COLUMNS, BOXES = (cast(int, np.int64(kind)) for kind in range(KINDS))
+"""Numbers of NumPy, here and below, since each literal would be a type of its own to the compiler."""
 
 LANE = np.array([row // BANDS * BAND + row % BANDS for row in range(DIGITS)])
 """int64[9]: of each row its lane."""
@@ -53,7 +54,7 @@ def _masks() -> np.ndarray:
     return masks
 
 
-IN_BAND, ALL, ONES, PARTS, NOTHING = CELLS, CELLS + 3, CELLS + 4, CELLS + 5, CELLS + 6
+IN_BAND, ALL, ONES, PARTS, NOTHING = (cast(int, np.int64(CELLS + k)) for k in (0, 3, 4, 5, 6))
 """Which masks there are: each cell's, the three bands', that of all cells; in every lane one, the first cell of each
 part, nothing."""
 
@@ -278,7 +279,7 @@ def _looks_until(due: int, unit: int) -> int:
     return count(np.uint64(due & ((2 << unit) - 1)))
 
 
-@kernel
+@apart
 def _look(kind: int, boards: np.ndarray, here: int, there: int, alone: np.ndarray) -> int:
     """Look at all units of a kind, and tell another board, perhaps the same, what that rules out.
 
