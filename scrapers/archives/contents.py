@@ -47,7 +47,7 @@ def count(name: str, file: IO[bytes]) -> int | None:
     """How many files `contents` will yield, or None where only reading everything would tell."""
     kind = kind_of(name, file)
     if kind in ("plain", "packed"):
-        return 1
+        return 1 if file.seek(0, io.SEEK_END) <= limits.MOST_BYTES else None  # it may come in pieces
     if kind not in NAMES:
         return None
     names = NAMES[kind](file)
