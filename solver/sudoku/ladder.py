@@ -3,7 +3,7 @@
 line      naked and hidden singles (solver.sudoku.singles)
 depth-2   assumptions followed for three rounds (solver.sudoku.lookahead): locked candidates, pairs and much more
 probe     assumptions followed to the end
-search    anything more
+search    anything more; what it has not ended after so many guesses is handed to clause learners
 
 The rungs, and what is noted of them, are those of solver.ladder. What singles leave of a 9x9 with boxes of 3x3 goes
 first to the bit-parallel search (solver.sudoku.bands). If that finds two solutions, or the CPU limit comes, the rungs
@@ -21,14 +21,16 @@ from solver.jit import in_plain_python, kernel
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, WALL, Outcome, outcome_for
 from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.search import EXHAUSTED, LATE, TWO_FOUND
+from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
 from solver.sudoku import bands, planes
 from solver.sudoku.grids import Grids
+from solver.sudoku.handover import hand_over
 from solver.sudoku.lookahead import refute, use_patterns
 from solver.sudoku.search import Found, search
 from solver.sudoku.singles import decided, follow, put_on, write
 from solver.sudoku.units import Units, units_of
 from solver.tools import COUNTERS, MAX_DEPTH, NODES
+from solver.tuning import SUDOKU_NODES
 
 SIDES = 3, 3
 """Boxes of the grids that solver.sudoku.bands and solver.sudoku.planes are for."""
@@ -88,7 +90,9 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
         left = left[(outcome.solutions[left] != MULTIPLE) & ~outcome.late[left] & (outcome.rung[left] == SEARCH)]
     if top > LINE and len(left):
         stack = np.zeros((cells if top == SEARCH else 0, cells), np.int64)
-        _upper_rungs(seen, left, units, room, stack, cpu_limit, top, outcome)
+        while (handed := _upper_rungs(seen, left, units, room, stack, cpu_limit, top, SUDOKU_NODES, outcome)) >= 0:
+            hand_over(left[handed], room.trial[0], units, cpu_limit, outcome)
+            left = left[handed + 1 :]
 
 
 @kernel
@@ -141,9 +145,14 @@ def _upper_rungs(
     stack: np.ndarray,
     cpu_limit: float,
     top: int,
+    most: int,
     outcome: Outcome,
-) -> None:
-    """The rungs above singles, up to the last one allowed, or that is needed; search only where bands has no answer."""
+) -> int:
+    """The rungs above singles, up to the last one allowed, or that is needed; search only where bands has no answer.
+
+    Returns -1; or which puzzle is to be handed over, since search has made `most` guesses. The board before them is in
+    room.trial[0] then, and the puzzles behind it have had nothing done.
+    """
     can = room.can
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(which)):
@@ -152,6 +161,7 @@ def _upper_rungs(
         deadline = cpu + cpu_limit - had[LINE] - had[SEARCH]
         _singles(seen.givens[seen.ends[p] : seen.ends[p + 1]], units, room, room.unused)
         left_open = True
+        ended: Any = np.int64(EXHAUSTED)
         known = outcome.first[outcome.offsets[p] : outcome.offsets[p + outcome.found[p]]]
         for rung in range(DEPTH, PROBE + 1):
             if left_open and rung <= top:
@@ -165,13 +175,19 @@ def _upper_rungs(
                 cpu = cpu_seconds()
                 had[rung] = cpu - before
         if left_open and top == SEARCH and outcome.solutions[p] == UNKNOWN:
-            _conclude(search(can, stack, units, room.due[0], _found(p, outcome), counters, deadline), p, outcome)
+            for cell in range(len(can)):
+                room.trial[0, cell] = can[cell]
+            ended = search(can, stack, units, room.due[0], _found(p, outcome), counters, most, deadline)
+            _conclude(ended, p, outcome)
             before = cpu
             cpu = cpu_seconds()
             had[SEARCH] += cpu - before
         last_wall = wall
         wall = wall_seconds()
         had[WALL] += wall - last_wall
+        if ended == NODES_SPENT:
+            return k
+    return -1
 
 
 @kernel
