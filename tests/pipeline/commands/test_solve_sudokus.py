@@ -128,13 +128,6 @@ def test_a_hint(nonocensus: Command) -> None:
     assert (refused.code, refused.err.count("\n"), "--saved: for nonograms only" in refused.err) == (2, 1, True)
 
 
-@pytest.mark.usefixtures("files")
-def test_who_takes_nonograms_alone_says_what_a_file_holds(nonocensus: Command) -> None:
-    refused = nonocensus("convert", "one.sdm", "one.non")
-    assert refused.code == 2
-    assert "one.sdm: it holds Sudokus, not nonograms" in refused.err
-
-
 def test_givens_found_and_differing_digits_look_different() -> None:
     marked = np.zeros((9, 9), np.bool_)
     marked[8, 8] = True
