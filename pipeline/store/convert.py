@@ -196,7 +196,7 @@ def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watc
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
-            with place.create(_free(_name(puzzle), names) + known.SUFFIXES[0]) as file:
+            with place.create(_free(file_stem(puzzle), names) + known.SUFFIXES[0]) as file:
                 file.write(data)
             report.files += 1
     else:
@@ -280,7 +280,7 @@ def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
     yield from others
 
 
-def _name(puzzle: Puzzle | Sudoku) -> str:
+def file_stem(puzzle: Puzzle | Sudoku) -> str:
     """A name for a puzzle's file: its id, without what files are better not called."""
     name = NO_NAME.sub("-", (puzzle.puzzle_id or "").removeprefix("local/")).strip("-.")
     return name[:120] or "puzzle"
