@@ -72,7 +72,7 @@ LISTED = 50
 """Failures, and contradictions with the site's verdict, that a report names."""
 
 FEW_GIVENS = 40
-"""Givens of a Sudoku from which on they are counted by tens; with less, as 9x9 mostly has, each number has its group."""
+"""Givens of a Sudoku from which on they are counted by tens; with less, as most of 9x9 have, each number is a group."""
 
 KINDS_OF_FAILURES = 1_000
 """Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""

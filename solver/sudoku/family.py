@@ -48,7 +48,7 @@ def needed(columns: list[str]) -> list[str]:
 
 
 def as_nonograms(puzzles: pa.Table, columns: list[str]) -> pa.Table:
-    """Sudokus in columns of the table PUZZLES: the givens as the picture, `sudoku 3x3` as the kind, no clues. GIVENS_COUNT too."""
+    """Sudokus in columns of the table PUZZLES: the givens as the picture, `sudoku 3x3` as the kind, no clues."""
     sides = [pc.cast(puzzles[name], pa.string()) for name in BOXED[1:]]
     boxes = pc.binary_join_element_wise(*sides, "x")
     made = {"kind": pc.binary_join_element_wise("sudoku", boxes, " "), "blotted": pa.repeat(False, len(puzzles))}
