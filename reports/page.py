@@ -36,7 +36,7 @@ from reports.study.attempts import Studied
 from reports.study.figures import attempts_beside
 from reports.templating import environment, markdown, source
 from solver.puzzle import BLACK_ON_WHITE
-from solver.tables import GIVENS_COUNT, RESULTS
+from solver.tables import RESULTS
 from solver.techniques.ladder import TECHNIQUES
 
 ATTEMPTS_FILE = "attempts.parquet"
@@ -120,8 +120,7 @@ def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
     rungs = tuple(rung._replace(rung=names.get(rung.rung, rung.rung)) for rung in figures.rung_times)
     colors = () if "colors" in family.left_out else figures.colors
     densities = () if "density" in family.left_out else figures.densities
-    givens = figures.givens if GIVENS_COUNT in family.facts else ()
-    return figures._replace(rung_times=rungs, colors=colors, densities=densities, givens=givens)
+    return figures._replace(rung_times=rungs, colors=colors, densities=densities)
 
 
 def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
