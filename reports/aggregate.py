@@ -128,6 +128,7 @@ def figures_of(census: Census, studied: Studied | None = None) -> Figures:
         sizes=groups("size", SIZE_NAMES),
         colors=groups("colors", COLOR_NAMES),
         densities=groups("density", DENSITY_NAMES),
+        givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
         years=_years(tally),
         authors=dict(census.authors.most_common(AUTHORS)),
         all_authors=len(census.authors),
@@ -216,6 +217,11 @@ def _groups(
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
     return tuple(groups[name] for name in _ordered(groups, order))
+
+
+def _by_number(names: Iterable[str]) -> list[str]:
+    """Names that begin with numbers, in the order of these, without the one that has none."""
+    return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
 
 
 def _stalled(decided: np.ndarray) -> Stalled:

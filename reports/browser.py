@@ -22,6 +22,7 @@ from reports.aggregate import KINDS, LABELS
 from reports.census import FAILED, SIZE_NAMES, size_class
 from reports.drawing import UNKNOWN_COLOR
 from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
+from reports.grid import givens_counts
 from reports.labels import label_color
 from reports.templating import source
 from solver.techniques.ladder import TECHNIQUES
@@ -105,7 +106,7 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     arrays |= {name: _counts(rows[name]) for name in meant(COUNTS)}
     arrays["cells"] = _counts(_cells(rows))
     if family is SUDOKU_WORDS:
-        arrays["givens"] = _counts(_givens(rows))
+        arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
     arrays |= {name: _measures(rows[name]) for name in meant(MEASURES)}
     if graded:
         arrays["work"] = _measures(rows["work"])
@@ -181,12 +182,6 @@ def _kind(rows: pa.Table) -> pa.ChunkedArray:
 def _cells(rows: pa.Table) -> pa.ChunkedArray:
     """The cells of each puzzle, as its result or its sides have them."""
     return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
-
-
-def _givens(rows: pa.Table) -> pa.ChunkedArray:
-    """The number of givens of each Sudoku; null where they are not known."""
-    known = (None if givens is None else len(givens) - givens.count(0) for givens in rows["goal"].to_pylist())
-    return pa.chunked_array([pa.array(known, pa.int64())])
 
 
 def _area(rows: pa.Table) -> pa.ChunkedArray:

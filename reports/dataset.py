@@ -61,9 +61,11 @@ COUNTED = (
 """Every column is named, so that what the tables gain one day is not published before somebody has thought about it."""
 
 
-def puzzle_columns(content: Content) -> list[str]:
+def puzzle_columns(content: Content, family: FamilyWords = NONOGRAMS) -> list[str]:
     """What a dataset needs of the puzzles table."""
-    return _union((*IDENTITY, *FACTS, *SITE), TEXTS if content != Content.none else (), measures.PUZZLE_COLUMNS)
+    own = [field.name for field in family.facts]
+    texts = TEXTS if content != Content.none else ()
+    return _union((*IDENTITY, *FACTS, *own, *SITE), texts, measures.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
@@ -93,7 +95,9 @@ def schema(
     fields = [
         *(PUZZLES.field(name) for name in IDENTITY),
         DUPLICATE,
-        *(PUZZLES.field(name) for name in (*FACTS, *texts, *SITE)),
+        *map(PUZZLES.field, FACTS),
+        *family.facts,
+        *(PUZZLES.field(name) for name in (*texts, *SITE)),
         *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
         *measures.MEASURES,
         *(GRADED if graded else ()),

@@ -9,7 +9,7 @@ from reports.measures import sourced
 from reports.words import MEANINGS, RUNG_MEANINGS
 from solver.effort import CONFLICT
 from solver.families import NONOGRAM, SUDOKU
-from solver.tables import SUDOKUS
+from solver.tables import GIVENS_COUNT, SUDOKUS
 
 
 class FamilyWords(NamedTuple):
@@ -32,6 +32,7 @@ class FamilyWords(NamedTuple):
     players         what is known of people, beside what counters tell
     meanings        of labels, and of the statuses that stand for a missing one
     rung_meanings   of rungs, and of what stands for those without one
+    facts           columns that no other family has
     left_out        columns without a meaning: no report or dataset has them
     described       columns with another meaning than their field in the tables says
     measured        measures likewise: definition, and where it comes from
@@ -55,6 +56,7 @@ class FamilyWords(NamedTuple):
     players: str
     meanings: Mapping[str, str]
     rung_meanings: Mapping[str, str]
+    facts: tuple[pa.Field, ...]
     left_out: frozenset[str]
     described: Mapping[str, str]
     measured: Mapping[str, tuple[str, str]]
@@ -80,6 +82,7 @@ NONOGRAMS = FamilyWords(
     "players found puzzles",
     meanings=MEANINGS,
     rung_meanings=RUNG_MEANINGS,
+    facts=(),
     left_out=frozenset(),
     described={},
     measured={},
@@ -120,6 +123,7 @@ SUDOKU_WORDS = FamilyWords(
         "search": "anything more: branching",
         "no solution": "the givens contradict each other",
     },
+    facts=(GIVENS_COUNT,),
     left_out=frozenset(
         {
             *("blotted", "palette", "rows", "columns", "goal_matches", "cpu_sat", "conflicts", "score"),

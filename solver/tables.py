@@ -101,6 +101,10 @@ SUDOKUS = schema_of(
     *ORIGIN,
 )
 
+GIVENS_COUNT = pa.field("givens_count", SUDOKUS.field("clues").type, metadata=SUDOKUS.field("clues").metadata)
+"""The number of givens, as reports and datasets have it beside the columns of nonograms: there `clues` are something
+else."""
+
 RESULTS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),

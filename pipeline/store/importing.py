@@ -17,7 +17,7 @@ from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
 from scrapers.importing import Problem, read_in_bulk
-from solver.families import FAMILIES, Family
+from solver.families import Family, family_of
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
 
@@ -85,7 +85,7 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
         batches = _batches(found, report, seen)
         first = next(batches, None)
         if first is not None:
-            store = store._replace(family=_family(first))
+            store = store._replace(family=family_of(first))
             known = {
                 puzzle_id: clue_hash
                 for batch in store.batches(KNOWN_COLUMNS)
@@ -96,15 +96,10 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
     return report
 
 
-def _family(batch: pa.RecordBatch) -> Family:
-    """The family of a batch's puzzles."""
-    return next(family for family in FAMILIES.values() if batch.schema.equals(family.table))
-
-
 def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: ImportReport) -> Iterator[pa.RecordBatch]:
     """The batches of a family; the others' puzzles are problems."""
     for batch in batches:
-        other = _family(batch)
+        other = family_of(batch)
         if other is family:
             yield batch
         else:

@@ -25,6 +25,9 @@ FOREIGN = re.compile(
 )
 """Words that say nothing of a Sudoku; charts are coloured by verdict for all."""
 
+GIVENS = {"9": 1, "36": 1, "60 to 69": 1, "70 to 79": 1, "80 to 89": 1, "600 to 609": 1, "1260 to 1269": 1}
+"""How many Sudokus have so many givens."""
+
 TABLES = [*PUZZLES, *RESULTS, *MEASURES]
 
 
@@ -54,6 +57,9 @@ def test_a_report_of_sudokus_speaks_of_sudokus(report: dict[str, bytes]) -> None
     told = json.loads(report["report.json"])
     assert told["about"]["family"] == "sudoku"
     assert (told["figures"]["colors"], told["figures"]["densities"]) == ([], [])
+    assert {group["name"]: group["puzzles"] for group in told["figures"]["givens"]} == GIVENS
+    assert "report-givens.svg" in report
+    assert "By number of givens" in page
     assert told["figures"]["rung_times"][0]["rung"] == "singles"
     assert not {"report-colors.svg", "report-densities.svg"} & report.keys()
 
@@ -63,6 +69,7 @@ def test_a_report_of_nonograms_speaks_of_nonograms() -> None:
     made = write_report(PAIRS)
     assert foreign(visible(made["report.html"].decode()))
     assert "author’s picture" in visible(made["report.html"].decode())
+    assert json.loads(made["report.json"])["figures"]["givens"] == []
     assert "udoku" not in visible(made["report.html"].decode())
 
 

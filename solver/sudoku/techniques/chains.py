@@ -23,7 +23,10 @@ OFF, ON = 1, 2
 
 @kernel
 def chain(desk: Desk, one_digit: bool, deadline: float) -> int:
-    """The first chain, by its beginning in reading order, that takes a digit away."""
+    """The first chain, by its beginning in reading order, that takes a digit away.
+
+    Noted: of its beginning and of its end the cell and the digit less one.
+    """
     size = desk.units.sides[0]
     for cell in range(len(desk.can)):
         if desk.placed[cell]:
@@ -96,6 +99,7 @@ def _conclude(desk: Desk, cell: int, k: int, one_digit: bool) -> bool:
     size = desk.units.sides[0]
     if desk.mark[cell * size + k] & ON != 0:
         place(desk, cell, 1 << k)
+        _note(desk, cell, k, cell, k)
         return True
     found = False
     for end in range(len(desk.can)):
@@ -113,5 +117,12 @@ def _conclude(desk: Desk, cell: int, k: int, one_digit: bool) -> bool:
                 found = strike(desk, cell, 1 << e) or found
                 found = strike(desk, end, 1 << k) or found
             if found:
+                _note(desk, cell, k, end, e)
                 return True
     return False
+
+
+@inlined
+def _note(desk: Desk, cell: int, k: int, end: int, e: int) -> None:
+    """Note the ends of a chain."""
+    desk.chosen[0], desk.chosen[1], desk.chosen[2], desk.chosen[3] = cell, k, end, e

@@ -12,10 +12,16 @@ from solver.bits import count
 from solver.jit import inlined, kernel
 from solver.sudoku.techniques.desk import Desk, places, strike
 
+UNIT, DIGIT = 4, 5
+"""Where in `chosen` a find has its unit and its digit."""
+
 
 @kernel
 def naked_subset(desk: Desk, number: int) -> bool:
-    """The first so many cells of a unit with as many digits that take any from the unit's others."""
+    """The first so many cells of a unit with as many digits that take any from the unit's others.
+
+    Noted: which of the unit's cells, and at UNIT the unit.
+    """
     size = desk.units.sides[0]
     for unit in range(len(desk.units.cells)):
         for k in range(size):
@@ -30,13 +36,17 @@ def naked_subset(desk: Desk, number: int) -> bool:
                 if not _is_chosen(desk, number, k) and not desk.placed[cell] and strike(desk, cell, digits):
                     found = True
             if found:
+                desk.chosen[UNIT] = unit
                 return True
     return False
 
 
 @kernel
 def hidden_subset(desk: Desk, number: int) -> bool:
-    """The first so many digits of a unit with as many places that take any other digit from these."""
+    """The first so many digits of a unit with as many places that take any other digit from these.
+
+    Noted: the digits less one, and at UNIT the unit.
+    """
     size = desk.units.sides[0]
     for unit in range(len(desk.units.cells)):
         for k in range(size):
@@ -53,13 +63,17 @@ def hidden_subset(desk: Desk, number: int) -> bool:
                 if where >> k & 1 != 0 and strike(desk, desk.units.cells[unit, k], ~digits):
                     found = True
             if found:
+                desk.chosen[UNIT] = unit
                 return True
     return False
 
 
 @kernel
 def fish(desk: Desk, number: int) -> bool:
-    """The first so many rows with as many columns for a digit, or the other way round, that take it from others."""
+    """The first so many rows with as many columns for a digit, or the other way round, that take it from others.
+
+    Noted: which of the rows or columns, at UNIT the first of all these, and at DIGIT the digit less one.
+    """
     size = desk.units.sides[0]
     for place in range(size):
         digit = 1 << place
@@ -76,6 +90,7 @@ def fish(desk: Desk, number: int) -> bool:
                         if where >> j & 1 != 0 and strike(desk, desk.units.cells[first + k, j], digit):
                             found = True
                 if found:
+                    desk.chosen[UNIT], desk.chosen[DIGIT] = first, place
                     return True
     return False
 

@@ -18,7 +18,7 @@ class Desk(NamedTuple):
     placed     bool[cells]: whether the digit has been written down, and so taken from the cell's peers
     broken     bool[1]: whether a cell has no digit left, or a digit no place: there is no solution
     sets       int64[size], scratch: sets of which some are looked for that cover little together
-    chosen     int64[4], scratch: which of them; or a cell and a digit
+    chosen     int64[6], scratch: which of them; after a find, what it was made of (solver.sudoku.techniques.explain)
     mark       int8[cells x size], scratch for chains: OFF or ON, or neither
     queue      int64[cells x size], scratch for chains
     trial, due, counters    for solver.sudoku.lookahead
@@ -51,7 +51,7 @@ def desk_for(wide: int, high: int) -> Desk:
         np.zeros(cells, np.bool_),
         np.zeros(1, np.bool_),
         np.zeros(size, one),
-        np.zeros(4, one),
+        np.zeros(6, one),
         np.zeros(cells * size, np.int8),
         np.zeros(cells * size, one),
         np.zeros((2, cells), one),

@@ -11,7 +11,10 @@ from solver.sudoku.units import KINDS
 
 @kernel
 def locked_candidates(desk: Desk) -> bool:
-    """The first that take a digit away: pointing from a box to a line, or claiming from a line to a box."""
+    """The first that take a digit away: pointing from a box to a line, or claiming from a line to a box.
+
+    Noted: the unit, that which has all its places, and the digit less one.
+    """
     units = desk.units
     size = units.sides[0]
     for unit in range(len(units.cells)):
@@ -30,5 +33,6 @@ def locked_candidates(desk: Desk) -> bool:
                     if not within and strike(desk, cell, digit):
                         found = True
                 if found:
+                    desk.chosen[0], desk.chosen[1], desk.chosen[2] = unit, other, k
                     return True
     return False

@@ -11,7 +11,7 @@ from solver.sudoku.techniques.desk import Desk, place, places
 
 @kernel
 def last_cell(desk: Desk) -> bool:
-    """Fill the first unit that has one open cell."""
+    """Fill the first unit that has one open cell. Noted: the unit."""
     size = desk.units.sides[0]
     for unit in range(len(desk.units.cells)):
         left: Any = np.int64(0)
@@ -23,13 +23,14 @@ def last_cell(desk: Desk) -> bool:
                 last = cell
         if left == 1 and count(np.uint64(desk.can[last])) == 1:
             place(desk, last, desk.can[last])
+            desk.chosen[0] = unit
             return True
     return False
 
 
 @kernel
 def hidden_single(desk: Desk) -> bool:
-    """Place the first digit that has one place left in a unit, boxes first, as people look."""
+    """Place the first digit that has one place left in a unit, boxes first, as people look. Noted: the unit."""
     size, units = desk.units.sides[0], len(desk.units.cells)
     for turn in range(units):
         unit = (turn + 2 * size) % units
@@ -42,6 +43,7 @@ def hidden_single(desk: Desk) -> bool:
             cell = desk.units.cells[unit, lowest(np.uint64(where))]
             if where & (where - 1) == 0 and not desk.placed[cell]:
                 place(desk, cell, digit)
+                desk.chosen[0] = unit
                 return True
     return False
 

@@ -12,6 +12,7 @@ import pytest
 import sudoku_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sudoku_desks import drawn, hard, known
 
 from solver.propagate import FIXPOINT
 from solver.sudoku.api import classify
@@ -19,7 +20,7 @@ from solver.sudoku.batch import sudoku_batch
 from solver.sudoku.puzzle import Sudoku
 from solver.sudoku.techniques import ladder
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.desk import Desk, desk_for, lay_down
+from solver.sudoku.techniques.desk import desk_for, lay_down
 from solver.sudoku.techniques.grade import grades
 from solver.sudoku.techniques.ladder import SEARCH, TECHNIQUES
 from solver.sudoku.techniques.person import take_step, work_through
@@ -183,34 +184,6 @@ TWINS: dict[int, Rule] = {
     ladder.X_CHAIN: lambda twin: twin.chain(True),
     ladder.CHAIN: lambda twin: twin.chain(False),
 }
-
-
-def known(desk: Desk, size: int) -> oracle.Board:
-    return {
-        (cell // size, cell % size): frozenset(digit + 1 for digit in range(size) if int(can) >> digit & 1)
-        for cell, can in enumerate(desk.can)
-    }
-
-
-@cache
-def hard(seed: int, wide: int = 3, high: int = 3) -> np.ndarray:
-    return oracle.minimal(wide, high, random.Random(seed))
-
-
-def drawn(seed: int, wide: int, high: int) -> Desk:
-    """A desk with a solved grid of which some cells are written down, and others have more digits, by chance."""
-    rng = random.Random(seed)
-    solution = oracle.full_grid(wide, high, rng).ravel()
-    desk = desk_for(wide, high)
-    share, most = rng.uniform(0.1, 0.45), rng.randint(2, 5)
-    lay_down(desk, np.where([rng.random() < share for _ in solution], solution, 0).astype(np.uint8))
-    for cell, digit in enumerate(solution.tolist()):
-        others = [k for k in range(wide * high) if k != digit - 1 and int(desk.can[cell]) >> k & 1]
-        kept = {digit - 1, *rng.sample(others, min(len(others), rng.randint(most // 2, most)))}
-        desk.can[cell] &= sum(1 << k for k in kept)
-    while any(take_step(desk, technique, math.inf) == FOUND for technique in range(ladder.LOCKED)):
-        pass
-    return desk
 
 
 @pytest.mark.parametrize("technique", TWINS)
