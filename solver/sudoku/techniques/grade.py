@@ -78,12 +78,9 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
 def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> Work:
     """What a person does with some puzzles, int64, of a batch; CPU seconds for each."""
     count = len(puzzles.size)
-    work = Work(
-        np.full(count, INVALID),
-        np.zeros((count, SEARCH), np.int64),
-        *(np.zeros(count, np.int64) for _ in range(2)),
-        np.zeros(count),
-    )
+    steps = np.zeros((count, SEARCH), np.int64)
+    still_open, to_fill = (np.zeros(count, np.int64) for _ in range(2))
+    work = Work(np.full(count, INVALID), steps, still_open, to_fill, np.zeros(count))
     boxes = np.stack([puzzles.box_width[which], puzzles.box_height[which]], axis=1)
     for wide, high in np.unique(boxes, axis=0).tolist():
         these = which[(boxes == (wide, high)).all(axis=1)]

@@ -59,8 +59,8 @@ def _strike_common(desk: Desk, one: int, other: int, third: int, digit: int) -> 
 def w_wing(desk: Desk) -> bool:
     """The first two cells with the same two digits, a and b, one of which has b, that take b from what sees both.
 
-    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the cells, and
-    a as a bit.
+    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the cells,
+    and a as a bit.
     """
     for one in range(len(desk.can)):
         if count(np.uint64(desk.can[one])) != 2:
@@ -69,18 +69,16 @@ def w_wing(desk: Desk) -> bool:
             if desk.can[other] != desk.can[one] or sees(desk, one, other):
                 continue
             for a in (desk.can[one] & -desk.can[one], desk.can[one] & (desk.can[one] - 1)):
-                if _is_linked(desk, one, other, lowest(np.uint64(a))) and _strike_common(
-                    desk, one, other, one, desk.can[one] & ~a
-                ):
+                if _is_linked(desk, one, other, a) and _strike_common(desk, one, other, one, desk.can[one] & ~a):
                     desk.chosen[0], desk.chosen[1], desk.chosen[2] = one, other, a
                     return True
     return False
 
 
 @inlined
-def _is_linked(desk: Desk, one: int, other: int, k: int) -> bool:
+def _is_linked(desk: Desk, one: int, other: int, digit: int) -> bool:
     """Whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
-    linked = False
+    linked, k = False, lowest(np.uint64(digit))
     for unit in range(len(desk.where)):
         where = desk.where[unit, k]
         if count(np.uint64(where)) == 2:
