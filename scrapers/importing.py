@@ -16,7 +16,7 @@ from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch
 from solver.sudoku.puzzle import Sudoku
-from solver.tables import mono_batch
+from solver.tables import mono_batch, puzzle_batch
 
 SOURCE = "local"
 """The source of puzzles that name none themselves."""
@@ -64,6 +64,23 @@ def read_in_bulk(
             yield from _read_sudokus(file.name, file.data or b"", taken)
         else:
             yield from _read(file, taken, known)
+
+
+def in_batches(found: Iterable[Puzzle | pa.RecordBatch | Problem], most: int) -> Iterator[pa.RecordBatch | Problem]:
+    """Single puzzles among what was read together in batches of the puzzles table, so many at most; problems first."""
+    puzzles: list[Puzzle] = []
+    for item in found:
+        if isinstance(item, Puzzle):
+            puzzles.append(item)
+        elif isinstance(item, Problem):
+            yield item
+        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == most):
+            yield puzzle_batch(puzzles)
+            puzzles = []
+        if isinstance(item, pa.RecordBatch):
+            yield item
+    if puzzles:
+        yield puzzle_batch(puzzles)
 
 
 def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:

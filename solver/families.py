@@ -113,3 +113,8 @@ SUDOKU = Family(
 
 FAMILIES = {family.name: family for family in (NONOGRAM, SUDOKU)}
 """All families by name."""
+
+
+def family_of(batch: pa.RecordBatch) -> Family:
+    """The family of a batch with all columns of its table."""
+    return next(family for family in FAMILIES.values() if batch.schema.equals(family.table))

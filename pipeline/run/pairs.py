@@ -25,6 +25,14 @@ def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa
     how large a file of results is, and are read while the caller works on those before.
     """
     refuse_changed(run)
+    rules = run.family.rules
+    found = _pairs(run, results, rules.needed(puzzles))
+    return ahead((rows, rules.as_nonograms(stored, puzzles)) for rows, stored in found)
+
+
+def stored_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """The same, puzzles in columns of their family's own table."""
+    refuse_changed(run)
     return ahead(_pairs(run, results, puzzles))
 
 
@@ -32,8 +40,7 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
     pieces, store = run.pieces(), run.store
     parts = {part.name: part for part in store.parts()}
     kept = overlaps(pieces)
-    rules = store.family.rules
-    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, rules.needed(puzzles))]
+    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
     for piece in pieces:
         found = run.read(piece, columns=with_key[0])
         mask = kept.get(piece.name)
@@ -49,7 +56,7 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
                     f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
                     f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
                 )
-            chosen = pair[0].select(results), rules.as_nonograms(table, puzzles)
+            chosen = pair[0].select(results), table.select(puzzles)
             if mask is None:
                 yield chosen
             else:

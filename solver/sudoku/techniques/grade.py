@@ -18,6 +18,9 @@ from solver.tables import SUDOKU_GRADES, check_readable_sudokus
 GRADES = np.array([technique.grade for technique in TECHNIQUES], np.uint8)
 NAMES = np.array([technique.name for technique in TECHNIQUES], object)
 
+CELLS = 1 << 13
+"""Of the puzzles that a kernel works on in one call; between two calls the program can be interrupted."""
+
 INVALID = -1
 STATUSES = {FIXPOINT: "ok", CONTRADICTION: "none", OUT_OF_TIME: "timeout", INVALID: "invalid"}
 
@@ -84,8 +87,10 @@ def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> Work:
     boxes = np.stack([puzzles.box_width[which], puzzles.box_height[which]], axis=1)
     for wide, high in np.unique(boxes, axis=0).tolist():
         these = which[(boxes == (wide, high)).all(axis=1)]
-        given = puzzles.ends, these, seconds
-        work_through_all(desk_for(wide, high), puzzles.givens, *given, work.steps, work.ended, work.open, work.seconds)
+        desk, many = desk_for(wide, high), max(1, CELLS // (wide * high) ** 2)
+        for first in range(0, len(these), many):
+            given = puzzles.givens, puzzles.ends, these[first : first + many], seconds
+            work_through_all(desk, *given, work.steps, work.ended, work.open, work.seconds)
     for p in which.tolist():
         work.to_fill[p] = np.count_nonzero(puzzles.givens[puzzles.ends[p] : puzzles.ends[p + 1]] == 0)
     return work
