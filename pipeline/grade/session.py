@@ -17,7 +17,7 @@ from pipeline.run.configuration import check_limit
 from pipeline.run.folder import Run, refuse_changed
 from pipeline.run.grades import grades_of, read_grades
 from pipeline.run.kept import keeping
-from pipeline.run.pairs import stored_pairs
+from pipeline.run.pairs import own_pairs
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch
 from pipeline.watch import Watch
@@ -90,7 +90,7 @@ def _left(results: pa.Table, grades: Found, cpu_limit: float) -> np.ndarray:
 
 def _tasks(run: Run, before: Found, cpu_limit: float) -> Iterator[Task]:
     """Tasks for what is to be graded, made as they are taken."""
-    for results, puzzles in stored_pairs(run, VERDICT, [*run.family.decisive]):
+    for results, puzzles in own_pairs(run, VERDICT, [*run.family.decisive]):
         left = np.flatnonzero(_left(results, before, cpu_limit))
         if len(left):
             yield from _tasks_of(run.family, one_batch(puzzles.take(left)), cpu_limit)

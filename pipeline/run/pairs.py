@@ -18,20 +18,21 @@ KEY = "puzzle_id"
 def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
     """A run's results so far with their puzzles, row by row: some columns of the one table and of the other.
 
-    Puzzles of another family come in columns of the table of nonograms (solver.families).
+    Puzzles of another family come in columns of the table of nonograms (solver.families). As `own_pairs` else.
+    """
+    rules = run.family.rules
+    return (
+        (found, rules.as_nonograms(table, puzzles)) for found, table in own_pairs(run, results, rules.needed(puzzles))
+    )
+
+
+def own_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """The same with the puzzles in columns of their family's own table.
 
     Before anything is read the hashes of the store's parts are compared with those that the results were made from, and
     each pair has one id: an InputError says so if not. They come some PAIRED_ROWS at a time, so that it matters little
     how large a file of results is, and are read while the caller works on those before.
     """
-    refuse_changed(run)
-    rules = run.family.rules
-    found = _pairs(run, results, rules.needed(puzzles))
-    return ahead((rows, rules.as_nonograms(stored, puzzles)) for rows, stored in found)
-
-
-def stored_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """The same, puzzles in columns of their family's own table."""
     refuse_changed(run)
     return ahead(_pairs(run, results, puzzles))
 
