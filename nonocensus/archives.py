@@ -24,6 +24,7 @@ from pipeline.watch import NOBODY, Watch
 if TYPE_CHECKING:
     from pipeline.findings.compare import Comparison
     from pipeline.findings.dedup import Duplicates
+    from pipeline.findings.pack import Packed, Spread
     from pipeline.grade.tally import Tally
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
@@ -203,6 +204,32 @@ def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: 
     opened = _run(run)
     watch.begun("reading", 2 * opened.rows)
     return write_dataset(opened, str(folder), Content(content), lambda words, rows: watch.step(rows, words))
+
+
+def make_pack(
+    run: Run | Place,
+    folder: Place,
+    count: int = 100,
+    where: str | None = None,
+    spread: "Spread | None" = None,
+    to: str = "non",
+    private: bool = False,
+    watch: Watch = NOBODY,
+) -> "Packed":
+    """Write so many puzzles of a run with one solution as files, from easy to hard, none twice by symmetry.
+
+    where     a condition in SQL over the columns of both tables, the measures and the grades
+    spread    difficulty or grade: evenly from the least to the greatest; without it as drawn from a hat
+    to        the files' format
+    private   also puzzles that may not be passed on
+    """
+    from pipeline.findings.pack import Wanted, write_pack
+    from pipeline.store.convert import format_called
+
+    opened = _run(run)
+    watch.begun("choosing", 2 * opened.rows)
+    wanted = Wanted(count, format_called(to), where, spread, private)
+    return write_pack(opened, str(folder), wanted, lambda rows: watch.step(rows, ""))
 
 
 def export_run(run: Run | Place, path: Place, where: str | None = None, watch: Watch = NOBODY) -> int:

@@ -175,7 +175,7 @@ def _labels(figures: Figures) -> Chart | None:
     )
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     words = ", ".join(f"{label} {puzzles:,}" for label, puzzles in figures.labels.items())
-    return _made(chart, "labels", "Puzzles per verdict", f"Bars of the number of puzzles per verdict: {words}.")
+    return chart_of(chart, "labels", "Puzzles per verdict", f"Bars of the number of puzzles per verdict: {words}.")
 
 
 def _times(figures: Figures) -> Chart | None:
@@ -215,7 +215,7 @@ def _times(figures: Figures) -> Chart | None:
             ],
         )
         .transform_calculate(
-            **{"place": _place(labels), "from": _time_words("start"), "to": _time_words("stop")},
+            **{"place": _place(labels), "from": time_words("start"), "to": time_words("stop")},
         )
         .add_params(picked)
     )
@@ -227,7 +227,7 @@ def _times(figures: Figures) -> Chart | None:
     )
     few = _few(figures.histogram)
     chart = (bars if few is None else bars + few).properties(height=260)
-    return _made(chart, "times", "CPU time per puzzle", words)
+    return chart_of(chart, "times", "CPU time per puzzle", words)
 
 
 def _few(histogram: Sequence[Bin]) -> Any:
@@ -287,7 +287,7 @@ def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by
         .properties(height=BAR * len(groups) + 8)
     )
     commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
-    return _made(bars, name, title, f"Bars of the share of each verdict by {by}. The commonest: {commonest}.")
+    return chart_of(bars, name, title, f"Bars of the share of each verdict by {by}. The commonest: {commonest}.")
 
 
 def _years(figures: Figures) -> Chart | None:
@@ -309,7 +309,7 @@ def _years(figures: Figures) -> Chart | None:
         f"Bars of the puzzles of each year from {min(figures.years)} to {max(figures.years)}; "
         f"the most, {number(figures.years[most])}, in {most}."
     )
-    return _made(bars, "years", "Puzzles by year", words)
+    return chart_of(bars, "years", "Puzzles by year", words)
 
 
 def _rung_times(figures: Figures) -> Chart | None:
@@ -337,14 +337,16 @@ def _rung_times(figures: Figures) -> Chart | None:
             opacity=_many(),
             tooltip=["rung:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
         )
-        .transform_calculate(**{"from": _time_words("start"), "to": _time_words("stop")})
+        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
         .properties(height=34 * len(order))
     )
     told = "; ".join(
         f"{rung.rung}: {number(rung.puzzles)} puzzles, {seconds(rung.cpu_seconds)} in all"
         for rung in figures.rung_times
     )
-    return _made(cells, "rungs", "CPU time per rung", f"Strips of the times that each rung of the ladder took. {told}.")
+    return chart_of(
+        cells, "rungs", "CPU time per rung", f"Strips of the times that each rung of the ladder took. {told}."
+    )
 
 
 def _areas(figures: Figures) -> Chart | None:
@@ -392,7 +394,7 @@ def _areas(figures: Figures) -> Chart | None:
                 alt.Tooltip("to:N"),
             ],
         )
-        .transform_calculate(**{"from": _time_words("start"), "to": _time_words("stop")})
+        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
     )
     lines = [
         {"middle": math.sqrt(area.start * area.stop), "seconds": value, "share": share, "time": seconds(value)}
@@ -420,7 +422,7 @@ def _areas(figures: Figures) -> Chart | None:
         for area in figures.areas
     )
     words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
-    return _made((cells + curves).properties(height=320), "areas", "CPU time by size", words)
+    return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words)
 
 
 def _grades(figures: Figures) -> Chart | None:
@@ -448,7 +450,7 @@ def _grades(figures: Figures) -> Chart | None:
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
     words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
-    return _made(chart, "grades", "How hard for people", words)
+    return chart_of(chart, "grades", "How hard for people", words)
 
 
 def _agreements(figures: Figures) -> Chart | None:
@@ -490,7 +492,7 @@ def _solving(figures: Figures) -> Chart | None:
     chart = (_by_grade if figures.study.graded else _by_difficulty)(rows, y, about)
     told = f"{number(len(rows))} puzzles, {seconds(min(times))} to {seconds(max(times))}"
     words = f"Dots of the time in which people of average speed solve a puzzle, by its {by}: {told}."
-    return _made(chart.properties(height=300), "solving", "Solving time", words)
+    return chart_of(chart.properties(height=300), "solving", "Solving time", words)
 
 
 def _by_grade(rows: list[dict[str, Any]], y: alt.Y, about: list[Any]) -> Any:
@@ -577,7 +579,7 @@ def _ranked(
     ).encode(x="rho:Q")
     told = "; ".join(f"{row['measure']} ({row['source']}) {row['rho']:.2f}" for row in rows)
     words = f"Dots of the {what}: {told}."
-    return _made(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)
+    return chart_of(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)
 
 
 def _rate(activity: Activity | None) -> Chart | None:
@@ -631,7 +633,7 @@ def _moments(activity: Activity, field: str, axis: str, name: str, title: str, w
             strokeDash=[4, 4], color="currentColor"
         )
         bars = (bars + rule.encode(y="cpus:Q")).properties(height=150)
-    return _made(bars, name, title, words)
+    return chart_of(bars, name, title, words)
 
 
 def _decades(rows: Iterable[dict[str, Any]]) -> list[float]:
@@ -663,11 +665,14 @@ def _place(labels: Iterable[str]) -> str:
     return f"indexof({json.dumps(list(labels))}, datum.label)"
 
 
-def _time_words(field: str) -> str:
+def time_words(field: str) -> str:
+    """Vega's expression for the words of a time in a field."""
     return SECONDS.replace("datum.value", f"datum.{field}").replace("~r", ".3~r")
 
 
-def _made(chart: alt.TopLevelMixin, name: str, title: str, description: str) -> Chart:
+def chart_of(chart: alt.TopLevelMixin, name: str, title: str, description: str) -> Chart:
+    """A chart as what the page draws, and as it stands on paper."""
+
     def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
         fit = alt.AutoSizeParams(type="fit-x", contains="padding")
         made: dict[str, Any] = chart.properties(width=width, description=description, autosize=fit).to_dict()

@@ -58,6 +58,13 @@ def bench(
     ] = 512,
     csv: Annotated[str | None, typer.Option(help="File for a line a puzzle; with .gz at its end compressed.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
+    chart: Annotated[
+        Path | None, typer.Option(help="File for a chart (.svg): puzzles along the axis, time on a log scale.")
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(help="Other programs' times for the chart: CSV with solver, puzzle, cpu_seconds (or nothing)."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
@@ -69,6 +76,10 @@ def bench(
         raise UserError(f"--engine goes with the set engines, not with {which.value}")
     if csv and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
         raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
+    if chart and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
+        raise UserError(f"--chart has a point a puzzle, and {which.value} has none")
+    if beside and not chart:
+        raise UserError("--beside is for the chart; name its file with --chart")
     if csv == STDOUT:
         raise UserError("--csv - would stand among the figures; choose a file")
     command = f"nonocensus bench {which.value}"
@@ -103,6 +114,8 @@ def bench(
         measured = benches.measure(
             batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
         )
+    if chart:
+        draw_times(measured.results, chart, beside, title)
     if csv:
         benches.write_results(measured, csv)
     hard = [
@@ -111,6 +124,19 @@ def bench(
         for row in benches.slowest(measured, 10)
     ]
     print_figures([benches.figures(measured)], title, command, markdown, as_json, hard)
+
+
+def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> None:
+    """Write the chart of the times of a set, and of other programs beside them."""
+    from pipeline.findings.peers import read_peers
+    from reports.charts import alone
+    from reports.times import Times, curves
+
+    ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
+    seconds = results["cpu_seconds"].to_pylist()
+    decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
+    others = [] if beside is None else read_peers(beside, set(ids))
+    chart.write_bytes(alone(curves([Times("nonocensus", decided, len(ids)), *others], title).svg))
 
 
 def bench_batches(

@@ -108,7 +108,7 @@ def convert(found: Iterable[Puzzle | Problem], out: str, how: How, watch: Watch 
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
-            with place.create(_free(_name(puzzle), names) + known.SUFFIXES[0]) as file:
+            with place.create(_free(file_stem(puzzle), names) + known.SUFFIXES[0]) as file:
                 file.write(data)
             report.files += 1
     else:
@@ -179,7 +179,7 @@ def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
     yield from others
 
 
-def _name(puzzle: Puzzle) -> str:
+def file_stem(puzzle: Puzzle) -> str:
     """A name for a puzzle's file: its id, without what files are better not called."""
     name = NO_NAME.sub("-", puzzle.puzzle_id.removeprefix("local/")).strip("-.")
     return name[:120] or "puzzle"

@@ -18,7 +18,7 @@ from solver.sudoku.batch import sudoku_batch
 from solver.sudoku.puzzle import Sudoku
 from solver.sudoku.techniques import ladder
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.desk import desk_for, lay_down
+from solver.sudoku.techniques.desk import Desk, desk_for, lay_down
 from solver.sudoku.techniques.grade import grades
 from solver.sudoku.techniques.ladder import SEARCH, TECHNIQUES
 from solver.sudoku.techniques.person import take_step, work_through
@@ -66,6 +66,14 @@ def test_the_first_techniques_end_where_sets_do(last: int, kind: tuple[int, int]
         assert known(desk, size) == board
 
 
+def check_places(desk: Desk) -> None:
+    """The places of each digit, and the open cells of each unit, are those that the cells themselves tell."""
+    for unit, cells in enumerate(desk.units.cells):
+        for k, where in enumerate(desk.where[unit].tolist()):
+            assert where == sum(1 << j for j, cell in enumerate(cells) if desk.can[cell] >> k & 1)
+        assert desk.left[unit] == np.count_nonzero(~desk.placed[cells])
+
+
 @given(seeds, st.sampled_from([(2, 2), (3, 2), (3, 3), (4, 2)]))
 @settings(max_examples=20, deadline=None)
 def test_no_step_rules_the_solution_out(seed: int, kind: tuple[int, int]) -> None:
@@ -80,6 +88,7 @@ def test_no_step_rules_the_solution_out(seed: int, kind: tuple[int, int]) -> Non
         found = take_step(desk, technique, math.inf)
         assert (desk.can & digits == digits).all(), TECHNIQUES[technique].name
         assert (desk.can & ~before[0] == 0).all()
+        check_places(desk)
         changed = (desk.can != before[0]).any() or (desk.placed != before[1]).any()
         assert changed == (found == FOUND)
         technique = 0 if found == FOUND else technique + 1
