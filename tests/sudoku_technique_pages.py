@@ -5,18 +5,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import sudoku_oracle as oracle
 from sudoku_desks import known
 from sudoku_technique_examples import EXAMPLES
-from sudoku_twins import Node, Twin
 from technique_pages import linked
 
 from solver.sudoku.techniques import ladder
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.covers import DIGIT, UNIT
-from solver.sudoku.techniques.desk import Desk, desk_for, lay_down
+from solver.sudoku.techniques.desk import desk_for, lay_down
 from solver.sudoku.techniques.ladder import LEVELS, TECHNIQUES
-from solver.sudoku.techniques.person import FISH, KIND, NAKED, NUMBER, take_step
+from solver.sudoku.techniques.patterns import reason_of
+from solver.sudoku.techniques.person import take_step
+from solver.sudoku.techniques.steps import Node, Refuted, candidates, rules_of
 
 FOLDER = "sudoku-techniques"
 """The folder of the pictures, beside the page."""
@@ -137,69 +136,23 @@ def example(technique: int) -> Example:
         number = 0 if found else number + 1
     after = list(known(desk, 9).values())
     new = [cell for cell in range(81) if desk.placed[cell] and not written[cell]]
-    placed = (new[0], *after[new[0]]) if new else None
+    placed = [(cell, *after[cell]) for cell in new]
     struck = {(cell, digit) for cell in range(81) for digit in before[cell] - after[cell]} if not new else set()
-    return Example(givens, before, written, set(_looked_at(desk, technique, before)), struck, placed)
+    shaded = _looked_at(desk.chosen.tolist(), technique, before, placed)
+    return Example(givens, before, written, shaded, struck, placed[0] if placed else None)
 
 
-def _looked_at(desk: Desk, technique: int, before: list[frozenset[int]]) -> Iterator[int]:
-    """The cells that a find was made of, as its technique has noted."""
-    noted, units = desk.chosen.tolist(), desk.units.cells.tolist()
-
-    def places(unit: int, *digits: int) -> Iterator[int]:
-        return (cell for cell in units[unit] if before[cell] & set(digits))
-
+def _looked_at(noted: list[int], technique: int, before: list[frozenset[int]], placed: list[Node]) -> set[int]:
+    """The cells that a find was made of: those that its reason is about."""
+    rules, board = rules_of(3, 3), [set(digits) for digits in before]
     if technique in (ladder.LAST_CELL, ladder.HIDDEN_SINGLE):
-        yield from units[noted[0]]
-    elif technique == ladder.LOCKED:
-        yield from places(noted[0], noted[2] + 1)
-    elif technique in (ladder.XY_WING, ladder.XYZ_WING):
-        yield from noted[:3]
-    elif technique == ladder.W_WING:
-        yield from _linked(before, *noted[:2], noted[2].bit_length())
-    elif technique in (ladder.X_CHAIN, ladder.CHAIN):
-        ends = [((cell // 9, cell % 9), k + 1) for cell, k in (noted[:2], noted[2:4])]
-        yield from {9 * y + x for (y, x), _ in _path(before, *ends, one_digit=technique == ladder.X_CHAIN)}
-    elif technique in (ladder.FORCING, ladder.LONG_FORCING):
-        yield noted[0]
-    elif KIND[technique] == FISH:
-        for line in noted[: NUMBER[technique]]:
-            yield from places(noted[UNIT] + line, noted[DIGIT] + 1)
-    elif KIND[technique] == NAKED:
-        yield from (units[noted[UNIT]][k] for k in noted[: NUMBER[technique]])
-    elif technique != ladder.NAKED_SINGLE:
-        yield from places(noted[UNIT], *(k + 1 for k in noted[: NUMBER[technique]]))
-
-
-def _board(before: list[frozenset[int]]) -> oracle.Board:
-    return {(cell // 9, cell % 9): digits for cell, digits in enumerate(before)}
-
-
-def _linked(before: list[frozenset[int]], one: int, other: int, digit: int) -> set[int]:
-    """Two cells, and the two places of a digit in a unit, each seen by one of them."""
-    twin = Twin(_board(before), 3, 3)
-    first, second = divmod(one, 9), divmod(other, 9)
-    for unit in twin.units:
-        ends = twin.places(unit, digit)
-        if len(ends) == 2 and not {first, second} & set(ends):
-            for s, t in (ends, ends[::-1]):
-                if s in twin.peers[first] and t in twin.peers[second]:
-                    return {one, other, 9 * s[0] + s[1], 9 * t[0] + t[1]}
-    raise AssertionError("a w-wing has a link")
-
-
-def _path(before: list[frozenset[int]], start: Node, end: Node, one_digit: bool) -> list[Node]:
-    """The shortest chain from a beginning to its end: if the one is wrong, the other is right."""
-    twin = Twin(_board(before), 3, 3)
-    wrong: dict[Node, list[Node]] = {start: [start]}  # each node that is wrong then, with the way to it
-    for node, way in (queue := list(wrong.items())):  # which grows
-        for right in twin.strong(node, one_digit):
-            if right == end:
-                return [*way, right]
-            for next_ in sorted(twin.excludes(right, one_digit) - wrong.keys()):
-                wrong[next_] = [*way, right, next_]
-                queue.append((next_, wrong[next_]))
-    raise AssertionError("a chain has a way")
+        return set(rules.units[noted[0]])
+    if technique in (ladder.FORCING, ladder.LONG_FORCING):
+        return {noted[0]}
+    why = reason_of(rules, board, technique, noted, placed)
+    if isinstance(why, Refuted):
+        return {cell for cell, _ in (why.supposed, *(follows.node for follows in why.then))}
+    return {cell for need in why.needs for cell, _ in candidates(rules, board, need)}
 
 
 def _told(found: Example) -> str:
