@@ -28,6 +28,8 @@ BULK = 1 << 16
 TOGETHER = 1 << 16
 """Sudokus of a batch."""
 
+NO_NONOGRAMS = "it holds Sudokus, not nonograms"
+
 
 class Problem(NamedTuple):
     """A file that can't be read, or part of whose puzzles can't, and why."""
@@ -62,7 +64,7 @@ def read_in_bulk(
         if batch is not None:
             yield batch
         elif _holds_sudokus(file, known):
-            yield from _read_sudokus(file.name, file.data or b"", taken)
+            yield from _read_sudokus(file, taken)
         else:
             yield from _read(file, taken, known)
 
@@ -72,7 +74,7 @@ def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterat
     taken: Counter[str] = Counter()
     for file in files:
         if _holds_sudokus(file, known):
-            for item in _read_sudokus(file.name, file.data or b"", taken):
+            for item in _read_sudokus(file, taken):
                 yield from [item] if isinstance(item, Problem) else sudokus_of(item)
         else:
             yield from _read(file, taken, known)
@@ -82,26 +84,29 @@ def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
     """Whether a file whose format is not named holds Sudokus, and no nonograms for all its contents tell."""
     if known is not None or file.data is None:
         return False
+    if file.sha256:
+        return True
     if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES or jsonl.recognizes(file.data):
         return True
     return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
 
 
-def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
-    """The Sudokus of a file, and what is wrong with it."""
-    digest = hashlib.sha256(data).hexdigest()
+def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
+    """The Sudokus of a file, or of a piece of one, and what is wrong with it."""
+    data = file.data or b""
+    digest = file.sha256 or hashlib.sha256(data).hexdigest()
     try:
         if jsonl.recognizes(data):
-            yield from _in_batches(_placed(puzzle, name, digest, taken) for puzzle in jsonl.read(data))
+            yield from _in_batches(_placed(puzzle, file.name, digest, taken) for puzzle in jsonl.read(data))
             return
-        for grids in sudokus.read(data):
+        for grids in sudokus.read(data, file.lines):
             for first in range(0, len(grids.givens), TOGETHER):
                 givens = grids.givens[first : first + TOGETHER]
-                columns = _origin(_local_ids(name, len(givens), taken), digest)
+                columns = _origin(_local_ids(file.name, len(givens), taken), digest)
                 columns["author"] = pa.array([grids.author] * len(givens), pa.string())
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
-        yield Problem(name, str(error))
+        yield Problem(file.name, str(error))
 
 
 def _in_batches(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
@@ -126,12 +131,16 @@ def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterat
     if file.data is None:
         yield Problem(file.name, file.error or "it can't be read")
         return
+    if file.sha256:
+        if not file.lines:
+            yield Problem(file.name, NO_NONOGRAMS)
+        return
     digest = hashlib.sha256(file.data).hexdigest()
     try:
         for puzzle in (known or detect(file.name, file.data)).read(file.data):
             yield _placed(puzzle, file.name, digest, taken)
     except FormatError as error:
-        yield Problem(file.name, "it holds Sudokus, not nonograms" if _holds_sudokus(file, known) else str(error))
+        yield Problem(file.name, NO_NONOGRAMS if _holds_sudokus(file, known) else str(error))
 
 
 def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:
@@ -172,5 +181,15 @@ def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
 
 
 def _free(wish: str, taken: Counter[str]) -> str:
+    """An id that no puzzle has, and from now on one has.
+
+    taken   how often each was wished for; `x#2` need not be in it if x was wished for twice
+    """
+    name, _, number = wish.rpartition("#")
+    if wish not in taken and number.isdecimal() and number == str(int(number)) and 1 < int(number) <= taken[name]:
+        taken[wish] = 1
     taken[wish] += 1
-    return wish if taken[wish] == 1 else _free(f"{wish}#{taken[wish]}", taken)
+    if taken[wish] == 1:
+        return wish
+    numbered = f"{wish}#{taken[wish]}"
+    return _free(numbered, taken) if numbered in taken else numbered
