@@ -25,7 +25,7 @@ from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from reports.grid import givens_counts
 from reports.labels import label_color
 from reports.templating import source
-from solver.techniques.ladder import TECHNIQUES
+from solver.families import FAMILIES
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""
@@ -77,8 +77,8 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     family  what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of givens
     rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
             columns, goal, solution, second_solution, mended and change; grade, hardest and work, which the list has if
-            any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and GRADES, density (of coloured
-            cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
+            any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and reports.graded.SHARED, density
+            (of coloured cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
     """
 
     def meant(names: Sequence[str]) -> list[str]:
@@ -94,7 +94,8 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     graded = rows["grade"].null_count < len(rows)
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
-        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in TECHNIQUES))
+        ladder = FAMILIES[family.name].techniques
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in ladder))
     head = {
         "family": family.name,
         "rows": len(rows),

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike
 
 from reports import site
 from reports.beside import first_bits, indexed, keys
-from reports.graded import GRADED, NO_GRADES, grades_beside
+from reports.graded import NO_GRADES, SHARED, grades_beside
 from reports.grid import givens_counts
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
@@ -105,8 +105,7 @@ SHOWN_PUZZLES = [
     "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
     "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-SHOWN_GRADES = ["grade", "hardest", "work"]
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHOWN_GRADES]
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHARED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
@@ -179,7 +178,7 @@ def take_census(
     public     whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on;
                everything is counted all the same
     mendings   what mend has found, of the schema MENDINGS
-    grades     what grade has found, of the schema GRADES, those with a grade
+    grades     what grade has found, with the columns SHARED, those with a grade
     studied    the puzzles of a study, columns puzzle_id and clue_hash
     """
     places: dict[Words, int] = {}
@@ -481,7 +480,7 @@ def _picked(
 
 def _no_rows(names: Sequence[str]) -> pa.Table:
     results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, GRADED)
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED)
     )
     return _picked(results, puzzles, others, names)
 

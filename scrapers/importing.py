@@ -15,7 +15,7 @@ from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch, sudoku_batch, sudokus_of
 from solver.sudoku.puzzle import Sudoku
-from solver.tables import mono_batch
+from solver.tables import mono_batch, puzzle_batch
 
 AnyPuzzle = TypeVar("AnyPuzzle", Puzzle, Sudoku)
 
@@ -69,6 +69,23 @@ def read_in_bulk(
             yield from _read(file, taken, known)
 
 
+def in_batches(found: Iterable[Puzzle | pa.RecordBatch | Problem], most: int) -> Iterator[pa.RecordBatch | Problem]:
+    """Single puzzles among what was read together in batches of the puzzles table, so many at most; problems first."""
+    puzzles: list[Puzzle] = []
+    for item in found:
+        if isinstance(item, Puzzle):
+            puzzles.append(item)
+        elif isinstance(item, Problem):
+            yield item
+        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == most):
+            yield puzzle_batch(puzzles)
+            puzzles = []
+        if isinstance(item, pa.RecordBatch):
+            yield item
+    if puzzles:
+        yield puzzle_batch(puzzles)
+
+
 def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
     """As `read_files`, with Sudokus where a file holds such."""
     taken: Counter[str] = Counter()
@@ -97,7 +114,7 @@ def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
     digest = file.sha256 or hashlib.sha256(data).hexdigest()
     try:
         if jsonl.recognizes(data):
-            yield from _in_batches(_placed(puzzle, file.name, digest, taken) for puzzle in jsonl.read(data))
+            yield from _of_records(_placed(puzzle, file.name, digest, taken) for puzzle in jsonl.read(data))
             return
         for grids in sudokus.read(data, file.lines):
             for first in range(0, len(grids.givens), TOGETHER):
@@ -109,7 +126,7 @@ def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
         yield Problem(file.name, str(error))
 
 
-def _in_batches(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
+def _of_records(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
     """Sudokus as batches; a FormatError that comes in between is raised at the end."""
     some: list[Sudoku] = []
     wrong: FormatError | None = None

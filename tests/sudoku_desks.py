@@ -9,7 +9,7 @@ import sudoku_oracle as oracle
 
 from solver.sudoku.techniques import ladder
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.desk import Desk, desk_for, lay_down
+from solver.sudoku.techniques.desk import Desk, desk_for, lay_down, strike
 from solver.sudoku.techniques.person import take_step
 
 
@@ -35,7 +35,7 @@ def drawn(seed: int, wide: int, high: int) -> Desk:
     for cell, digit in enumerate(solution.tolist()):
         others = [k for k in range(wide * high) if k != digit - 1 and int(desk.can[cell]) >> k & 1]
         kept = {digit - 1, *rng.sample(others, min(len(others), rng.randint(most // 2, most)))}
-        desk.can[cell] &= sum(1 << k for k in kept)
+        strike(desk, cell, ~sum(1 << k for k in kept))
     while any(take_step(desk, technique, math.inf) == FOUND for technique in range(ladder.LOCKED)):
         pass
     return desk

@@ -16,10 +16,9 @@ from pipeline.store.sources import check_sources, nothing_in
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
-from scrapers.importing import Problem, read_in_bulk
+from scrapers.importing import Problem, in_batches, read_in_bulk
 from solver.families import Family, family_of
 from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
 
 Found: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """What files hold: a puzzle, a batch of them, or nothing that can be read."""
@@ -109,20 +108,17 @@ def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: Import
 
 def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found], None]) -> Iterator[pa.RecordBatch]:
     """All puzzles in batches of any size; problems are reported."""
-    puzzles: list[Puzzle] = []
-    for item in found:
-        seen(item)
+
+    def told() -> Iterator[Found]:
+        for item in found:
+            seen(item)
+            yield item
+
+    for item in in_batches(told(), default_settings().rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
-        elif isinstance(item, Puzzle):
-            puzzles.append(item)
-        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == default_settings().rows_per_group):
-            yield puzzle_batch(puzzles)
-            puzzles = []
-        if isinstance(item, pa.RecordBatch):
+        else:
             yield item
-    if puzzles:
-        yield puzzle_batch(puzzles)
 
 
 def _without_known(

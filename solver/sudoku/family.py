@@ -10,6 +10,7 @@ from solver.sudoku.batch import with_hashes
 from solver.sudoku.check import faults_of
 from solver.sudoku.grids import grids
 from solver.sudoku.proof import solve_their_puzzles
+from solver.sudoku.techniques.grade import grades
 from solver.tables import GIVENS_COUNT, PUZZLES, SUDOKUS, check_readable_sudokus
 from solver.verdict import unclassified
 
@@ -69,6 +70,8 @@ RULES = Rules(
     cells=cells_of,
     faults=faults_of,
     first_of_equals=itself,
+    grades=grades,
+    graded_together=1000,
     fits=lambda batch, which, cells, offsets: solve_their_puzzles(grids(batch), which, cells, offsets),
     with_hashes=with_hashes,
     as_nonograms=as_nonograms,

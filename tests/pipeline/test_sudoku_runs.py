@@ -175,7 +175,7 @@ def test_both_families_in_a_command(nonocensus: Run, archive: Path, tmp_path: Pa
     assert open_store(str(tmp_path / "store")).rows() == 4
 
 
-@pytest.mark.parametrize("command", ["certify", "grade", "mend"])
+@pytest.mark.parametrize("command", ["certify", "mend"])
 def test_what_takes_nonograms_alone_says_so(nonocensus: Run, archive: Path, command: str) -> None:
     nonocensus("import", str(archive), "--out", "store")
     nonocensus("classify", "store", "--out", "run", "--serial")

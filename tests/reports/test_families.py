@@ -12,7 +12,6 @@ from census import PAIRS
 
 from reports.dataset import Content, schema
 from reports.families import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
-from reports.graded import GRADED
 from reports.grid import box_of, grid_svg, sign
 from reports.measures import MEASURES, SOURCES, measures, sourced
 from reports.page import About, write_report
@@ -82,7 +81,9 @@ def test_columns_that_are_spoken_of_are_there(family: FamilyWords) -> None:
 
 
 def test_fields_of_nonograms_are_those_of_the_tables() -> None:
-    for made, field in zip(fields_of([*TABLES, *GRADED], NONOGRAMS), [*TABLES, *GRADED], strict=True):
+    for made, field in zip(
+        fields_of([*TABLES, *NONOGRAMS.graded], NONOGRAMS), [*TABLES, *NONOGRAMS.graded], strict=True
+    ):
         assert made.equals(sourced(field), check_metadata=True)
 
 

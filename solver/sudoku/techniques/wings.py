@@ -1,12 +1,10 @@
 """Wings: short chains of cells with two digits, or three."""
 
-from typing import Any
-
 import numpy as np
 
 from solver.bits import count, lowest
 from solver.jit import inlined, kernel
-from solver.sudoku.techniques.desk import Desk, places, sees, strike
+from solver.sudoku.techniques.desk import Desk, sees, strike
 
 
 @kernel
@@ -61,8 +59,8 @@ def _strike_common(desk: Desk, one: int, other: int, third: int, digit: int) -> 
 def w_wing(desk: Desk) -> bool:
     """The first two cells with the same two digits, a and b, one of which has b, that take b from what sees both.
 
-    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the
-    cells, and a as a bit.
+    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the cells,
+    and a as a bit.
     """
     for one in range(len(desk.can)):
         if count(np.uint64(desk.can[one])) != 2:
@@ -80,9 +78,9 @@ def w_wing(desk: Desk) -> bool:
 @inlined
 def _is_linked(desk: Desk, one: int, other: int, digit: int) -> bool:
     """Whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
-    linked = False
-    for unit in range(len(desk.units.cells)):
-        where: Any = places(desk, unit, digit)
+    linked, k = False, lowest(np.uint64(digit))
+    for unit in range(len(desk.where)):
+        where = desk.where[unit, k]
         if count(np.uint64(where)) == 2:
             s = desk.units.cells[unit, lowest(np.uint64(where))]
             t = desk.units.cells[unit, lowest(np.uint64(where & (where - 1)))]
