@@ -12,6 +12,7 @@ bands' answer stands beside theirs. Of such grids the rungs work on planes (solv
 is impossible.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,16 +73,8 @@ def climb(seen: Grids, which: np.ndarray, cpu_limit: float, top: int) -> Outcome
 
 def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: int, outcome: Outcome) -> None:
     """Sudokus of one kind."""
-    count, cells = len(units.cells), len(units.of)
-    nine = tuple(units.sides[1:]) == SIDES
-    room = Room(
-        np.zeros(cells, np.int64),
-        np.zeros((2, cells), np.int64),
-        np.zeros((2, count), np.bool_),
-        np.zeros(COUNTERS, np.int64),
-        planes.desk_for(),
-        nine,
-    )
+    cells, room = len(units.of), _room(units)
+    nine = room.nine
     line_rung = in_plain_python(_line_rung, STEPS * cells * len(which))
     line_rung(seen, which, units, room._replace(nine=nine and line_rung is _line_rung), outcome)
     left = which[outcome.solutions[which] == UNKNOWN]
@@ -93,6 +86,28 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
         while (handed := _upper_rungs(seen, left, units, room, stack, cpu_limit, top, SUDOKU_NODES, outcome)) >= 0:
             hand_over(left[handed], room.trial[0], units, cpu_limit, outcome)
             left = left[handed + 1 :]
+
+
+def compile_rungs(seen: Grids) -> None:
+    """Have the kernels of this module ready, for any batch."""
+    units, nobody, outcome = units_of(*SIDES), np.zeros(0, np.int64), outcome_for(np.zeros(0, np.int64))
+    room = _room(units)
+    _line_rung(seen, nobody, units, room, outcome)
+    _bands_rung(seen, nobody, bands.desk_for(), math.inf, outcome)
+    _upper_rungs(seen, nobody, units, room, np.zeros((0, 0), np.int64), math.inf, SEARCH, SUDOKU_NODES, outcome)
+
+
+def _room(units: Units) -> Room:
+    """What the rungs work with, for grids of one kind."""
+    count, cells = len(units.cells), len(units.of)
+    return Room(
+        np.zeros(cells, np.int64),
+        np.zeros((2, cells), np.int64),
+        np.zeros((2, count), np.bool_),
+        np.zeros(COUNTERS, np.int64),
+        planes.desk_for(),
+        tuple(units.sides[1:]) == SIDES,
+    )
 
 
 @kernel
