@@ -36,6 +36,7 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver.set_script_timeout(600)  # only for what hangs: axe takes long where a machine is busy
     try:
         yield driver
     finally:
