@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from reports.attention import Attention
 from reports.graded import Grade
 from reports.ratings import Agreement, Ratings
 from reports.study.figures import StudyFigures
@@ -101,7 +102,6 @@ class Copies(NamedTuple):
 
     same: int  # beside the first of those with equal clues
     turned: int  # beside the first of those equal when turned, mirrored or recoloured, `same` included
-    examples: tuple[tuple[str, ...], ...]  # ids of equal puzzles, in the sense of `turned`, of those shown one by one
 
 
 class Hard(NamedTuple):
@@ -249,9 +249,10 @@ class Figures(NamedTuple):
     authors: dict[str, int]  # the most productive
     all_authors: int
     copies: Copies
+    attention: Attention
     work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
-    hardest: tuple[Hard, ...]
+    hardest: tuple[Hard, ...]  # but for those with several solutions
     timeouts: Timeouts
     claims: tuple[Claimed, ...]
     differing: tuple[Differing, ...]  # the first of them

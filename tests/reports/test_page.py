@@ -129,7 +129,8 @@ def test_the_page_tells_the_figures(page: Page) -> None:
         assert told in text
     for told in (
         "2 invalid or failed 25.0 %",
-        "60.1 s of CPU time",
+        "1 ambiguous several solutions",
+        "1 contradictory no solution",
         "row 1: too long",
         "Knot by Jan local/6 · 30×31 5.99",
         "8 of 9 puzzles have a result",
