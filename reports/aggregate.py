@@ -19,6 +19,7 @@ from reports.census import (
     FAILED,
     FIRST_RUNG_BIN,
     MANY_COLORS,
+    RATED,
     RUNG_BINS,
     RUNGS,
     SIZE_NAMES,
@@ -53,7 +54,7 @@ from reports.figures import (
     Times,
 )
 from reports.graded import by_grade
-from reports.ratings import agreements, ratings
+from reports.ratings import agreements, ratings, together
 from reports.site import CLAIMS, contradicts
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
@@ -85,6 +86,15 @@ COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} 
 
 HARDEST, TIMEOUTS, AUTHORS, PATTERNS = 24, 50, 15, 20
 """How many of each a report names."""
+
+TOGETHER = ["site_difficulty", "site_quality", *RATED]
+"""Measures, and people's ratings, that are held against each other."""
+
+COMPARED_SHOWN = 20_000
+"""Puzzles, the hardest of those shown, whose measures are held against each other."""
+
+DIFFICULTY_BIN = 0.1
+"""Width of the columns of the histogram of difficulty."""
 
 FEWEST_BINS = 20
 SHORTEST = 1e-6
@@ -141,6 +151,8 @@ def figures_of(census: Census, studied: Studied | None = None, duplicates: pa.Ta
         work=_work(census),
         shown=len(census.shown),
         hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
+        difficulties=_difficulties(census.shown, list(labels)),
+        correlations=together(census.shown.select(TOGETHER).slice(0, COMPARED_SHOWN)),
         timeouts=_timeouts(census, _total(tally, status="timeout")),
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),
@@ -267,6 +279,25 @@ def _histogram(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
     cells = np.bincount((bins - first) * len(labels) + label, minlength=(int(bins.max()) - first + 1) * len(labels))
     return tuple(
         Bin(_edge(place, per_decade), _edge(place + 1, per_decade), sum(counts), dict(zip(labels, counts, strict=True)))
+        for place, counts in enumerate(cells.reshape(-1, len(labels)).tolist(), first)
+    )
+
+
+def _difficulties(shown: pa.Table, labels: Sequence[str]) -> tuple[Bin, ...]:
+    rows = shown.select(["difficulty", "label"]).filter(shown["difficulty"].is_valid())
+    if not len(rows):
+        return ()
+    bins = np.floor(rows["difficulty"].to_numpy() / DIFFICULTY_BIN + 1e-9).astype(np.int64)
+    first, last = int(bins.min()), int(bins.max())
+    label = pc.index_in(rows["label"], pa.array(labels, pa.string())).to_numpy()
+    cells = np.bincount((bins - first) * len(labels) + label, minlength=(last - first + 1) * len(labels))
+    return tuple(
+        Bin(
+            round(place * DIFFICULTY_BIN, 6),
+            round((place + 1) * DIFFICULTY_BIN, 6),
+            sum(counts),
+            dict(zip(labels, counts, strict=True)),
+        )
         for place, counts in enumerate(cells.reshape(-1, len(labels)).tolist(), first)
     )
 

@@ -56,7 +56,7 @@ NUMBERS = re.compile(r"(\d{1,18})")
 
 PARTS = (
     *("words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku"),
-    *("puzzle", "picked", "list", "gallery", "filters", "exporting", "section"),
+    *("puzzle", "picked", "list", "gallery", "filters", "explorer", "exporting", "section"),
 )
 """The parts of the script, in templates/browser."""
 

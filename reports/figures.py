@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from reports.attention import Attention
 from reports.graded import Grade
-from reports.ratings import Agreement, Ratings
+from reports.ratings import Agreement, Ratings, Together
 from reports.study.figures import StudyFigures
 
 
@@ -58,7 +58,7 @@ class Times(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """A column of the time histogram: start <= CPU seconds < stop."""
+    """A column of a histogram, of CPU seconds or of another measure: start <= measure < stop."""
 
     start: float
     stop: float
@@ -253,6 +253,8 @@ class Figures(NamedTuple):
     work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
     hardest: tuple[Hard, ...]  # but for those with several solutions
+    difficulties: tuple[Bin, ...]  # a histogram of the difficulty of the puzzles shown, without holes
+    correlations: tuple[Together, ...]  # of each two measures, over the puzzles shown: the hardest COMPARED_SHOWN
     timeouts: Timeouts
     claims: tuple[Claimed, ...]
     differing: tuple[Differing, ...]  # the first of them

@@ -59,6 +59,13 @@ RUNG_FILTERS = {
 """The filters of the page's browser that leave the puzzles of a technique, and those without one."""
 
 
+PUZZLES_FILE = "puzzles.parquet"
+"""The puzzles that the page shows, each with its verdict and its measures; no clues, no pictures."""
+
+DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
+"""Columns of what is drawn."""
+
+
 class About(NamedTuple):
     """What a report tells of its run; what is None is left out."""
 
@@ -132,8 +139,14 @@ def write_report(
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
+        PUZZLES_FILE: _parquet(_told(census.shown, family)),
         **({} if studied is None else {ATTEMPTS_FILE: _parquet(attempts_beside(studied, census.studied))}),
     }
+
+
+def _told(shown: pa.Table, family: FamilyWords) -> pa.Table:
+    """What a file tells of the puzzles shown: facts, verdicts and measures that mean something for their family."""
+    return shown.drop_columns([name for name in shown.column_names if name in DRAWN | family.left_out])
 
 
 def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
@@ -274,6 +287,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
+        explorers=charts.explorers(),
         icon="data:image/svg+xml," + quote(mark()),
     ).encode()
 

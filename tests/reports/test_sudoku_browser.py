@@ -1,6 +1,5 @@
 """A report of Sudokus in headless Chromium: grids, givens, differing cells, words, what is left out."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -8,9 +7,10 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 import sudokus
-from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
+from chromium import NEEDED, PHONE, emulated, errors, page_width, violations
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
+from tabs import Tab
 
 from reports.grid import sign
 from reports.page import About, write_report
@@ -42,10 +42,9 @@ return {
 HEADS = "return Array.from(document.querySelectorAll('.browse-head > *'), (head) => head.dataset.name)"
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
-        yield driver
+@pytest.fixture
+def driver(tab: Tab) -> webdriver.Chrome:
+    return tab.driver
 
 
 @pytest.fixture(scope="module")

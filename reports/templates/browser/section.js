@@ -28,7 +28,28 @@ class Browser {
       measures: Object.keys(table.columns).filter((name) => !table.columns[name].words && name !== "contents" && name !== "issues"),
       sorts: new Set(this.list.columns.map(({ name }) => name)),
     };
+    this.explore();
     this.listen();
+  }
+
+  /** The charts of the list, where the page has their library. */
+  explore() {
+    const specs = document.getElementById("explorers");
+    const box = document.getElementById("explorer");
+    if (!specs || !box || !("vegaEmbed" in window)) return;
+    box.hidden = false;
+    this.explorer = new Explorer(box, JSON.parse(specs.textContent), this.table, this.selection, {
+      range: (ranges) => this.narrow(ranges),
+      open: (id) => {
+        location.hash = addressOf({ ...this.state, puzzle: id });
+      },
+    });
+  }
+
+  /** Narrow the list to ranges of measures; null takes one back. */
+  narrow(ranges) {
+    const all = Object.entries({ ...this.state.ranges, ...ranges });
+    this.change({ ranges: Object.fromEntries(all.filter(([, range]) => range !== null)) });
   }
 
   part(name) {
@@ -113,6 +134,7 @@ class Browser {
     this.part("browse-count").textContent = some ? `${numberWords(this.rows.length)} of ${all}` : all;
     this.part("browse-none").hidden = this.rows.length > 0;
     this.filters.show(this.state);
+    this.explorer?.show({ ...this.state });
     this.offer();
   }
 

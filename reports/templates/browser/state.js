@@ -20,7 +20,8 @@ function stateOf(address, { facets, measures, sorts }) {
   if (VIEWS.includes(given.get("view"))) state.view = given.get("view");
   if (sorts.has((given.get("sort") ?? "").replace(/^-/, ""))) state.sort = given.get("sort");
   for (const facet of facets) {
-    const words = given.getAll(facet.name);
+    // The report's tables and charts call puzzles without a word unknown.
+    const words = given.getAll(facet.name).map((word) => (word === "unknown" && !facet.knows(word) ? UNKNOWN : word));
     for (const word of words) if (!facet.knows(word)) problems.push(`No puzzle here has “${word}” as ${facet.title.toLowerCase()}.`);
     const known = words.filter((word) => facet.knows(word));
     if (known.length) state.facets[facet.name] = new Set(known);
