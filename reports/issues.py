@@ -10,10 +10,10 @@ ISSUES = {
     "ambiguous": "several solutions",
     "contradictory": "no solution",
     "undecided": "no proof either way",
-    "invalid or failed": "no verdict: clues that no picture can have, or an error",
+    "invalid or failed": "no verdict: impossible as it stands, or an error",
     "picture does not fit": "the author’s picture does not solve the clues",
-    "duplicate": "the same puzzle as another, perhaps turned, mirrored or recoloured",
-    "near duplicate": "a picture that differs from another one in few cells",
+    "duplicate": "the same puzzle as another one, as it is or transformed",
+    "near duplicate": "hardly another puzzle than another one: few cells differ",
     "site disagrees": "its site says another verdict",
 }
 """Each issue, and what it means."""

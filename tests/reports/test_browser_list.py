@@ -179,7 +179,7 @@ def test_every_figure_on_top_opens_its_puzzles(tab: Tab, page: Path) -> None:
 
 def test_a_bar_opens_its_puzzles(tab: Tab, page: Path) -> None:
     tab.load(page)
-    bars = "#verdicts [data-chart=labels].leads [role='graphics-symbol']"
+    bars = "#verdicts [data-chart=labels].leads [aria-roledescription='bar']"
     tab.until(lambda: tab.all(bars))
     bar = next(bar for bar in tab.all(bars) if "depth-2" in (bar.get_attribute("aria-label") or ""))
     tab.run(CLICK, bar)

@@ -164,7 +164,7 @@ def test_text_from_strangers_is_escaped() -> None:
     report = write_report(rows, About(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]))
     html = report["report.html"].decode()
     assert "<script>alert" not in html
-    assert len(list(Page(html).of("script"))) == 6  # three that run and three with data
+    assert len(list(Page(html).of("script"))) == 7  # three that run and four with data
     assert EVIL in Page(html).text
     assert "<script" not in report["report.md"].decode()
     for name, content in report.items():
