@@ -3,7 +3,11 @@
 #              those that take longer, make test-kills those that kill processes at random
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FILES.md, FORMATS.md and TECHNIQUES.md, which follow from the program
+# make gallery the pictures of docs/GALLERY.md
 # make wheel   a wheel that brings compiled kernels, into dist/
+# make dist    wheel and source archive into dist/, each tried in an environment of its own
+# make release the same once version, changelog and tags are in order; says which tag to set
+# make image   the image of configs/Dockerfile, tried
 # make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
 PYTHON ?= python3.11
@@ -18,7 +22,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel test test-slow test-faults test-kills test-jit test-checked test-python lint format docs bench clean
+.PHONY: demo wheel dist release image test test-slow test-faults test-kills test-jit test-checked test-python lint format docs gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -76,12 +80,27 @@ format: $(READY)
 docs: $(READY)
 	$(BIN)/python tests/documents.py
 
+gallery: $(READY)
+	$(BIN)/python tests/gallery.py
+
 # Kernels for any processor of this machine's family (solver/kernel_cache.py); where they don't fit they are left alone.
 wheel: $(INSTALLED)
 	rm -rf solver/compiled
 	NONOCENSUS_PORTABLE=1 $(BIN)/nonocensus warm
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .
 	rm -rf solver/compiled
+
+# Any machine's: kernels are compiled where it is installed.
+dist: $(READY)
+	$(BIN)/python tests/release.py dist
+
+release: $(READY)
+	$(BIN)/python tests/release.py release
+
+image: VERSION = $(shell $(BIN)/python -c "from solver import __version__; print(__version__)")
+image: $(INSTALLED)
+	docker build -f configs/Dockerfile -t nonocensus:$(VERSION) .
+	docker run --rm nonocensus:$(VERSION) demo --serial --out /tmp/demo
 
 # DATA: puzzles that are not ours to give away. What is not there is left out.
 DATA ?= ../shared/data

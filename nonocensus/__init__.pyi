@@ -10,6 +10,7 @@ from .archives import generate_store as generate_store
 from .archives import grade_run as grade_run
 from .archives import import_files as import_files
 from .archives import make_dataset as make_dataset
+from .archives import make_pack as make_pack
 from .archives import make_report as make_report
 from .archives import open_run as open_run
 from .archives import open_store as open_store

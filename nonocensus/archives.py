@@ -24,6 +24,7 @@ from pipeline.watch import NOBODY, Watch
 if TYPE_CHECKING:
     from pipeline.findings.compare import Comparison
     from pipeline.findings.dedup import Duplicates
+    from pipeline.findings.pack import Packed, Spread
     from pipeline.grade.tally import Tally
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
@@ -205,6 +206,32 @@ def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: 
     return write_dataset(opened, str(folder), Content(content), lambda words, rows: watch.step(rows, words))
 
 
+def make_pack(
+    run: Run | Place,
+    folder: Place,
+    count: int = 100,
+    where: str | None = None,
+    spread: "Spread | None" = None,
+    to: str = "non",
+    private: bool = False,
+    watch: Watch = NOBODY,
+) -> "Packed":
+    """Write so many puzzles of a run with one solution as files, from easy to hard, none twice by symmetry.
+
+    where     a condition in SQL over the columns of both tables, the measures and the grades
+    spread    difficulty or grade: evenly from the least to the greatest; without it as drawn from a hat
+    to        the files' format
+    private   also puzzles that may not be passed on
+    """
+    from pipeline.findings.pack import Wanted, write_pack
+    from pipeline.store.convert import format_called
+
+    opened = _run(run)
+    watch.begun("choosing", 2 * opened.rows)
+    wanted = Wanted(count, format_called(to), where, spread, private)
+    return write_pack(opened, str(folder), wanted, lambda rows: watch.step(rows, ""))
+
+
 def export_run(run: Run | Place, path: Place, where: str | None = None, watch: Watch = NOBODY) -> int:
     """Write a run as CSV: a line for each puzzle with facts, result and measures; returns the lines."""
     from pipeline.findings.export import export
@@ -221,10 +248,10 @@ def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
     return compare(_run(old), _run(new))
 
 
-def find_duplicates(place: Run | Store | Place, cells: float = 0.05, watch: Watch = NOBODY) -> "Duplicates":
+def find_duplicates(place: Run | Store | Place, cells: float | None = None, watch: Watch = NOBODY) -> "Duplicates":
     """Find puzzles that a store, or a run, has more than once: equal, turned, or with pictures that are nearly equal.
 
-    cells   share of the cells in which near pictures may differ, 0 to 0.2
+    cells   of nonograms the share of the cells in which near pictures may differ, 0 to 0.2; None is 0.05
     """
     from pipeline.findings import dedup
 

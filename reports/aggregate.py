@@ -58,6 +58,7 @@ from reports.ratings import agreements, ratings, together
 from reports.site import CLAIMS, contradicts
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
+from solver.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")
@@ -106,8 +107,13 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
     return figures_of(take_census(pairs))
 
 
-def figures_of(census: Census, studied: Studied | None = None, duplicates: pa.Table | None = None) -> Figures:
-    """The figures of a census, of a study whose puzzles it was told of, and of duplicates that were found.
+def figures_of(
+    census: Census,
+    studied: Studied | None = None,
+    family: Family = NONOGRAM,
+    duplicates: pa.Table | None = None,
+) -> Figures:
+    """The figures of a census of a family's puzzles, of a study whose puzzles it was told of, and of duplicates found.
 
     duplicates  of the schema reports.duplicates.DUPLICATES; without them those are told that `repeated` finds
     """
@@ -143,6 +149,7 @@ def figures_of(census: Census, studied: Studied | None = None, duplicates: pa.Ta
         sizes=groups("size", SIZE_NAMES),
         colors=groups("colors", COLOR_NAMES),
         densities=groups("density", DENSITY_NAMES),
+        givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
         years=_years(tally),
         authors=dict(census.authors.most_common(AUTHORS)),
         all_authors=len(census.authors),
@@ -157,7 +164,7 @@ def figures_of(census: Census, studied: Studied | None = None, duplicates: pa.Ta
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),
         ratings=ratings(census.rated),
-        grades=_grades(census, _total(tally, solutions="unique")),
+        grades=_grades(census, _total(tally, solutions="unique"), family),
         study=None if studied is None else study_figures(studied, census.studied),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
@@ -234,6 +241,11 @@ def _groups(
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
     return tuple(groups[name] for name in _ordered(groups, order))
+
+
+def _by_number(names: Iterable[str]) -> list[str]:
+    """Names that begin with numbers, in the order of these, without the one that has none."""
+    return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
 
 
 def _stalled(decided: np.ndarray) -> Stalled:
@@ -453,14 +465,14 @@ def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
     return tuple(made)
 
 
-def _grades(census: Census, unique: int) -> Grades | None:
+def _grades(census: Census, unique: int, family: Family) -> Grades | None:
     """What the grades say, if there are any."""
     if not census.hardest:
         return None
     return Grades(
         unique,
         census.hardest.total(),
-        by_grade(census.hardest.items()),
+        by_grade(census.hardest.items(), family),
         len(census.compared),
         agreements(census.compared),
     )

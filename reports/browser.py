@@ -23,10 +23,11 @@ from reports.census import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, di
 from reports.drawing import UNKNOWN_COLOR
 from reports.duplicates import DUPLICATES, repeated
 from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
+from reports.grid import givens_counts
 from reports.issues import ISSUES, differing, issues
 from reports.labels import label_color
 from reports.templating import source
-from solver.techniques.ladder import TECHNIQUES as TECHNIQUES_FOR_PEOPLE
+from solver.families import FAMILIES
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""
@@ -111,7 +112,8 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Tabl
     graded = rows["grade"].null_count < len(rows)
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
-        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in TECHNIQUES_FOR_PEOPLE))
+        ladder = FAMILIES[family.name].techniques
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in ladder))
     head = {
         "family": family.name,
         "rows": len(rows),
@@ -127,7 +129,7 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Tabl
     arrays["apart"] = _counts(originals["cells"])
     arrays["issues"] = issues(rows, repeats)
     if family is SUDOKU_WORDS:
-        arrays["givens"] = _counts(_givens(rows))
+        arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
     arrays |= {name: _measures(rows[name]) for name in meant(MEASURES)}
     if graded:
         arrays["work"] = _measures(rows["work"])
@@ -203,12 +205,6 @@ def _kind(rows: pa.Table) -> pa.ChunkedArray:
 def _cells(rows: pa.Table) -> pa.ChunkedArray:
     """The cells of each puzzle, as its result or its sides have them."""
     return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
-
-
-def _givens(rows: pa.Table) -> pa.ChunkedArray:
-    """The number of givens of each Sudoku; null where they are not known."""
-    known = (None if givens is None else len(givens) - givens.count(0) for givens in rows["goal"].to_pylist())
-    return pa.chunked_array([pa.array(known, pa.int64())])
 
 
 def _area(rows: pa.Table) -> pa.ChunkedArray:

@@ -132,6 +132,7 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
             figures, figures.densities, "densities", "Verdicts by density",
             "share of cells that are coloured",
         ),
+        _shares(figures, figures.givens, "givens", "Verdicts by number of givens", "number of givens"),
         _difficulties(figures),
         _correlations(figures),
         _years(figures),
@@ -189,7 +190,7 @@ def _labels(figures: Figures) -> Chart | None:
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     words = ", ".join(f"{label} {puzzles:,}" for label, puzzles in figures.labels.items())
     told = f"Bars of the number of puzzles per verdict: {words}."
-    return _made(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
+    return chart_of(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
 
 
 def _difficulties(figures: Figures) -> Chart | None:
@@ -230,7 +231,7 @@ def _difficulties(figures: Figures) -> Chart | None:
         f"{figures.difficulties[-1].stop:g}; the most puzzles, {number(most.puzzles)}, from {most.start:g} on."
     )
     filters: dict[str, str | list[str]] = {"difficulty": ["start", "stop"], "label": "label"}
-    return _made(bars, "difficulties", "Difficulty", words, filters, labels)
+    return chart_of(bars, "difficulties", "Difficulty", words, filters, labels)
 
 
 def _correlations(figures: Figures) -> Chart | None:
@@ -275,7 +276,7 @@ def _correlations(figures: Figures) -> Chart | None:
         f"Matrix of the rank correlations of {len(order)} measures. The strongest: {MEASURE_NAMES[strongest.across]} "
         f"with {MEASURE_NAMES[strongest.down]}, {strongest.rho:.2f}."
     )
-    return _made((cells + numbers).properties(height=BAR * len(order)), "correlations", "Measures together", words)
+    return chart_of((cells + numbers).properties(height=BAR * len(order)), "correlations", "Measures together", words)
 
 
 def explorers() -> dict[str, dict[str, Any]]:
@@ -362,7 +363,7 @@ def _times(figures: Figures) -> Chart | None:
             ],
         )
         .transform_calculate(
-            **{"place": _place(labels), "from": _time_words("start"), "to": _time_words("stop")},
+            **{"place": _place(labels), "from": time_words("start"), "to": time_words("stop")},
         )
         .add_params(_picked())
     )
@@ -375,7 +376,7 @@ def _times(figures: Figures) -> Chart | None:
     few = _few(figures.histogram)
     chart = (bars if few is None else bars + few).properties(height=260)
     filters: dict[str, str | list[str]] = {"cpu_seconds": ["start", "stop"], "label": "label"}
-    return _made(chart, "times", "CPU time per puzzle", words, filters, labels)
+    return chart_of(chart, "times", "CPU time per puzzle", words, filters, labels)
 
 
 def _few(histogram: Sequence[Bin]) -> Any:
@@ -436,7 +437,7 @@ def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by
     commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
     filters = {SHARE_FILTERS[name]: "word", "label": "label"} if name in SHARE_FILTERS else {}
     words = f"Bars of the share of each verdict by {by}. The commonest: {commonest}."
-    return _made(bars, name, title, words, filters, figures.labels)
+    return chart_of(bars, name, title, words, filters, figures.labels)
 
 
 def _years(figures: Figures) -> Chart | None:
@@ -458,7 +459,7 @@ def _years(figures: Figures) -> Chart | None:
         f"Bars of the puzzles of each year from {min(figures.years)} to {max(figures.years)}; "
         f"the most, {number(figures.years[most])}, in {most}."
     )
-    return _made(bars, "years", "Puzzles by year", words)
+    return chart_of(bars, "years", "Puzzles by year", words)
 
 
 def _rung_times(figures: Figures) -> Chart | None:
@@ -486,14 +487,16 @@ def _rung_times(figures: Figures) -> Chart | None:
             opacity=_many(),
             tooltip=["rung:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
         )
-        .transform_calculate(**{"from": _time_words("start"), "to": _time_words("stop")})
+        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
         .properties(height=34 * len(order))
     )
     told = "; ".join(
         f"{rung.rung}: {number(rung.puzzles)} puzzles, {seconds(rung.cpu_seconds)} in all"
         for rung in figures.rung_times
     )
-    return _made(cells, "rungs", "CPU time per rung", f"Strips of the times that each rung of the ladder took. {told}.")
+    return chart_of(
+        cells, "rungs", "CPU time per rung", f"Strips of the times that each rung of the ladder took. {told}."
+    )
 
 
 def _areas(figures: Figures) -> Chart | None:
@@ -546,7 +549,7 @@ def _areas(figures: Figures) -> Chart | None:
                 alt.Tooltip("to:N"),
             ],
         )
-        .transform_calculate(**{"from": _time_words("start"), "to": _time_words("stop")})
+        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
     )
     lines = [
         {"middle": math.sqrt(area.start * area.stop), "seconds": value, "share": share, "time": seconds(value)}
@@ -575,7 +578,7 @@ def _areas(figures: Figures) -> Chart | None:
     )
     words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
     filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
-    return _made((cells + curves).properties(height=320), "areas", "CPU time by size", words, filters)
+    return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words, filters)
 
 
 def _grades(figures: Figures) -> Chart | None:
@@ -603,7 +606,7 @@ def _grades(figures: Figures) -> Chart | None:
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
     words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
-    return _made(chart, "grades", "How hard for people", words, {"hardest": "technique"})
+    return chart_of(chart, "grades", "How hard for people", words, {"hardest": "technique"})
 
 
 def _agreements(figures: Figures) -> Chart | None:
@@ -645,7 +648,7 @@ def _solving(figures: Figures) -> Chart | None:
     chart = (_by_grade if figures.study.graded else _by_difficulty)(rows, y, about)
     told = f"{number(len(rows))} puzzles, {seconds(min(times))} to {seconds(max(times))}"
     words = f"Dots of the time in which people of average speed solve a puzzle, by its {by}: {told}."
-    return _made(chart.properties(height=300), "solving", "Solving time", words, {"puzzle": "puzzle"})
+    return chart_of(chart.properties(height=300), "solving", "Solving time", words, {"puzzle": "puzzle"})
 
 
 def _by_grade(rows: list[dict[str, Any]], y: alt.Y, about: list[Any]) -> Any:
@@ -732,7 +735,7 @@ def _ranked(
     ).encode(x="rho:Q")
     told = "; ".join(f"{row['measure']} ({row['source']}) {row['rho']:.2f}" for row in rows)
     words = f"Dots of the {what}: {told}."
-    return _made(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)
+    return chart_of(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)
 
 
 def _rate(activity: Activity | None) -> Chart | None:
@@ -786,7 +789,7 @@ def _moments(activity: Activity, field: str, axis: str, name: str, title: str, w
             strokeDash=[4, 4], color="currentColor"
         )
         bars = (bars + rule.encode(y="cpus:Q")).properties(height=150)
-    return _made(bars, name, title, words)
+    return chart_of(bars, name, title, words)
 
 
 def _decades(rows: Iterable[dict[str, Any]]) -> list[float]:
@@ -829,11 +832,12 @@ def _place(labels: Iterable[str]) -> str:
     return f"indexof({json.dumps(list(labels))}, datum.label)"
 
 
-def _time_words(field: str) -> str:
+def time_words(field: str) -> str:
+    """Vega's expression for the words of a time in a field."""
     return SECONDS.replace("datum.value", f"datum.{field}").replace("~r", ".3~r")
 
 
-def _made(
+def chart_of(
     chart: alt.TopLevelMixin,
     name: str,
     title: str,

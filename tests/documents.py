@@ -1,12 +1,13 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
-docs/FORMATS.md from round trips, docs/step.svg from an explanation, docs/TECHNIQUES.md and its pictures from the
-techniques and their examples.
+docs/FORMATS.md from round trips, docs/PYTHON.md from the library, docs/step.svg from an explanation, docs/TECHNIQUES.md
+and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
 
 import ast
 import html
+import inspect
 import re
 import subprocess
 import sys
@@ -14,8 +15,10 @@ import tomllib
 from pathlib import Path
 
 import round_trips
+import sudoku_technique_pages
 import technique_pages
 
+import nonocensus
 from pipeline import errors
 from reports.explained.states import states
 from reports.sheet.svg import drawing
@@ -32,8 +35,11 @@ COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FILES = ROOT / "docs" / "FILES.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
+PYTHON = ROOT / "docs" / "PYTHON.md"
 TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
-PICTURES = ROOT / "docs" / technique_pages.FOLDER
+SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
+PICTURES = {ROOT / "docs" / pages.FOLDER: pages.pictures for pages in (technique_pages, sudoku_technique_pages)}
+"""What makes the pictures of each folder of them."""
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -99,6 +105,37 @@ def formats_page() -> str:
     return "\n".join(lines)
 
 
+PYTHON_HEAD = """\
+# From Python
+
+    import nonocensus as nc
+    nc.solve([[1, 0, 1], [1, 1, 1]])                 # a picture's puzzle, or a Puzzle; the answer draws itself
+    nc.read("puzzles.zip").puzzles                   # files of any known format
+    nc.explain(puzzle).steps                         # how a person solves it, step by step
+    nc.grade([[1, 0, 1], [1, 1, 1]])["hardest"]      # how hard it is for people
+    nc.make_unique(nc.from_image("cat.jpg"))         # a puzzle of an image, with one solution
+    nc.classify_store("store", "run", cpu_limit=10)  # as the command, without printing
+    nc.query("run", "select label, count(*) from results group by 1")   # an Arrow table
+
+Functions print nothing, return records and Arrow tables, and raise errors that say in a line what is wrong. The
+notebook [census.ipynb](census.ipynb) shows most of it at work. The names below are meant to stay; all others
+are private.
+
+| name | what it is |
+|---|---|
+"""
+
+
+def python_page() -> str:
+    """docs/PYTHON.md: what `import nonocensus` offers, with the first sentence of each docstring."""
+    rows = [
+        f"| `{name}` | {first_sentence(inspect.getdoc(getattr(nonocensus, name)) or '')} |"
+        for name in sorted(nonocensus.__all__, key=str.lower)
+        if not name.startswith("_")
+    ]
+    return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", "This page is made from docstrings by `make docs`.", ""])
+
+
 def step_picture() -> str:
     """docs/step.svg: a puzzle of the demo in the middle of its explanation."""
     puzzle = next(puzzle for puzzle in demo_puzzles() if puzzle.title == "Cup of tea")
@@ -109,6 +146,11 @@ def step_picture() -> str:
 def techniques_page() -> str:
     """docs/TECHNIQUES.md: the ladder of techniques, with grades, sources and examples."""
     return technique_pages.page()
+
+
+def sudoku_techniques_page() -> str:
+    """docs/SUDOKU_TECHNIQUES.md: that of Sudokus."""
+    return sudoku_technique_pages.page()
 
 
 def row_of(path: Path) -> str:
@@ -132,11 +174,14 @@ def main() -> None:
     COMMANDS.write_text(commands_page())
     FILES.write_text(files_page())
     FORMATS.write_text(formats_page())
+    PYTHON.write_text(python_page())
     STEP.write_text(step_picture())
     TECHNIQUES.write_text(techniques_page())
-    PICTURES.mkdir(exist_ok=True)
-    for name, drawn in technique_pages.pictures().items():
-        (PICTURES / name).write_text(drawn)
+    SUDOKU_TECHNIQUES.write_text(sudoku_techniques_page())
+    for folder, pictures in PICTURES.items():
+        folder.mkdir(exist_ok=True)
+        for name, drawn in pictures().items():
+            (folder / name).write_text(drawn)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from pipeline.commands.hint import hint
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
 from pipeline.commands.output import DONE, WRONG_USE, err, out, wishes
+from pipeline.commands.pack import pack
 from pipeline.commands.picture import picture
 from pipeline.commands.query import query
 from pipeline.commands.report import report
@@ -69,6 +70,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "dataset": dataset,
     "query": query,
     "export": export,
+    "pack": pack,
     "compare": compare,
     "dedup": dedup,
     "mend": mend,

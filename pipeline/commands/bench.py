@@ -58,9 +58,19 @@ def bench(
     ] = 512,
     csv: Annotated[str | None, typer.Option(help="File for a line a puzzle; with .gz at its end compressed.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
+    chart: Annotated[
+        Path | None, typer.Option(help="File for a chart (.svg): puzzles along the axis, time on a log scale.")
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(help="Other programs' times for the chart: CSV with solver, puzzle, cpu_seconds (or nothing)."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
+    """Measure the solver on this machine: CPU seconds on one core, kernels compiled before.
+
+    The set `puzzles` may be Sudokus.
+    """
     from pipeline.findings import bench as benches
     from pipeline.store.target import STDOUT
 
@@ -69,6 +79,10 @@ def bench(
         raise UserError(f"--engine goes with the set engines, not with {which.value}")
     if csv and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
         raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
+    if chart and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
+        raise UserError(f"--chart has a point a puzzle, and {which.value} has none")
+    if beside and not chart:
+        raise UserError("--beside is for the chart; name its file with --chart")
     if csv == STDOUT:
         raise UserError("--csv - would stand among the figures; choose a file")
     command = f"nonocensus bench {which.value}"
@@ -103,6 +117,8 @@ def bench(
         measured = benches.measure(
             batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
         )
+    if chart:
+        draw_times(measured.results, chart, beside, title)
     if csv:
         benches.write_results(measured, csv)
     hard = [
@@ -113,20 +129,34 @@ def bench(
     print_figures([benches.figures(measured)], title, command, markdown, as_json, hard)
 
 
+def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> None:
+    """Write the chart of the times of a set, and of other programs beside them."""
+    from pipeline.findings.peers import read_peers
+    from reports.charts import alone
+    from reports.times import Times, curves
+
+    ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
+    seconds = results["cpu_seconds"].to_pylist()
+    decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
+    others = [] if beside is None else read_peers(beside, set(ids))
+    chart.write_bytes(alone(curves([Times("nonocensus", decided, len(ids)), *others], title).svg))
+
+
 def bench_batches(
     which: BenchSet, paths: list[Path], size: tuple[int, int], density: float, seed: int, count: int | None
 ) -> Any:
-    """The puzzles that a set consists of, in batches of the puzzles table."""
+    """The puzzles that a set consists of, in batches of their family's table."""
     from pipeline.findings import bench as benches
     from scrapers.files import files_in
-    from scrapers.importing import Problem, read_files
+    from scrapers.importing import Problem, read_all, read_files
 
     if which is BenchSet.random or (which is BenchSet.lines and not paths):
         return benches.random_batches(count or 2000, *size, density, seed)
     if not paths:
         raise UserError(f"{which.value} needs files, folders or archives of puzzles")
-    puzzles = []
-    for item in read_files(files_in(existing(paths))):
+    puzzles: list[Any] = []
+    read = read_all if which is BenchSet.puzzles else read_files
+    for item in read(files_in(existing(paths))):
         if isinstance(item, Problem):
             report_problem(item.name, item.reason)
         else:

@@ -18,12 +18,12 @@ from pipeline.errors import InputError, UserError
 from pipeline.run.folder import Run
 from pipeline.run.grades import read_grades
 from pipeline.run.pairs import pairs
+from pipeline.run.sample import Candidates, balanced, difficulty_class, gathered
 from pipeline.study.folder import MOST_SIDE, STUDY_PUZZLES, Chosen, unfit
 from pipeline.study.text import read_text
 from reports.beside import Found, first_bits, indexed
 from reports.census import size_class
 from reports.graded import finished, grades_beside
-from reports.study.figures import CLASSES
 from solver.effort import difficulty
 from solver.tables import PUZZLES
 
@@ -39,23 +39,6 @@ class Selection(NamedTuple):
 
     chosen: Chosen
     puzzles: pa.Table
-
-
-class Candidates(NamedTuple):
-    """Puzzles that are fit for a study.
-
-    puzzle_id   object[puzzles]
-    clue_hash   object[puzzles]
-    bits        uint64[puzzles], of the canonical hash: as good as drawn at random, but the same each time
-    hardness    int64[puzzles], the grade or a class of difficulty
-    size        int64[puzzles], the size class
-    """
-
-    puzzle_id: np.ndarray
-    clue_hash: np.ndarray
-    bits: np.ndarray
-    hardness: np.ndarray
-    size: np.ndarray
 
 
 def choose_balanced(run: Run, count: int) -> Selection:
@@ -75,29 +58,6 @@ def choose_balanced(run: Run, count: int) -> Selection:
     return Selection({"by": "grade" if len(grades) else "difficulty", "count": count}, _rows(run, wanted))
 
 
-def balanced(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
-    """Of items that each belong to a (hardness, size), the places of so many, or of all, such that both are balanced.
-
-    The numbers of each hardness are as equal as can be, and within each those of its sizes; where that leaves a choice,
-    sizes that were drawn less often come first. Of one group the first items are drawn. The places come in the order of
-    drawing.
-    """
-    left: dict[tuple[int, int], list[int]] = {}
-    for place in reversed(range(len(groups))):
-        left.setdefault(groups[place], []).append(place)
-    of_hardness, of_size, of_both = Counter[int](), Counter[int](), Counter[tuple[int, int]]()
-    drawn: list[int] = []
-    while left and len(drawn) < count:
-        group = min(left, key=lambda group: (of_hardness[group[0]], of_both[group], of_size[group[1]], group))
-        drawn.append(left[group].pop())
-        if not left[group]:
-            del left[group]
-        of_hardness[group[0]] += 1
-        of_size[group[1]] += 1
-        of_both[group] += 1
-    return drawn
-
-
 def candidates(run: Run, grades: Found | None, count: int) -> Candidates:
     """The puzzles that are fit, each picture once: of each hardness and size so many, those with the first `bits`.
 
@@ -105,13 +65,8 @@ def candidates(run: Run, grades: Found | None, count: int) -> Candidates:
 
     grades   of the run, those that are known; without them hardness is a class of difficulty
     """
-    kept = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64)))
-    for results, puzzles in pairs(run, RESULT_COLUMNS, PUZZLE_COLUMNS):
-        if len(results):
-            both = zip(kept, _fit(results, puzzles, grades), strict=True)
-            kept = _first(Candidates(*(np.concatenate(columns) for columns in both)), count)
-    _, once = np.unique(kept.bits, return_index=True)  # two of one picture may differ in hardness
-    return _at(kept, np.sort(once))
+    stretches = pairs(run, RESULT_COLUMNS, PUZZLE_COLUMNS)
+    return gathered((_fit(results, puzzles, grades) for results, puzzles in stretches if len(results)), count)
 
 
 def _fit(results: pa.Table, puzzles: pa.Table, grades: Found | None) -> Candidates:
@@ -125,7 +80,7 @@ def _fit(results: pa.Table, puzzles: pa.Table, grades: Found | None) -> Candidat
     if grades is None:
         work = difficulty(line_solves, conflicts, width.astype(np.float64) + height)
         fit &= np.isfinite(work)
-        hardness = np.floor(CLASSES * np.where(np.isfinite(work), work, 0.0)).astype(np.int64)
+        hardness = difficulty_class(work)
     else:
         batch = results.combine_chunks().to_batches()[0]
         grade = grades_beside(batch, grades)["grade"]
@@ -140,26 +95,6 @@ def _fit(results: pa.Table, puzzles: pa.Table, grades: Found | None) -> Candidat
         hardness[fit],
         size_class(puzzles).to_numpy()[fit].astype(np.int64),
     )
-
-
-def _first(those: Candidates, count: int) -> Candidates:
-    """Of each hardness and size so many, those with the first `bits`, each picture once; sorted by all that."""
-    _, by_name = np.unique(those.puzzle_id, return_inverse=True)
-    those = _at(those, np.lexsort((by_name, those.bits, those.size, those.hardness)))
-    begins = _steps(those.hardness) | _steps(those.size)
-    once = np.flatnonzero(begins | _steps(those.bits))
-    those, begins = _at(those, once), begins[once]
-    places = np.arange(len(once))
-    return _at(those, places[places - np.maximum.accumulate(np.where(begins, places, 0)) < count])
-
-
-def _at(those: Candidates, places: np.ndarray) -> Candidates:
-    return Candidates(*(column[places] for column in those))
-
-
-def _steps(values: np.ndarray) -> np.ndarray:
-    """Where values differ from the ones before, bool[values]; the first does."""
-    return np.append(True, values[1:] != values[:-1])[: len(values)]
 
 
 def read_ids(path: Path) -> list[str]:

@@ -17,9 +17,10 @@ from studies import gallery
 from pipeline.errors import InputError, UserError
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import read_grades
+from pipeline.run.sample import balanced
 from pipeline.store.parts import append, create_store
 from pipeline.study import choose
-from pipeline.study.choose import balanced, choose_balanced, choose_named, read_ids
+from pipeline.study.choose import choose_balanced, choose_named, read_ids
 from pipeline.study.folder import STUDY_PUZZLES
 from reports.census import SIZES
 from solver.puzzle import from_picture

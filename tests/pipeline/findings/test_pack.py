@@ -1,0 +1,221 @@
+"""Packs: which puzzles they have, in what order, as what files, and what they never overwrite."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from runs import run_serially
+from stores import Result
+from studies import gallery
+
+from pipeline.errors import InputError
+from pipeline.findings import pack
+from pipeline.run.folder import Run
+from pipeline.run.sample import difficulty_class
+from pipeline.store.parts import append, create_store
+from scrapers.formats import named
+from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
+from solver.tables import puzzle_batch, puzzles_of
+
+Nonocensus = Callable[..., Result]
+
+PALETTE = (*BLACK_ON_WHITE, Color("red", "R", "ff0000"))
+L = np.array([[1, 0], [1, 1]], np.uint8)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return gallery(tmp_path_factory.mktemp("gallery"))
+
+
+def run_of(place: Path, puzzles: list[Puzzle]) -> Run:
+    store = create_store(str(place / "store"))
+    append(store, [puzzle_batch(puzzles)])
+    return run_serially(store, place / "run")
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Run:
+    """One picture in two positions, one without a single solution, and two whose licences say what may be done."""
+    pictures = {
+        "odd/l": (L, None),
+        "odd/turned": (np.rot90(L).copy(), "CC0-1.0"),
+        "odd/switch": (np.eye(2, dtype=np.uint8), "CC0-1.0"),
+        "odd/full": (np.ones((3, 4), np.uint8), "all rights reserved"),
+        "odd/colors": (np.array([[1, 2, 2]], np.uint8), "CC-BY-4.0"),
+    }
+    made = [
+        from_picture(cells, PALETTE[: cells.max() + 1], puzzle_id=name, license=terms)
+        for name, (cells, terms) in pictures.items()
+    ]
+    return run_of(tmp_path, made)
+
+
+def listed(place: Path) -> list[dict[str, str]]:
+    with (place / "pack.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def ids(place: Path) -> list[str]:
+    return [row["puzzle_id"] for row in listed(place)]
+
+
+def wanted(count: int, to: str = "non", **others: object) -> pack.Wanted:
+    return pack.Wanted(count, named(to), **others)  # type: ignore[arg-type]
+
+
+def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:
+    done = pack.write_pack(archive, str(tmp_path / "pack"), wanted(12, "jsonl"))
+    rows = listed(tmp_path / "pack")
+    assert done.puzzles == len(rows) == 12
+    assert sorted(path.name for path in (tmp_path / "pack").iterdir()) == sorted(
+        ["pack.csv", "pack.json", *(row["file"] for row in rows)]
+    )
+    assert [row["file"] for row in rows] == sorted(row["file"] for row in rows), "numbers in their names"
+    assert [float(row["difficulty"]) for row in rows] == sorted(float(row["difficulty"]) for row in rows)
+    store = {puzzle.puzzle_id: puzzle for puzzle in puzzles_of(archive.store.batches())}
+    results = {row["puzzle_id"]: row for row in archive.table(["puzzle_id", "solutions", "solution"]).to_pylist()}
+    for row in rows:
+        (puzzle,) = named("jsonl").read((tmp_path / "pack" / row["file"]).read_bytes())
+        original, result = store[row["puzzle_id"]], results[row["puzzle_id"]]
+        assert isinstance(puzzle, Puzzle)
+        assert (puzzle.rows, puzzle.columns, puzzle.palette) == (original.rows, original.columns, original.palette)
+        assert (row["title"], row["author"], row["license"]) == (original.title, original.author, original.license)
+        assert result["solutions"] == "unique"
+        assert puzzle.goal is not None
+        assert puzzle.goal.tobytes() == result["solution"]
+
+
+def test_the_same_run_gives_the_same_pack(archive: Run, tmp_path: Path) -> None:
+    for name in "ab":
+        pack.write_pack(archive, str(tmp_path / name), wanted(9, spread="difficulty"))
+    files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab"]
+    assert files[0] == files[1]
+
+
+def test_as_many_of_each_class_of_difficulty_as_can_be(archive: Run, tmp_path: Path) -> None:
+    place = tmp_path / "pack"
+    pack.write_pack(archive, str(place), wanted(1000))
+    there = Counter(difficulty_class(np.array([float(row["difficulty"]) for row in listed(place)])).tolist())
+    most = 3
+    count = sum(min(most, number) for number in there.values())
+    pack.write_pack(archive, str(place), wanted(count, spread="difficulty"))
+    drawn = Counter(difficulty_class(np.array([float(row["difficulty"]) for row in listed(place)])).tolist())
+    assert drawn == {group: min(most, number) for group, number in there.items()}
+
+
+@pytest.mark.parametrize(
+    ("options", "drawn"),
+    [
+        ({}, [{"odd/turned", "odd/colors"}]),
+        ({"private": True}, [{"odd/l", "odd/full", "odd/colors"}, {"odd/turned", "odd/full", "odd/colors"}]),
+        ({"private": True, "where": "width > 3"}, [{"odd/full"}]),
+        ({"to": "taai", "where": "width < 9", "private": True}, [{"odd/l"}, {"odd/turned"}]),
+    ],
+    ids=["free to pass on", "private", "where", "a format without colours"],
+)
+def test_what_may_be_drawn(odd: Run, tmp_path: Path, options: dict[str, object], drawn: list[set[str]]) -> None:
+    if options.get("to") == "taai":  # which has squares only: odd/full is one that it can't hold
+        options = {**options, "where": "width = height"}
+    pack.write_pack(odd, str(tmp_path / "pack"), wanted(10, **options))  # type: ignore[arg-type]
+    assert set(ids(tmp_path / "pack")) in drawn
+    assert len(ids(tmp_path / "pack")) == len(drawn[0])
+
+
+def test_a_solution_that_does_not_fit_is_not_packed(odd: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = pack.pairs
+
+    def wrong(*asked: object) -> object:
+        for results, puzzles in pairs(*asked):  # type: ignore[arg-type]
+            cells = results["solution"].to_pylist()
+            blank = pa.array([each and bytes(len(each)) for each in cells])
+            yield results.set_column(results.column_names.index("solution"), "solution", blank), puzzles
+
+    monkeypatch.setattr(pack, "pairs", wrong)
+    with pytest.raises(InputError, match=r"the solution of odd/.* does not fit its clues"):
+        pack.write_pack(odd, str(tmp_path / "pack"), wanted(10))
+    assert not (tmp_path / "pack").exists()
+
+
+def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
+    place = tmp_path / "pack"
+    pack.write_pack(archive, str(place), wanted(5))
+    (place / "cover.png").write_bytes(b"mine")
+    (tmp_path / "1-other").write_bytes(b"not the pack's")
+    about = json.loads((place / "pack.json").read_text())
+    about["files"] += ["../1-other", "cover.png", 7]
+    (place / "pack.json").write_text(json.dumps(about))
+    pack.write_pack(archive, str(place), wanted(2))
+    names = {path.name for path in place.iterdir()}
+    assert names == {"pack.csv", "pack.json", "cover.png", *(row["file"] for row in listed(place))}
+    assert (tmp_path / "1-other").exists()
+
+
+def test_a_pack_cut_short_is_replaced(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, write = tmp_path / "pack", pack.Folder.write
+
+    def full(folder: pack.Folder, name: str, data: bytes) -> None:
+        if name.startswith("003"):
+            raise OSError(28, "No space left on device")
+        write(folder, name, data)
+
+    monkeypatch.setattr(pack.Folder, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        pack.write_pack(archive, str(place), wanted(5))
+    assert not (place / "pack.csv").exists()
+    monkeypatch.undo()
+    pack.write_pack(archive, str(place), wanted(4))
+    assert len(list(place.iterdir())) == 4 + 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--spread", "grade"), "has no grades to spread; make them with: nonocensus grade"),
+        (("--where", "width = "), "--where 'width = '"),
+        (
+            ("--where", "width = 77"),
+            "40 free to pass on (--private takes any); 0 that meet --where\n",
+        ),
+        (("--to", "papyrus"), "there is no format 'papyrus'"),
+        (("--to", "taai"), "leave it out with --where, or name another --to"),
+        (("--count", "0"), "0 is not in the range"),
+    ],
+)
+def test_what_is_refused(
+    archive: Run, tmp_path: Path, nonocensus: Nonocensus, options: tuple[str, ...], said: str
+) -> None:
+    done = nonocensus("pack", archive.folder.name, "--out", str(tmp_path / "pack"), *options)
+    assert done.code == 2
+    assert said in done.err
+    assert not (tmp_path / "pack").exists()
+
+
+def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    (tmp_path / "pack.json").write_text("[]")
+    done = nonocensus("pack", archive.folder.name, "--out", str(tmp_path))
+    assert done.code == 2
+    assert "holds something else than a pack of nonocensus" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
+
+
+def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"))
+    assert done.code == 1
+    assert "There are not 100 that differ by more than symmetry: 5 in the run; 4 with one solution; 2 free" in done.out
+    done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["puzzles"] == 2
+
+
+def test_by_grade(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    assert nonocensus("grade", odd.folder.name, "--serial").code == 0
+    pack.write_pack(odd, str(tmp_path / "pack"), wanted(2, spread="grade", private=True))
+    grades = [int(row["grade"]) for row in listed(tmp_path / "pack")]
+    assert grades == sorted(grades)
+    assert all(row["hardest"] for row in listed(tmp_path / "pack"))

@@ -1,0 +1,125 @@
+"""A release: what has to be in order before it is tagged, the files for others, and whether they work alone.
+
+python tests/release.py dist       wheel and source archive into dist/, each installed into an environment of its own,
+                                   where the demo runs far from this checkout (make dist)
+python tests/release.py release    the same, once the version is in order; ends with the tag to set (make release)
+"""
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from solver import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+
+ASKED = "import nonocensus as nc; assert nc.solve([[1, 0], [1, 1]]).label == 'unique line'"
+"""What the library is asked in the new environment."""
+
+NEEDED = (
+    "LICENSE",
+    "README.md",
+    "CHANGELOG.md",
+    "Makefile",
+    "constraints.txt",
+    "tests/oracle.py",
+    "configs/Dockerfile",
+)
+"""What is worth nothing if the source archive lacks it."""
+
+
+def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterator[str]:
+    """What keeps a version from being released, a line each.
+
+    changelog, citation   the texts of CHANGELOG.md and CITATION.cff
+    tags                  those that there are, a line each
+    """
+    sections = dict(re.findall(r"(?ms)^## (.+?)$(.*?)(?=^## |\Z)", changelog))
+    if sections.get("Unreleased", "").strip():
+        yield f"CHANGELOG.md: what stands under Unreleased belongs under a heading like ## {version} - 2026-12-31"
+    dated = [re.fullmatch(rf"{re.escape(version)} - (\d{{4}}-\d\d-\d\d)", heading) for heading in sections]
+    dates = [match[1] for match in dated if match]
+    if not dates:
+        yield f"CHANGELOG.md has no heading like ## {version} - 2026-12-31"
+    if not re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE):
+        yield f"CITATION.cff names another version than {version}, which stands in solver/__init__.py"
+    if dates and f"date-released: {dates[0]}" not in citation.splitlines():
+        yield f"CITATION.cff has another date than CHANGELOG.md's, {dates[0]}"
+    if f"v{version}" in tags.split():
+        yield f"v{version} is tagged already: raise the version in solver/__init__.py"
+
+
+def build() -> tuple[Path, Path]:
+    """The source archive and the wheel, made of that archive alone; as they come, nothing of a build before."""
+    for old in (*DIST.glob("nonocensus-*.tar.gz"), *DIST.glob("nonocensus-*.whl")):
+        old.unlink()
+    run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
+    (source,), (wheel,) = DIST.glob("nonocensus-*.tar.gz"), DIST.glob("nonocensus-*.whl")
+    names = subprocess.run(["tar", "-tzf", source], capture_output=True, text=True, check=True).stdout.splitlines()
+    missing = [name for name in NEEDED if f"nonocensus-{__version__}/{name}" not in names]
+    if missing:
+        sys.exit(f"{source.name} lacks {', '.join(missing)}")
+    return source, wheel
+
+
+def try_it(package: Path) -> None:
+    """Install a package into a new environment, and do the main job with it in an empty folder."""
+    with TemporaryDirectory() as place:
+        venv.create(f"{place}/env", with_pip=True)
+        python, command = f"{place}/env/bin/python", f"{place}/env/bin/nonocensus"
+        run(python, "-m", "pip", "install", "--quiet", "--constraint", str(ROOT / "constraints.txt"), str(package))
+        said = run(command, "--version", folder=place)
+        if said.split() != ["nonocensus", __version__]:
+            sys.exit(f"{package.name} says that it is {said!r}, not {__version__}")
+        run(python, "-c", ASKED, folder=place)
+        run(command, "demo", "--serial", "--out", "demo", folder=place)
+        if not Path(place, "demo", "report", "report.html").exists():
+            sys.exit(f"the demo of {package.name} left no report")
+    print(f"{package.relative_to(ROOT)}: installed alone, it does the demo")
+
+
+def run(*command: str, folder: str | None = None) -> str:
+    """What a command prints, run where nothing of this checkout is found; ends the whole if it fails."""
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env=surroundings(), check=False, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def surroundings() -> dict[str, str]:
+    """The environment, less what leads to this checkout."""
+    own = {"PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
+    return {name: value for name, value in os.environ.items() if name not in own}
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def main(wish: str) -> None:
+    """Do what the command line asks for."""
+    if wish == "release":
+        texts = ((ROOT / name).read_text() for name in ("CHANGELOG.md", "CITATION.cff"))
+        wrong = list(wrong_with(__version__, *texts, git("tag", "--list")))
+        if git("status", "--porcelain"):
+            wrong.append("there are changes that are not committed: git status")
+        if wrong:
+            sys.exit("\n".join(wrong))
+    for package in build():
+        try_it(package)
+    if wish == "release":
+        print(f"All is well. Now: git tag -a v{__version__} -m 'nonocensus {__version__}' && git push --tags")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in (["dist"], ["release"]):
+        sys.exit(__doc__)
+    main(sys.argv[1])

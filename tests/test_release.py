@@ -1,0 +1,26 @@
+"""What has to be in order before a version is tagged."""
+
+import pytest
+import release
+
+CHANGELOG = "# Changelog\n\n## Unreleased\n\n## 1.2.0 - 2030-01-31\n- All.\n\n## 1.1.0 - 2029-12-01\n- Some.\n"
+CITATION = "version: 1.2.0\ndate-released: 2030-01-31\n"
+
+
+def test_a_version_in_order() -> None:
+    assert list(release.wrong_with("1.2.0", CHANGELOG, CITATION, "v1.1.0\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("changelog", "citation", "tags", "said"),
+    [
+        (CHANGELOG.replace("## Unreleased\n", "## Unreleased\n- More.\n"), CITATION, "", "under Unreleased"),
+        (CHANGELOG.replace("1.2.0 - 2030-01-31", "1.2.0"), CITATION, "", "no heading like ## 1.2.0"),
+        (CHANGELOG, CITATION.replace("1.2.0", "1.1.0"), "", "another version than 1.2.0"),
+        (CHANGELOG, CITATION.replace("-31", "-30"), "", "another date than CHANGELOG.md's, 2030-01-31"),
+        (CHANGELOG, CITATION, "v1.1.0\nv1.2.0\n", "v1.2.0 is tagged already"),
+    ],
+)
+def test_what_is_not(changelog: str, citation: str, tags: str, said: str) -> None:
+    (wrong,) = release.wrong_with("1.2.0", changelog, citation, tags)
+    assert said in wrong
