@@ -47,6 +47,16 @@ DENSITY_NAMES = (
 )
 """The classes of density: "under 20 %", "20–30 %", ..., "70 % and over"."""
 
+DIFFICULTIES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+"""The difficulties at which each class but the first begins."""
+
+DIFFICULTY_NAMES = (
+    f"under {DIFFICULTIES[0]:g}",
+    *(f"{low:g}–{high:g}" for low, high in pairwise(DIFFICULTIES)),
+    f"{DIFFICULTIES[-1]:g} and over",
+)
+"""The classes of difficulty: "under 0.25", "0.25–0.5", ..., "4 and over"."""
+
 MANY_COLORS = 5
 """Colours from which puzzles are counted together."""
 
@@ -102,13 +112,16 @@ SHOWN_RESULTS = [
     "cells_after_line", "cells_after_depth2", "cells_after_probe", "score", "engine", "error", "clue_hash",
 ]  # fmt: skip
 SHOWN_PUZZLES = [
-    "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
-    "site_difficulty", "site_quality", "site_note", "canonical_hash",
+    "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
+    "columns", "goal", "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHARED.names]
+JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_())])
+"""Whether a puzzle may be passed on (reports.rights), and whether its site says another verdict; never null."""
+
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *MEASURES.names, *MENDED.names, *SHARED.names, *JUDGED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
-PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
+PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
 """What a report needs of the two tables; other columns are not looked at."""
 
 NOTHING = RESULTS.empty_table().select(["puzzle_id", "clue_hash"])
@@ -219,15 +232,16 @@ def take_census(
         if len(of_study):
             rows = _picked(results, puzzles, (measured, graded), STUDIED_FIELDS)
             tried.append(rows.filter(pc.is_in(keys(results), value_set=of_study, skip_nulls=True)))
+        free = shareable(puzzles)
+        differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
+        judged = pa.RecordBatch.from_arrays([free, pa.array(differs)], schema=JUDGED)
         if public:
-            keep = shareable(puzzles)
-            results, puzzles, mended = (withheld(rows, keep) for rows in (results, puzzles, mended))
+            results, puzzles, mended = (withheld(rows, free) for rows in (results, puzzles, mended))
         rated += _rated(results, puzzles, (measured, graded))
-        shown.add(_picked(results, puzzles, (measured, mended, graded), SHOWN_FIELDS))
+        shown.add(_picked(results, puzzles, (measured, mended, graded, judged), SHOWN_FIELDS))
         failed = np.array([word.status in FAILED for word in words])[code]
         _count_reasons(results, failed, reasons)
         failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
-        differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
         contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
     return Census(
         tuple(places),
@@ -337,10 +351,20 @@ def size_class(puzzles: Rows) -> pa.Array:
     return pa.array(np.where(np.isnan(side), len(SIZE_NAMES), np.searchsorted(SIZES, side)))
 
 
+def difficulty_class(rows: Rows) -> pa.Array:
+    """The class of each puzzle's difficulty: index into DIFFICULTY_NAMES, or the one after if it is not known."""
+    return _classes(rows["difficulty"], DIFFICULTIES)
+
+
 def _density(measured: pa.RecordBatch) -> pa.Array:
     """The class of density of each puzzle: index into DENSITY_NAMES, or the one after if it is not known."""
-    density = _numbers(measured["density"])
-    return pa.array(np.where(np.isnan(density), len(DENSITY_NAMES), np.searchsorted(DENSITIES, density, "right")))
+    return _classes(measured["density"], DENSITIES)
+
+
+def _classes(column: pa.Array | pa.ChunkedArray, starts: Sequence[float]) -> pa.Array:
+    """The class of each number, the first below all starts; the one after the last if the number is not known."""
+    numbers = _numbers(column)
+    return pa.array(np.where(np.isnan(numbers), len(starts) + 1, np.searchsorted(starts, numbers, "right")))
 
 
 def _colors(measured: pa.RecordBatch) -> pa.Array:
@@ -480,7 +504,7 @@ def _picked(
 
 def _no_rows(names: Sequence[str]) -> pa.Table:
     results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED)
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED, JUDGED)
     )
     return _picked(results, puzzles, others, names)
 

@@ -1,6 +1,5 @@
 """A report of Sudokus in headless Chromium: grids, givens, differing cells, words, what is left out."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -9,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import sudokus
-from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
+from chromium import NEEDED, PHONE, emulated, errors, page_width, violations
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
+from tabs import Tab
 
 from reports.graded import NO_GRADES
 from reports.grid import sign
@@ -48,10 +48,9 @@ return {
 HEADS = "return Array.from(document.querySelectorAll('.browse-head > *'), (head) => head.dataset.name)"
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
-        yield driver
+@pytest.fixture
+def driver(tab: Tab) -> webdriver.Chrome:
+    return tab.driver
 
 
 @pytest.fixture(scope="module")
@@ -155,8 +154,8 @@ def test_grades_have_a_column_and_facts(driver: webdriver.Chrome, tmp_path: Path
     assert {"hardest", "givens"} <= set(driver.execute_script(HEADS))
     assert "technique" not in driver.execute_script(HEADS)
     driver.execute_script("document.getElementById('browse-puzzle').close()")
-    choices = "return Array.from(document.querySelectorAll('[name=hardest] option'), (option) => option.value)"
-    assert driver.execute_script(choices) == ["", *sorted(set(found["hardest"].to_pylist()), key=NAMES.index)]
+    names = sorted(set(found["hardest"].to_pylist()) - {None}, key=NAMES.index)
+    assert [name for name in Tab(driver).counts("hardest") if name != "none"] == names
     for width in (1280, PHONE):
         with emulated(driver, "light", width):
             assert violations(driver) == []
