@@ -55,6 +55,7 @@ from reports.ratings import agreements, ratings
 from reports.site import CLAIMS, contradicts
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
+from solver.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")
@@ -94,8 +95,8 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
     return figures_of(take_census(pairs))
 
 
-def figures_of(census: Census, studied: Studied | None = None) -> Figures:
-    """The figures of a census, and of a study whose puzzles it was told of."""
+def figures_of(census: Census, studied: Studied | None = None, family: Family = NONOGRAM) -> Figures:
+    """The figures of a census of a family's puzzles, and of a study whose puzzles it was told of."""
     rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
     tally = dict(zip(census.words, rows, strict=True))
     labels = _counts(tally, lambda words: words.label, LABELS)
@@ -128,6 +129,7 @@ def figures_of(census: Census, studied: Studied | None = None) -> Figures:
         sizes=groups("size", SIZE_NAMES),
         colors=groups("colors", COLOR_NAMES),
         densities=groups("density", DENSITY_NAMES),
+        givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
         years=_years(tally),
         authors=dict(census.authors.most_common(AUTHORS)),
         all_authors=len(census.authors),
@@ -139,7 +141,7 @@ def figures_of(census: Census, studied: Studied | None = None) -> Figures:
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),
         ratings=ratings(census.rated),
-        grades=_grades(census, _total(tally, solutions="unique")),
+        grades=_grades(census, _total(tally, solutions="unique"), family),
         study=None if studied is None else study_figures(studied, census.studied),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
@@ -216,6 +218,11 @@ def _groups(
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
     return tuple(groups[name] for name in _ordered(groups, order))
+
+
+def _by_number(names: Iterable[str]) -> list[str]:
+    """Names that begin with numbers, in the order of these, without the one that has none."""
+    return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
 
 
 def _stalled(decided: np.ndarray) -> Stalled:
@@ -411,14 +418,14 @@ def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
     return tuple(made)
 
 
-def _grades(census: Census, unique: int) -> Grades | None:
+def _grades(census: Census, unique: int, family: Family) -> Grades | None:
     """What the grades say, if there are any."""
     if not census.hardest:
         return None
     return Grades(
         unique,
         census.hardest.total(),
-        by_grade(census.hardest.items()),
+        by_grade(census.hardest.items(), family),
         len(census.compared),
         agreements(census.compared),
     )

@@ -22,9 +22,10 @@ from reports.aggregate import KINDS, LABELS
 from reports.census import FAILED, SIZE_NAMES, size_class
 from reports.drawing import UNKNOWN_COLOR
 from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
+from reports.grid import givens_counts
 from reports.labels import label_color
 from reports.templating import source
-from solver.techniques.ladder import TECHNIQUES
+from solver.families import FAMILIES
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""
@@ -76,8 +77,8 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     family  what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of givens
     rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
             columns, goal, solution, second_solution, mended and change; grade, hardest and work, which the list has if
-            any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and GRADES, density (of coloured
-            cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
+            any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and reports.graded.SHARED, density
+            (of coloured cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
     """
 
     def meant(names: Sequence[str]) -> list[str]:
@@ -93,7 +94,8 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     graded = rows["grade"].null_count < len(rows)
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
-        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in TECHNIQUES))
+        ladder = FAMILIES[family.name].techniques
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in ladder))
     head = {
         "family": family.name,
         "rows": len(rows),
@@ -105,7 +107,7 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     arrays |= {name: _counts(rows[name]) for name in meant(COUNTS)}
     arrays["cells"] = _counts(_cells(rows))
     if family is SUDOKU_WORDS:
-        arrays["givens"] = _counts(_givens(rows))
+        arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
     arrays |= {name: _measures(rows[name]) for name in meant(MEASURES)}
     if graded:
         arrays["work"] = _measures(rows["work"])
@@ -181,12 +183,6 @@ def _kind(rows: pa.Table) -> pa.ChunkedArray:
 def _cells(rows: pa.Table) -> pa.ChunkedArray:
     """The cells of each puzzle, as its result or its sides have them."""
     return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
-
-
-def _givens(rows: pa.Table) -> pa.ChunkedArray:
-    """The number of givens of each Sudoku; null where they are not known."""
-    known = (None if givens is None else len(givens) - givens.count(0) for givens in rows["goal"].to_pylist())
-    return pa.chunked_array([pa.array(known, pa.int64())])
 
 
 def _area(rows: pa.Table) -> pa.ChunkedArray:

@@ -16,7 +16,8 @@ from numpy.typing import DTypeLike
 
 from reports import site
 from reports.beside import first_bits, indexed, keys
-from reports.graded import GRADED, NO_GRADES, grades_beside
+from reports.graded import NO_GRADES, SHARED, grades_beside
+from reports.grid import givens_counts
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
 from reports.rights import shareable, withheld
@@ -70,6 +71,9 @@ SHOWN = 100_000
 LISTED = 50
 """Failures, and contradictions with the site's verdict, that a report names."""
 
+FEW_GIVENS = 40
+"""Givens of a Sudoku from which on they are counted by tens; with less, as most of 9x9 have, each number is a group."""
+
 KINDS_OF_FAILURES = 1_000
 """Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""
 
@@ -101,8 +105,7 @@ SHOWN_PUZZLES = [
     "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
     "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-SHOWN_GRADES = ["grade", "hardest", "work"]
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHOWN_GRADES]
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHARED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
@@ -130,6 +133,7 @@ class Words(NamedTuple):
     size: str  # of SIZE_NAMES
     density: str  # of DENSITY_NAMES
     colors: str  # foreground colours in the clues: "1", "2", ...
+    givens: str  # number of givens: "17", "18", ..., from FEW_GIVENS on by tens
     year: int | None  # in which the site got it
     area: int | None  # class of its number of cells: floor(AREAS_A_DECADE * log10(cells))
     claim: str | None  # the site's own verdict, of reports.site.CLAIMS
@@ -174,7 +178,7 @@ def take_census(
     public     whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on;
                everything is counted all the same
     mendings   what mend has found, of the schema MENDINGS
-    grades     what grade has found, of the schema GRADES, those with a grade
+    grades     what grade has found, with the columns SHARED, those with a grade
     studied    the puzzles of a study, columns puzzle_id and clue_hash
     """
     places: dict[Words, int] = {}
@@ -267,7 +271,7 @@ def _worded(
     """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
     columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
     columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], size_class(puzzles)]
-    columns += [_density(measured), _colors(measured), _year(puzzles), _area(puzzles)]
+    columns += [_density(measured), _colors(measured), _givens(puzzles), _year(puzzles), _area(puzzles)]
     columns += [claims]
     encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
     values = [column.dictionary.to_pylist() for column in encoded]
@@ -293,6 +297,7 @@ def _words(
     size: int,
     density: int,
     colors: int | None,
+    givens: int | None,
     year: int | None,
     area: int | None,
     claim: str | None,
@@ -310,6 +315,7 @@ def _words(
         (*SIZE_NAMES, UNKNOWN)[size],
         (*DENSITY_NAMES, UNKNOWN)[density],
         UNKNOWN if colors is None else f"{colors} and more" if colors == MANY_COLORS else str(colors),
+        UNKNOWN if givens is None else str(givens) if givens < FEW_GIVENS else f"{givens} to {givens + 9}",
         year,
         area,
         claim,
@@ -339,6 +345,12 @@ def _density(measured: pa.RecordBatch) -> pa.Array:
 
 def _colors(measured: pa.RecordBatch) -> pa.Array:
     return pc.min_element_wise(measured["colors"], pa.scalar(MANY_COLORS, pa.uint8()), skip_nulls=False)
+
+
+def _givens(puzzles: pa.RecordBatch) -> pa.Array:
+    """The class of each Sudoku by its number of givens: the smallest number of the class."""
+    counts = givens_counts(puzzles)
+    return pc.if_else(pc.less(counts, FEW_GIVENS), counts, pc.multiply(pc.divide(counts, 10), 10))
 
 
 def _year(puzzles: pa.RecordBatch) -> pa.Array:
@@ -468,7 +480,7 @@ def _picked(
 
 def _no_rows(names: Sequence[str]) -> pa.Table:
     results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, GRADED)
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED)
     )
     return _picked(results, puzzles, others, names)
 

@@ -125,6 +125,7 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
             figures, figures.densities, "densities", "Verdicts by density",
             "share of cells that are coloured",
         ),
+        _shares(figures, figures.givens, "givens", "Verdicts by number of givens", "number of givens"),
         _years(figures),
         _times(figures),
         _rung_times(figures),

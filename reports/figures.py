@@ -245,6 +245,7 @@ class Figures(NamedTuple):
     sizes: tuple[Group, ...]  # classes of the longer side
     colors: tuple[Group, ...]  # foreground colours in the clues
     densities: tuple[Group, ...]  # classes of the share of coloured cells
+    givens: tuple[Group, ...]  # classes of the number of givens; none without Sudokus
     years: dict[int, int]  # puzzles of each year that is known, without holes
     authors: dict[str, int]  # the most productive
     all_authors: int

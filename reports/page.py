@@ -25,7 +25,7 @@ from reports.census import NOTHING, Row, Rows, take_census
 from reports.drawing import mark, svg
 from reports.families import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
-from reports.graded import GRADED, NO_GRADES
+from reports.graded import NO_GRADES
 from reports.grid import box_of, grid_of, grid_svg
 from reports.labels import label_color
 from reports.measures import MEASURES
@@ -35,9 +35,9 @@ from reports.ratings import FEW
 from reports.study.attempts import Studied
 from reports.study.figures import attempts_beside
 from reports.templating import environment, markdown, source
+from solver.families import FAMILIES
 from solver.puzzle import BLACK_ON_WHITE
 from solver.tables import RESULTS
-from solver.techniques.ladder import TECHNIQUES
 
 ATTEMPTS_FILE = "attempts.parquet"
 """The attempts of a study, each with the measures of its puzzle."""
@@ -86,7 +86,8 @@ def write_report(
     about = about or About()
     census = take_census(pairs, public, mendings, grades, NOTHING if studied is None else studied.puzzles)
     family = WORDS[about.family]
-    figures = _in_its_words(figures_of(census, studied), family)
+    techniques = FAMILIES[about.family].techniques
+    figures = _in_its_words(figures_of(census, studied, FAMILIES[about.family]), family)
     drawn = charts.charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -97,8 +98,8 @@ def write_report(
         "few": FEW,
         "family": family,
         "measures": _measures(family, graded=figures.grades is not None),
-        "techniques": {technique.name: technique for technique in TECHNIQUES},
-        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
+        "techniques": {technique.name: technique for technique in techniques},
+        "technique_sources": {technique.name: technique.source for technique in techniques},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures, family),
@@ -190,7 +191,7 @@ def _setting(value: Any) -> str:
 
 def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
     """A family's measures of difficulty, those for people if it is graded: name, definition and source of each."""
-    fields = fields_of([*RESULTS, *MEASURES, *(GRADED if graded else ())], family)
+    fields = fields_of([*RESULTS, *MEASURES, *(family.graded if graded else ())], family)
     return [
         {
             "name": field.name,

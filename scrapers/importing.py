@@ -3,20 +3,21 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
 from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
+from scrapers.sudokus import jsonl
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
-from solver.sudoku.batch import grid_batch
+from solver.sudoku.batch import grid_batch, sudoku_batch, sudokus_of
 from solver.sudoku.puzzle import Sudoku
-from solver.tables import mono_batch
+from solver.tables import mono_batch, puzzle_batch
+
+AnyPuzzle = TypeVar("AnyPuzzle", Puzzle, Sudoku)
 
 SOURCE = "local"
 """The source of puzzles that name none themselves."""
@@ -68,13 +69,30 @@ def read_in_bulk(
             yield from _read(file, taken, known)
 
 
+def in_batches(found: Iterable[Puzzle | pa.RecordBatch | Problem], most: int) -> Iterator[pa.RecordBatch | Problem]:
+    """Single puzzles among what was read together in batches of the puzzles table, so many at most; problems first."""
+    puzzles: list[Puzzle] = []
+    for item in found:
+        if isinstance(item, Puzzle):
+            puzzles.append(item)
+        elif isinstance(item, Problem):
+            yield item
+        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == most):
+            yield puzzle_batch(puzzles)
+            puzzles = []
+        if isinstance(item, pa.RecordBatch):
+            yield item
+    if puzzles:
+        yield puzzle_batch(puzzles)
+
+
 def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
     """As `read_files`, with Sudokus where a file holds such."""
     taken: Counter[str] = Counter()
     for file in files:
         if _holds_sudokus(file, known):
             for item in _read_sudokus(file, taken):
-                yield from [item] if isinstance(item, Problem) else map(_sudoku, item.to_pylist())
+                yield from [item] if isinstance(item, Problem) else sudokus_of(item)
         else:
             yield from _read(file, taken, known)
 
@@ -85,15 +103,9 @@ def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
         return False
     if file.sha256:
         return True
-    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES:
+    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES or jsonl.recognizes(file.data):
         return True
     return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
-
-
-def _sudoku(row: dict[str, Any]) -> Sudoku:
-    """A row of the table SUDOKUS as a record."""
-    givens = np.frombuffer(row["givens"], np.uint8).reshape(row["size"], row["size"])
-    return Sudoku(givens, **{field.name: row[field.name] for field in fields(Sudoku)[1:]})
 
 
 def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
@@ -101,6 +113,9 @@ def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
     data = file.data or b""
     digest = file.sha256 or hashlib.sha256(data).hexdigest()
     try:
+        if jsonl.recognizes(data):
+            yield from _of_records(_placed(puzzle, file.name, digest, taken) for puzzle in jsonl.read(data))
+            return
         for grids in sudokus.read(data, file.lines):
             for first in range(0, len(grids.givens), TOGETHER):
                 givens = grids.givens[first : first + TOGETHER]
@@ -109,6 +124,24 @@ def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
         yield Problem(file.name, str(error))
+
+
+def _of_records(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
+    """Sudokus as batches; a FormatError that comes in between is raised at the end."""
+    some: list[Sudoku] = []
+    wrong: FormatError | None = None
+    try:
+        for puzzle in puzzles:
+            some.append(puzzle)
+            if len(some) == TOGETHER:
+                yield sudoku_batch(some)
+                some = []
+    except FormatError as error:
+        wrong = error
+    if some:
+        yield sudoku_batch(some)
+    if wrong:
+        raise wrong
 
 
 def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterator[Puzzle | Problem]:
@@ -150,7 +183,7 @@ def _origin(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
     }
 
 
-def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:
+def _placed(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> AnyPuzzle:
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)

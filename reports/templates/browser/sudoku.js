@@ -7,6 +7,7 @@ const SUDOKU = {
   facts: {
     cells_after_line: "Cells after singles",
     line_solves: "Looks at units",
+    work: "Steps a cell, for people",
   },
   sheet: sudokuSheet,
 };
