@@ -2,6 +2,7 @@
 
 import math
 import random
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -26,6 +27,12 @@ def known(desk: Desk, size: int) -> oracle.Board:
 
 
 def drawn(seed: int, wide: int, high: int) -> Desk:
+    """A desk to work on, of those that `_drawn` makes: every technique is tried on the same ones."""
+    return deepcopy(_drawn(seed, wide, high))
+
+
+@cache
+def _drawn(seed: int, wide: int, high: int) -> Desk:
     """A desk with a solved grid of which some cells are written down, and others have more digits, by chance."""
     rng = random.Random(seed)
     solution = oracle.full_grid(wide, high, rng).ravel()

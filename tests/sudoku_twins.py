@@ -35,12 +35,13 @@ class Twin:
 
     def locked(self) -> Struck:
         struck: Struck = set()
-        for unit in self.units:
+        units = [set(unit) for unit in self.units]
+        for unit in units:
             for digit in range(1, self.size + 1):
-                here = self.places(unit, digit)
-                for other in self.units:
-                    if other != unit and here and set(here) <= set(other):
-                        struck |= {(cell, digit) for cell in set(other) - set(unit)}
+                here = {cell for cell in unit if digit in self.board[cell]}
+                for other in units:
+                    if other != unit and here and here <= other:
+                        struck |= {(cell, digit) for cell in other - unit}
         return self.present(struck)
 
     def naked(self, number: int) -> Struck:
@@ -128,20 +129,22 @@ class Twin:
 
     def chain(self, one_digit: bool) -> Struck:
         struck: Struck = set()
+        strong = cache(lambda node: list(self.strong(node, one_digit)))
+        excludes = cache(self.excludes)
         for start in [(cell, digit) for cell in self.board for digit in self.board[cell] if len(self.board[cell]) > 1]:
             right: Struck = set()
             wrong, todo = {start}, [start]
             while todo:
-                for node in self.strong(todo.pop(), one_digit):
+                for node in strong(todo.pop()):
                     if node not in right:
                         right.add(node)
-                        new = self.excludes(node, one_digit) - wrong
+                        new = excludes(node, one_digit) - wrong
                         wrong |= new
                         todo += new
             for end in right:
-                both = self.excludes(start, False) if end == start else set()
+                both = excludes(start, False) if end == start else set()
                 if end != start:
-                    both = self.excludes(start, False) & self.excludes(end, False)
+                    both = excludes(start, False) & excludes(end, False)
                 struck |= both
         return struck
 
