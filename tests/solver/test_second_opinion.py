@@ -27,6 +27,7 @@ MOST = 13
 # The second opinion itself.
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(("height", "width", "colors", "every"), [(3, 3, 1, 1), (4, 3, 1, 3), (2, 3, 2, 1)])
 def test_automata_find_the_pictures_of_each_clues(height: int, width: int, colors: int, every: int) -> None:
     """All pictures of a size, put together by their clues, which have just these solutions."""
@@ -41,6 +42,7 @@ def test_automata_find_the_pictures_of_each_clues(height: int, width: int, color
         assert oracle.verdict(puzzle) == ("unique" if len(there) == 1 else "multiple")
 
 
+@pytest.mark.unchecked
 def test_automata_find_what_enumeration_finds() -> None:
     """Blots, colours, clues of no picture, partly solved grids."""
     verdicts = Counter[str]()
@@ -58,6 +60,7 @@ def test_automata_find_what_enumeration_finds() -> None:
     assert min(verdicts[word] for word in oracle.VERDICTS) >= 50, verdicts
 
 
+@pytest.mark.unchecked
 def test_automata_that_give_up_give_no_verdict() -> None:
     puzzle = from_picture(fuzz.noise(np.random.default_rng(2), 20, 20, 0.4, 1))
     assert oracle.verdict(puzzle, patience=1) == "unknown"
