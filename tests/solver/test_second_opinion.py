@@ -81,6 +81,7 @@ def agree(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any]) -> None
     assert wrong is None, f"{wrong}\n{fuzz.text(puzzle, start)}"
 
 
+@pytest.mark.unchecked  # tests/solver/test_checked.py has more of the same puzzles
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 @pytest.mark.parametrize(("check_goal", "number", "first"), [(False, 600, 0), (True, 150, 10_000)])
 def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> None:
@@ -89,6 +90,7 @@ def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> 
         agree(puzzle, None, row)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 def test_drawn_puzzles_partly_solved(kind: str) -> None:
     for seed in seeds_of(kind, 200, 20_000):
