@@ -69,7 +69,7 @@ def shots(demo: str, sudokus: str, page: str) -> list[Shot]:
     """What is shown, of the demo's report, one of Sudokus, and a page with a puzzle's explanation."""
     return [
         Shot("report", "A report begins with what needs attention, and the verdicts", demo),
-        Shot("browse", "Every puzzle in a list, with filters that count", f"{demo}#browse?label=unique+line&kind=color"),
+        Shot("browse", "Every puzzle, with filters that count", f"{demo}#browse?label=unique+line&kind=color"),
         Shot("pictures", "... or as pictures, to pick for a pack", f"{demo}#browse?view=gallery&grade=2"),
         Shot("ambiguous", "Where two solutions differ", f"{demo}#browse?sort=-difficulty&label=multiple&view=gallery"),
         Shot("measures", "Any measure, and any two beside each other", f"{demo}#measures"),
