@@ -1,6 +1,6 @@
 """Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
 
-That of Sudokus takes files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY].
+Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...
 """
 
 import argparse
@@ -25,6 +25,7 @@ from benchmarks import (
     simulate,
     start_up,
     sudoku,
+    sudoku_grade,
     trust,
 )
 from benchmarks.tables import ARCHIVE, write_tables
@@ -49,6 +50,7 @@ BENCHMARKS = {
     "simulate": simulate.run,
     "start_up": start_up.run,
     "sudoku": sudoku.run,
+    "sudoku-grade": sudoku_grade.run,
     "trust": trust.run,
 }
 
@@ -60,9 +62,12 @@ def main() -> None:
     parser.add_argument("--archive", type=Path, default=ARCHIVE, help=about)
     parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     options = parser.parse_args()
-    if options.names[:1] == ["sudoku"]:
-        files = [Path(name) for name in options.names[1:]]
+    name, files = options.names[:1], [Path(name) for name in options.names[1:]]
+    if name == ["sudoku"]:
         print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
+        return
+    if name == ["sudoku-grade"]:
+        print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))
         return
     for name in options.names or BENCHMARKS:
         tables: list[Table] = BENCHMARKS[name](options.archive)

@@ -14,6 +14,7 @@ import resource
 import shlex
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,7 +38,7 @@ def main() -> None:
     parser.add_argument("--cpu-limit", type=int, default=60, help="CPU seconds for a puzzle (default: 60)")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, asked.csv.open("w", newline="") as file:
-        lines = csv.writer(file)
+        lines = csv.writer(file, lineterminator="\n")
         lines.writerow(COLUMNS)
         for puzzle in nc.read(asked.files).puzzles:
             for each in asked.program:
@@ -60,18 +61,11 @@ def measured(puzzle: nc.Puzzle, program: Program, folder: Path, limit: int) -> f
     """CPU seconds of a program on a puzzle; None if it ended badly or not in time."""
     path = folder / f"puzzle.{program.format}"
     nc.write([puzzle], path, to=program.format, lossy=True)
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-
     with path.open("rb") as given:
-        process = subprocess.Popen(
-            [word.replace("{file}", str(path)) for word in program.command],
-            stdin=given,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=limited,
-        )
+        words = [word.replace("{file}", str(path)) for word in program.command]
+        process = subprocess.Popen(words, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with suppress(ProcessLookupError):  # it has ended already
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit, limit))
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return used.ru_utime + used.ru_stime if process.returncode == 0 else None

@@ -1,4 +1,4 @@
-"""Sudoku: the bit-parallel search, the ladder, hashes and grades on files of 9x9 puzzles; other sizes, made by rule.
+"""Sudoku: the bit-parallel search, the ladder and hashes on files of 9x9 puzzles; other sizes, made by rule.
 
 python -m benchmarks sudoku FILE... [--peer LIBRARY]; a file has a puzzle a line, 81 characters, 0 or . for open cells.
 LIBRARY is tdoku's shared library, to be measured on the same puzzles in the same run.
@@ -20,10 +20,8 @@ from solver.ladder.rungs import RUNGS
 from solver.sudoku.api import classify
 from solver.sudoku.bands import Desk, count_solutions, desk_for
 from solver.sudoku.batch import grid_batch, with_hashes
-from solver.sudoku.techniques.grade import grades
 
 RUNS = 5
-GRADED = 5_000
 LIMIT = 10.0
 OTHERS = [((3, 2), 0.0), ((4, 3), 0.0), ((4, 4), 0.45), ((4, 4), 0.0), ((5, 5), 0.5), ((5, 5), 0.0)]
 """Boxes, and the share of givens at which no more are taken away, if the puzzle is not minimal before."""
@@ -51,11 +49,6 @@ def run(_: Path, files: Sequence[Path] = (), peer: Path | None = None) -> list[T
             "`classify`, Arrow to Arrow, and both hashes",
             ["puzzles", "singles only: a second", "all rungs: a second", "hashes: a second", *RUNGS, "not decided"],
             [classified(name, grid_batch(givens, 3, 3)) for name, givens in sets.items()],
-        ),
-        Table(
-            f"`grades` of the first {GRADED:,}",
-            ["puzzles", "number", "a second", *(f"grade {grade}" for grade in range(1, 10))],
-            [graded(name, grid_batch(givens[:GRADED], 3, 3)) for name, givens in sets.items()],
         ),
         others,
     ]
@@ -128,16 +121,6 @@ def classified(name: str, batch: pa.RecordBatch) -> list[object]:
     by_rung = [int(pc.sum(pc.equal(rows["technique"], rung)).as_py() or 0) for rung in RUNGS]
     speeds = [len(batch) / seconds for seconds in (line, whole, hashes)]
     return [name, *speeds, *by_rung, len(batch) - sum(by_rung)]
-
-
-def graded(name: str, batch: pa.RecordBatch) -> list[object]:
-    unique = np.ones(len(batch), np.bool_)
-    grades(batch, unique)
-    begun = thread_time()
-    found = grades(batch, unique)
-    seconds = thread_time() - begun
-    counts = np.bincount(found["grade"].to_numpy(), minlength=10)[1:].tolist()
-    return [name, len(batch), len(batch) / seconds, *counts]
 
 
 def other(kind: tuple[int, int], share: float) -> list[object]:

@@ -248,10 +248,10 @@ def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
     return compare(_run(old), _run(new))
 
 
-def find_duplicates(place: Run | Store | Place, cells: float = 0.05, watch: Watch = NOBODY) -> "Duplicates":
+def find_duplicates(place: Run | Store | Place, cells: float | None = None, watch: Watch = NOBODY) -> "Duplicates":
     """Find puzzles that a store, or a run, has more than once: equal, turned, or with pictures that are nearly equal.
 
-    cells   share of the cells in which near pictures may differ, 0 to 0.2
+    cells   of nonograms the share of the cells in which near pictures may differ, 0 to 0.2; None is 0.05
     """
     from pipeline.findings import dedup
 

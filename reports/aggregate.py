@@ -12,12 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reports.attention import attention
 from reports.census import (
     AREAS_A_DECADE,
     DENSITY_NAMES,
     FAILED,
     FIRST_RUNG_BIN,
     MANY_COLORS,
+    RATED,
     RUNG_BINS,
     RUNGS,
     SIZE_NAMES,
@@ -28,6 +30,7 @@ from reports.census import (
     Words,
     take_census,
 )
+from reports.duplicates import repeated
 from reports.figures import (
     Bin,
     Bucket,
@@ -51,10 +54,11 @@ from reports.figures import (
     Times,
 )
 from reports.graded import by_grade
-from reports.ratings import agreements, ratings
+from reports.ratings import agreements, ratings, together
 from reports.site import CLAIMS, contradicts
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
+from solver.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")
@@ -81,8 +85,17 @@ SURVEY = (0.0, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0)
 
 COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} and more")
 
-HARDEST, TIMEOUTS, AUTHORS, COPIES, PATTERNS = 50, 50, 15, 20, 20
+HARDEST, TIMEOUTS, AUTHORS, PATTERNS = 24, 50, 15, 20
 """How many of each a report names."""
+
+TOGETHER = ["site_difficulty", "site_quality", *RATED]
+"""Measures, and people's ratings, that are held against each other."""
+
+COMPARED_SHOWN = 20_000
+"""Puzzles, the hardest of those shown, whose measures are held against each other."""
+
+DIFFICULTY_BIN = 0.1
+"""Width of the columns of the histogram of difficulty."""
 
 FEWEST_BINS = 20
 SHORTEST = 1e-6
@@ -94,8 +107,16 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
     return figures_of(take_census(pairs))
 
 
-def figures_of(census: Census, studied: Studied | None = None) -> Figures:
-    """The figures of a census, and of a study whose puzzles it was told of."""
+def figures_of(
+    census: Census,
+    studied: Studied | None = None,
+    family: Family = NONOGRAM,
+    duplicates: pa.Table | None = None,
+) -> Figures:
+    """The figures of a census of a family's puzzles, of a study whose puzzles it was told of, and of duplicates found.
+
+    duplicates  of the schema reports.duplicates.DUPLICATES; without them those are told that `repeated` finds
+    """
     rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
     tally = dict(zip(census.words, rows, strict=True))
     labels = _counts(tally, lambda words: words.label, LABELS)
@@ -128,18 +149,22 @@ def figures_of(census: Census, studied: Studied | None = None) -> Figures:
         sizes=groups("size", SIZE_NAMES),
         colors=groups("colors", COLOR_NAMES),
         densities=groups("density", DENSITY_NAMES),
+        givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
         years=_years(tally),
         authors=dict(census.authors.most_common(AUTHORS)),
         all_authors=len(census.authors),
-        copies=_copies(census),
+        copies=Copies(*(_surplus(hashes) for hashes in (census.clue_hashes, census.canonical_hashes))),
+        attention=attention(census.shown, _issues(tally), repeated(census.shown) if duplicates is None else duplicates),
         work=_work(census),
         shown=len(census.shown),
         hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
+        difficulties=_difficulties(census.shown, list(labels)),
+        correlations=together(census.shown.select(TOGETHER).slice(0, COMPARED_SHOWN)),
         timeouts=_timeouts(census, _total(tally, status="timeout")),
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),
         ratings=ratings(census.rated),
-        grades=_grades(census, _total(tally, solutions="unique")),
+        grades=_grades(census, _total(tally, solutions="unique"), family),
         study=None if studied is None else study_figures(studied, census.studied),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
@@ -218,6 +243,11 @@ def _groups(
     return tuple(groups[name] for name in _ordered(groups, order))
 
 
+def _by_number(names: Iterable[str]) -> list[str]:
+    """Names that begin with numbers, in the order of these, without the one that has none."""
+    return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
+
+
 def _stalled(decided: np.ndarray) -> Stalled:
     if not len(decided):
         return Stalled(0, None)
@@ -261,6 +291,25 @@ def _histogram(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
     cells = np.bincount((bins - first) * len(labels) + label, minlength=(int(bins.max()) - first + 1) * len(labels))
     return tuple(
         Bin(_edge(place, per_decade), _edge(place + 1, per_decade), sum(counts), dict(zip(labels, counts, strict=True)))
+        for place, counts in enumerate(cells.reshape(-1, len(labels)).tolist(), first)
+    )
+
+
+def _difficulties(shown: pa.Table, labels: Sequence[str]) -> tuple[Bin, ...]:
+    rows = shown.select(["difficulty", "label"]).filter(shown["difficulty"].is_valid())
+    if not len(rows):
+        return ()
+    bins = np.floor(rows["difficulty"].to_numpy() / DIFFICULTY_BIN + 1e-9).astype(np.int64)
+    first, last = int(bins.min()), int(bins.max())
+    label = pc.index_in(rows["label"], pa.array(labels, pa.string())).to_numpy()
+    cells = np.bincount((bins - first) * len(labels) + label, minlength=(last - first + 1) * len(labels))
+    return tuple(
+        Bin(
+            round(place * DIFFICULTY_BIN, 6),
+            round((place + 1) * DIFFICULTY_BIN, 6),
+            sum(counts),
+            dict(zip(labels, counts, strict=True)),
+        )
         for place, counts in enumerate(cells.reshape(-1, len(labels)).tolist(), first)
     )
 
@@ -344,18 +393,20 @@ def _years(tally: Mapping[Words, int]) -> dict[int, int]:
     return {year: rows[year] for year in range(min(rows), max(rows) + 1)} if rows else {}
 
 
-def _copies(census: Census) -> Copies:
-    same, turned = (_surplus(hashes) for hashes in (census.clue_hashes, census.canonical_hashes))
-    examples: dict[str, list[str]] = {}
-    if turned:
-        hashes = census.shown["canonical_hash"].combine_chunks()
-        often = pc.filter(hashes.value_counts(), pc.greater(hashes.value_counts().field("counts"), 1)).field("values")
-        twice = pc.and_(pc.is_in(hashes, often), hashes.is_valid())
-        rows = census.shown.select(["canonical_hash", "puzzle_id"]).filter(twice)
-        for value, puzzle_id in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-            examples.setdefault(value, []).append(puzzle_id or "")
-    groups = sorted((tuple(sorted(ids)) for ids in examples.values()), key=lambda ids: (-len(ids), ids))
-    return Copies(same, turned, tuple(groups[:COPIES]))
+def _issues(tally: Mapping[Words, int]) -> dict[str, int]:
+    """The puzzles of each issue that their words alone tell of."""
+    failed = sum(_total(tally, status=status) for status in FAILED)
+    several, none = (_total(tally, solutions=word) for word in ("multiple", "none"))
+    return {
+        "ambiguous": several,
+        "contradictory": none,
+        "undecided": sum(tally.values()) - _total(tally, solutions="unique") - several - none - failed,
+        "invalid or failed": failed,
+        "picture does not fit": _total(tally, goal_matches=False),
+        "site disagrees": sum(
+            count for words, count in tally.items() if contradicts(words.claim, words.solutions, words.technique)
+        ),
+    }
 
 
 def _surplus(hashes: np.ndarray) -> int:
@@ -375,9 +426,12 @@ def _work(census: Census) -> SolverWork:
 
 
 def _hardest(shown: pa.Table) -> list[Row]:
+    """The hardest puzzles but for those with several solutions: these are ambiguous, which is another matter."""
     names = [name for name in Hard._fields if name in shown.column_names]
-    hardest: list[Row] = shown.slice(0, HARDEST).select(names).to_pylist()
-    return [row for row in hardest if row["difficulty"] is not None]
+    decided = pc.is_in(shown["solutions"], pa.array(["unique", "none", "unknown"]))
+    hard = shown.select(names).filter(pc.and_(decided, shown["difficulty"].is_valid()))
+    hardest: list[Row] = hard.slice(0, HARDEST).to_pylist()
+    return hardest
 
 
 KNOWN_CELLS = ("cells_after_line", "cells_after_depth2", "cells_after_probe")
@@ -411,14 +465,14 @@ def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
     return tuple(made)
 
 
-def _grades(census: Census, unique: int) -> Grades | None:
+def _grades(census: Census, unique: int, family: Family) -> Grades | None:
     """What the grades say, if there are any."""
     if not census.hardest:
         return None
     return Grades(
         unique,
         census.hardest.total(),
-        by_grade(census.hardest.items()),
+        by_grade(census.hardest.items(), family),
         len(census.compared),
         agreements(census.compared),
     )

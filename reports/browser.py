@@ -18,13 +18,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.aggregate import KINDS, LABELS
-from reports.census import FAILED, SIZE_NAMES, size_class
+from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
+from reports.census import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
 from reports.drawing import UNKNOWN_COLOR
+from reports.duplicates import DUPLICATES, repeated
 from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
+from reports.grid import givens_counts
+from reports.issues import ISSUES, differing, issues
 from reports.labels import label_color
 from reports.templating import source
-from solver.techniques.ladder import TECHNIQUES
+from solver.families import FAMILIES
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""
@@ -32,12 +35,17 @@ CHUNK = 256
 PICTURE_BYTES = 30_000_000
 """What the deflated pictures may take; rows after that come without. In base64 it is a third more."""
 
-TEXTS = ("puzzle_id", "url", "title", "author", "source", "technique", "status", "engine", "error", "site_note")
+TEXTS = (
+    "puzzle_id", "url", "title", "author", "copyright", "license", "source", "status", "engine", "error", "site_note",
+)  # fmt: skip
 COUNTS = (
     "width", "height", "goal_matches", "line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth",
-    "conflicts", "cells_after_line", "cells_after_depth2", "cells_after_probe",
+    "conflicts", "cells_after_line", "cells_after_depth2", "cells_after_probe", "blocks", "blots", "max_slack", "free",
 )  # fmt: skip
-MEASURES = ("cpu_seconds", "score", "density", "difficulty", "site_difficulty", "site_quality")
+MEASURES = (
+    "cpu_seconds", "score", "density", "difficulty", "mean_slack", "log10_arrangements", "site_difficulty",
+    "site_quality",
+)  # fmt: skip
 
 SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 """Bits that say what a row's chunk has of it."""
@@ -48,8 +56,8 @@ ALIGNMENT = 8
 NUMBERS = re.compile(r"(\d{1,18})")
 
 PARTS = (
-    *("words", "elements", "data", "selection", "clues", "drawing", "facts", "nonogram", "sudoku", "puzzle", "list"),
-    "section",
+    *("words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku"),
+    *("puzzle", "picked", "list", "gallery", "filters", "explorer", "exporting", "section"),
 )
 """The parts of the script, in templates/browser."""
 
@@ -70,14 +78,16 @@ class Words(NamedTuple):
     places: np.ndarray  # unsigned[rows]: 0 is null, k + 1 is words[k]
 
 
-def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
+def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Table | None = None) -> Browser:
     """Pack rows for the page, in the order in which the list first shows them.
 
-    family  what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of givens
-    rows    the columns TEXTS, COUNTS, MEASURES, cells, label, kind, blotted and palette, and for the pictures rows,
-            columns, goal, solution, second_solution, mended and change; grade, hardest and work, which the list has if
-            any row has a grade; types as in the schemas PUZZLES, RESULTS, MENDINGS and GRADES, density (of coloured
-            cells, 0 to 1) and difficulty (log10 of the effort) float64. Any value may be null.
+    rows        as `reports.census.Census.shown`: the columns TEXTS, COUNTS, MEASURES, cells, label, technique, kind,
+                blotted, colors and palette; for the pictures rows, columns, goal, solution, second_solution, mended
+                and change; for the issues solutions, clue_hash, canonical_hash and disputed; grade, hardest and work,
+                which the list has if any row has a grade. Any value may be null, but for `free` and `disputed`
+    family      what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of
+                givens
+    duplicates  of the schema reports.duplicates.DUPLICATES; without them those that `repeated` finds
     """
 
     def meant(names: Sequence[str]) -> list[str]:
@@ -86,26 +96,40 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS) -> Browser:
     pictures, contents = _pictures(rows)
     words = {name: _words(rows[name]) for name in meant(TEXTS)}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
+    words["solutions"] = _words(rows["solutions"], SOLUTIONS)
+    words["technique"] = _words(rows["technique"], TECHNIQUES)
     words["kind"] = _words(_kind(rows), KINDS)
     words["size"] = _words(_size(rows), SIZE_NAMES)
+    words["dimensions"] = _words(_dimensions(rows))
+    words["level"] = _words(_level(rows), DIFFICULTY_NAMES)
+    if "colors" in meant(["colors"]):
+        words["colors"] = _words(_colors(rows), COLOR_NAMES)
+    repeats = repeated(rows) if duplicates is None else duplicates
+    originals = _originals(rows, repeats)
+    words |= {name: _words(originals[name]) for name in ("original", "likeness")}
     if "palette" in meant(["palette"]):
         words["palette"] = _words(_palette(rows))
     graded = rows["grade"].null_count < len(rows)
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
-        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in TECHNIQUES))
+        ladder = FAMILIES[family.name].techniques
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in ladder))
     head = {
         "family": family.name,
         "rows": len(rows),
         "chunk": CHUNK,
         "words": {name: column.words for name, column in words.items()},
+        "issues": [[name, meaning] for name, meaning in ISSUES.items()],
         "labels": [[label_color(label), family.meanings.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}
     arrays |= {name: _counts(rows[name]) for name in meant(COUNTS)}
     arrays["cells"] = _counts(_cells(rows))
+    arrays["differing"] = _counts(pa.chunked_array([differing(rows)]))
+    arrays["apart"] = _counts(originals["cells"])
+    arrays["issues"] = issues(rows, repeats)
     if family is SUDOKU_WORDS:
-        arrays["givens"] = _counts(_givens(rows))
+        arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
     arrays |= {name: _measures(rows[name]) for name in meant(MEASURES)}
     if graded:
         arrays["work"] = _measures(rows["work"])
@@ -183,12 +207,6 @@ def _cells(rows: pa.Table) -> pa.ChunkedArray:
     return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
 
 
-def _givens(rows: pa.Table) -> pa.ChunkedArray:
-    """The number of givens of each Sudoku; null where they are not known."""
-    known = (None if givens is None else len(givens) - givens.count(0) for givens in rows["goal"].to_pylist())
-    return pa.chunked_array([pa.array(known, pa.int64())])
-
-
 def _area(rows: pa.Table) -> pa.ChunkedArray:
     return pc.multiply(rows["width"].cast(pa.int64()), rows["height"].cast(pa.int64()))
 
@@ -196,6 +214,29 @@ def _area(rows: pa.Table) -> pa.ChunkedArray:
 def _size(rows: pa.Table) -> pa.ChunkedArray:
     """The size class of each puzzle, of SIZE_NAMES; null if it is not known."""
     return pa.chunked_array([pa.array([*SIZE_NAMES, None]).take(size_class(rows))])
+
+
+def _dimensions(rows: pa.Table) -> pa.ChunkedArray:
+    """Columns and rows of each puzzle: "15×10"; null if they are not known."""
+    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
+    return pc.binary_join_element_wise(*sides, "×")
+
+
+def _level(rows: pa.Table) -> pa.ChunkedArray:
+    """The class of each puzzle's difficulty, of DIFFICULTY_NAMES; null if it is not known."""
+    return pa.chunked_array([pa.array([*DIFFICULTY_NAMES, None]).take(difficulty_class(rows))])
+
+
+def _colors(rows: pa.Table) -> pa.ChunkedArray:
+    """The class of each puzzle's number of colours, of COLOR_NAMES; null if it is not known."""
+    classes = pc.min_element_wise(rows["colors"], MANY_COLORS, skip_nulls=False)
+    return pa.chunked_array([pa.array(COLOR_NAMES)]).take(classes)
+
+
+def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
+    """For each row the columns original, likeness and cells of its duplicate; nulls for a puzzle that is none."""
+    places = pc.index_in(rows["puzzle_id"], value_set=duplicates["puzzle_id"].combine_chunks(), skip_nulls=True)
+    return duplicates.select([name for name in DUPLICATES.names if name != "puzzle_id"]).take(places)
 
 
 def _palette(rows: pa.Table) -> pa.ChunkedArray:

@@ -16,7 +16,8 @@ from numpy.typing import DTypeLike
 
 from reports import site
 from reports.beside import first_bits, indexed, keys
-from reports.graded import GRADED, NO_GRADES, grades_beside
+from reports.graded import NO_GRADES, SHARED, grades_beside
+from reports.grid import givens_counts
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
 from reports.rights import shareable, withheld
@@ -46,6 +47,16 @@ DENSITY_NAMES = (
 )
 """The classes of density: "under 20 %", "20–30 %", ..., "70 % and over"."""
 
+DIFFICULTIES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+"""The difficulties at which each class but the first begins."""
+
+DIFFICULTY_NAMES = (
+    f"under {DIFFICULTIES[0]:g}",
+    *(f"{low:g}–{high:g}" for low, high in pairwise(DIFFICULTIES)),
+    f"{DIFFICULTIES[-1]:g} and over",
+)
+"""The classes of difficulty: "under 0.25", "0.25–0.5", ..., "4 and over"."""
+
 MANY_COLORS = 5
 """Colours from which puzzles are counted together."""
 
@@ -69,6 +80,9 @@ SHOWN = 100_000
 
 LISTED = 50
 """Failures, and contradictions with the site's verdict, that a report names."""
+
+FEW_GIVENS = 40
+"""Givens of a Sudoku from which on they are counted by tens; with less, as most of 9x9 have, each number is a group."""
 
 KINDS_OF_FAILURES = 1_000
 """Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""
@@ -98,14 +112,16 @@ SHOWN_RESULTS = [
     "cells_after_line", "cells_after_depth2", "cells_after_probe", "score", "engine", "error", "clue_hash",
 ]  # fmt: skip
 SHOWN_PUZZLES = [
-    "url", "title", "author", "source", "width", "height", "kind", "blotted", "palette", "rows", "columns", "goal",
-    "site_difficulty", "site_quality", "site_note", "canonical_hash",
+    "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
+    "columns", "goal", "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-SHOWN_GRADES = ["grade", "hardest", "work"]
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, "density", "difficulty", *MENDED.names, *SHOWN_GRADES]
+JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_())])
+"""Whether a puzzle may be passed on (reports.rights), and whether its site says another verdict; never null."""
+
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *MEASURES.names, *MENDED.names, *SHARED.names, *JUDGED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
-PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "copyright", "license", "site_date", "site_steps"]
+PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
 """What a report needs of the two tables; other columns are not looked at."""
 
 NOTHING = RESULTS.empty_table().select(["puzzle_id", "clue_hash"])
@@ -130,6 +146,7 @@ class Words(NamedTuple):
     size: str  # of SIZE_NAMES
     density: str  # of DENSITY_NAMES
     colors: str  # foreground colours in the clues: "1", "2", ...
+    givens: str  # number of givens: "17", "18", ..., from FEW_GIVENS on by tens
     year: int | None  # in which the site got it
     area: int | None  # class of its number of cells: floor(AREAS_A_DECADE * log10(cells))
     claim: str | None  # the site's own verdict, of reports.site.CLAIMS
@@ -174,7 +191,7 @@ def take_census(
     public     whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on;
                everything is counted all the same
     mendings   what mend has found, of the schema MENDINGS
-    grades     what grade has found, of the schema GRADES, those with a grade
+    grades     what grade has found, with the columns SHARED, those with a grade
     studied    the puzzles of a study, columns puzzle_id and clue_hash
     """
     places: dict[Words, int] = {}
@@ -215,15 +232,16 @@ def take_census(
         if len(of_study):
             rows = _picked(results, puzzles, (measured, graded), STUDIED_FIELDS)
             tried.append(rows.filter(pc.is_in(keys(results), value_set=of_study, skip_nulls=True)))
+        free = shareable(puzzles)
+        differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
+        judged = pa.RecordBatch.from_arrays([free, pa.array(differs)], schema=JUDGED)
         if public:
-            keep = shareable(puzzles)
-            results, puzzles, mended = (withheld(rows, keep) for rows in (results, puzzles, mended))
+            results, puzzles, mended = (withheld(rows, free) for rows in (results, puzzles, mended))
         rated += _rated(results, puzzles, (measured, graded))
-        shown.add(_picked(results, puzzles, (measured, mended, graded), SHOWN_FIELDS))
+        shown.add(_picked(results, puzzles, (measured, mended, graded, judged), SHOWN_FIELDS))
         failed = np.array([word.status in FAILED for word in words])[code]
         _count_reasons(results, failed, reasons)
         failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
-        differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
         contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
     return Census(
         tuple(places),
@@ -267,7 +285,7 @@ def _worded(
     """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
     columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
     columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], size_class(puzzles)]
-    columns += [_density(measured), _colors(measured), _year(puzzles), _area(puzzles)]
+    columns += [_density(measured), _colors(measured), _givens(puzzles), _year(puzzles), _area(puzzles)]
     columns += [claims]
     encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
     values = [column.dictionary.to_pylist() for column in encoded]
@@ -293,6 +311,7 @@ def _words(
     size: int,
     density: int,
     colors: int | None,
+    givens: int | None,
     year: int | None,
     area: int | None,
     claim: str | None,
@@ -310,6 +329,7 @@ def _words(
         (*SIZE_NAMES, UNKNOWN)[size],
         (*DENSITY_NAMES, UNKNOWN)[density],
         UNKNOWN if colors is None else f"{colors} and more" if colors == MANY_COLORS else str(colors),
+        UNKNOWN if givens is None else str(givens) if givens < FEW_GIVENS else f"{givens} to {givens + 9}",
         year,
         area,
         claim,
@@ -331,14 +351,30 @@ def size_class(puzzles: Rows) -> pa.Array:
     return pa.array(np.where(np.isnan(side), len(SIZE_NAMES), np.searchsorted(SIZES, side)))
 
 
+def difficulty_class(rows: Rows) -> pa.Array:
+    """The class of each puzzle's difficulty: index into DIFFICULTY_NAMES, or the one after if it is not known."""
+    return _classes(rows["difficulty"], DIFFICULTIES)
+
+
 def _density(measured: pa.RecordBatch) -> pa.Array:
     """The class of density of each puzzle: index into DENSITY_NAMES, or the one after if it is not known."""
-    density = _numbers(measured["density"])
-    return pa.array(np.where(np.isnan(density), len(DENSITY_NAMES), np.searchsorted(DENSITIES, density, "right")))
+    return _classes(measured["density"], DENSITIES)
+
+
+def _classes(column: pa.Array | pa.ChunkedArray, starts: Sequence[float]) -> pa.Array:
+    """The class of each number, the first below all starts; the one after the last if the number is not known."""
+    numbers = _numbers(column)
+    return pa.array(np.where(np.isnan(numbers), len(starts) + 1, np.searchsorted(starts, numbers, "right")))
 
 
 def _colors(measured: pa.RecordBatch) -> pa.Array:
     return pc.min_element_wise(measured["colors"], pa.scalar(MANY_COLORS, pa.uint8()), skip_nulls=False)
+
+
+def _givens(puzzles: pa.RecordBatch) -> pa.Array:
+    """The class of each Sudoku by its number of givens: the smallest number of the class."""
+    counts = givens_counts(puzzles)
+    return pc.if_else(pc.less(counts, FEW_GIVENS), counts, pc.multiply(pc.divide(counts, 10), 10))
 
 
 def _year(puzzles: pa.RecordBatch) -> pa.Array:
@@ -468,7 +504,7 @@ def _picked(
 
 def _no_rows(names: Sequence[str]) -> pa.Table:
     results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, GRADED)
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED, JUDGED)
     )
     return _picked(results, puzzles, others, names)
 

@@ -5,7 +5,7 @@ Text takes its colour from its surroundings (`currentColor`), so that one pictur
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -32,6 +32,9 @@ GRADE_COLORS = [
 MOST_GROUPS = 20
 """Groups that a chart compares: the others are in the table beside it."""
 
+SHARE_FILTERS = {"sources": "source", "sizes": "size", "colors": "colors"}
+"""The filters of the page's browser that leave the groups of charts of shares."""
+
 WIDTH = 720
 """Pixels of a chart that can't ask for the width of its page."""
 
@@ -55,6 +58,9 @@ CLOCK = (
 
 CLOCK_TICKS = [factor * unit for unit in (1, 60, 3600) for factor in (1, 2, 3, 5, 10, 20, 30)]
 """Seconds that read well on a logarithmic axis."""
+
+PICKED = "picked"
+"""Vega's parameter of the verdict that is shown alone."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Its multiples, less their whole part, lie apart from each other, however many there are."""
@@ -83,6 +89,7 @@ CONFIG: dict[str, Any] = {
         "orient": "top",
         "title": None,
         "labelColor": "currentColor",
+        "titleColor": "currentColor",
         "labelFontSize": 12,
         "labelLimit": 150,
         "symbolType": "square",
@@ -125,6 +132,9 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
             figures, figures.densities, "densities", "Verdicts by density",
             "share of cells that are coloured",
         ),
+        _shares(figures, figures.givens, "givens", "Verdicts by number of givens", "number of givens"),
+        _difficulties(figures),
+        _correlations(figures),
         _years(figures),
         _times(figures),
         _rung_times(figures),
@@ -168,14 +178,153 @@ def _labels(figures: Figures) -> Chart | None:
         y=alt.Y("label:N", sort=list(figures.labels), title=None, axis=alt.Axis(grid=False, labelLimit=150)),
         x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
         color=_color(figures.labels, legend=False),
-        tooltip=["label:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
+        tooltip=[
+            alt.Tooltip("label:N", title="verdict"),
+            alt.Tooltip("puzzles:Q", format=","),
+            alt.Tooltip("share:Q", format=".2%"),
+        ],
     )
     numbers = bars.mark_text(align="left", dx=6).encode(
         text=alt.Text("puzzles:Q", format=","), color=alt.value("currentColor")
     )
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     words = ", ".join(f"{label} {puzzles:,}" for label, puzzles in figures.labels.items())
-    return chart_of(chart, "labels", "Puzzles per verdict", f"Bars of the number of puzzles per verdict: {words}.")
+    told = f"Bars of the number of puzzles per verdict: {words}."
+    return chart_of(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
+
+
+def _difficulties(figures: Figures) -> Chart | None:
+    if not figures.difficulties:
+        return None
+    labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.difficulties)]
+    rows = [
+        {"start": bin_.start, "stop": bin_.stop, "label": label, "puzzles": bin_.labels[label], "all": bin_.puzzles}
+        for bin_ in figures.difficulties
+        for label in labels
+        if bin_.labels[label]
+    ]
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X("start:Q", bin="binned", title="difficulty", axis=alt.Axis(grid=False, tickCount=8)),
+            x2="stop:Q",
+            y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+            color=_color(labels),
+            order=alt.Order("place:Q"),
+            opacity=_unless_another(),
+            tooltip=[
+                alt.Tooltip("label:N", title="verdict"),
+                alt.Tooltip("puzzles:Q", format=","),
+                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
+                alt.Tooltip("start:Q", format=".1f", title="from"),
+                alt.Tooltip("stop:Q", format=".1f", title="to"),
+            ],
+        )
+        .transform_calculate(place=_place(labels))
+        .add_params(_picked())
+        .properties(height=220)
+    )
+    most = max(figures.difficulties, key=lambda bin_: bin_.puzzles)
+    words = (
+        f"Histogram of the difficulty, coloured by verdict, from {figures.difficulties[0].start:g} to "
+        f"{figures.difficulties[-1].stop:g}; the most puzzles, {number(most.puzzles)}, from {most.start:g} on."
+    )
+    filters: dict[str, str | list[str]] = {"difficulty": ["start", "stop"], "label": "label"}
+    return chart_of(bars, "difficulties", "Difficulty", words, filters, labels)
+
+
+def _correlations(figures: Figures) -> Chart | None:
+    """A matrix of the rank correlation of each measure with each other."""
+    if not figures.correlations:
+        return None
+    rows = [
+        {
+            "x": MEASURE_NAMES[x], "y": MEASURE_NAMES[y], "across": one.across, "down": one.down, "rho": one.rho,
+            "puzzles": one.puzzles,
+        }
+        for one in figures.correlations
+        for x, y in ((one.across, one.down), (one.down, one.across))
+    ]  # fmt: skip
+    order = [name for name in MEASURE_NAMES.values() if any(name == row["x"] for row in rows)]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "x:N", sort=order, title=None, axis=alt.Axis(grid=False, labelAngle=-45, labelLimit=130, labelOverlap=False)
+        ),
+        y=alt.Y("y:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=160, labelOverlap=False)),
+        tooltip=[
+            alt.Tooltip("x:N", title="of"),
+            alt.Tooltip("y:N", title="with"),
+            alt.Tooltip("rho:Q", format=".3f"),
+            alt.Tooltip("puzzles:Q", format=","),
+        ],
+    )
+    sign = alt.Scale(domain=["positive", "negative"], range=[ACCENT, SERIES[1]])
+    cells = (
+        base.mark_rect()
+        .encode(
+            color=alt.Color("sign:N", scale=sign, legend=alt.Legend()),
+            opacity=alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None),
+        )
+        .transform_calculate(sign="datum.rho < 0 ? 'negative' : 'positive'", strength="abs(datum.rho)")
+    )
+    numbers = base.mark_text(fontSize=10, opacity={"expr": "width < 480 ? 0 : 1"}).encode(
+        text=alt.Text("rho:Q", format=".2f")
+    )
+    strongest = max(figures.correlations, key=lambda one: abs(one.rho))
+    words = (
+        f"Matrix of the rank correlations of {len(order)} measures. The strongest: {MEASURE_NAMES[strongest.across]} "
+        f"with {MEASURE_NAMES[strongest.down]}, {strongest.rho:.2f}."
+    )
+    return chart_of((cells + numbers).properties(height=BAR * len(order)), "correlations", "Measures together", words)
+
+
+def explorers() -> dict[str, dict[str, Any]]:
+    """Vega-Lite specifications without data for the page's own charts of its list: histogram, dots, heat.
+
+    The page puts in the rows (`start`, `stop`, `low`, `high`, `group`, `puzzles`; of dots `x`, `y`, `group`, `id`), and
+    the titles, scales and colours that go with them. A brush marks what the list is to show.
+    """
+    base = alt.Chart(alt.InlineData(values=[]))
+    count = alt.Tooltip("puzzles:Q", format=",")
+    color = alt.Color("group:N", scale=alt.Scale(domain=[], range=[]), legend=None)
+    plain = alt.Axis(grid=False, tickCount=8, labelFlush=False)
+    histogram = base.mark_bar(binSpacing=1).encode(
+        x=alt.X("start:Q", bin="binned", title="", axis=plain),
+        x2="stop:Q",
+        y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+        color=color,
+        tooltip=[alt.Tooltip("group:N", title="group"), count, alt.Tooltip("start:Q", format=".4~g", title="from"),
+                 alt.Tooltip("stop:Q", format=".4~g", title="to")],
+    )  # fmt: skip
+    dots = base.mark_circle(size=28, opacity=0.6).encode(
+        x=alt.X("x:Q", title="", axis=plain, scale=alt.Scale(zero=False)),
+        y=alt.Y("y:Q", title="", axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False)),
+        color=color,
+        tooltip=[alt.Tooltip("id:N", title="puzzle"), alt.Tooltip("group:N", title="group"),
+                 alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("y:Q", format=".4~g")],
+    )  # fmt: skip
+    heat = base.mark_rect(color=ACCENT).encode(
+        x=alt.X("start:Q", bin="binned", title="", axis=plain),
+        x2="stop:Q",
+        y=alt.Y("low:Q", bin="binned", title="", axis=alt.Axis(tickCount=6)),
+        y2="high:Q",
+        opacity=_many(),
+        tooltip=[count],
+    )
+    brushes = {
+        "histogram": histogram.add_params(alt.selection_interval(name="brush", encodings=["x"])),
+        "dots": dots.add_params(alt.selection_interval(name="brush")),
+        "heat": heat.add_params(alt.selection_interval(name="brush")),
+    }
+    return {name: _explorer(chart.properties(height=260)) for name, chart in brushes.items()}
+
+
+def _explorer(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    made: dict[str, Any] = chart.properties(width="container", autosize=fit).to_dict()
+    del made["$schema"]
+    return made | {"config": CONFIG | {"font": PAGE_FONT}}
 
 
 def _times(figures: Figures) -> Chart | None:
@@ -188,13 +337,12 @@ def _times(figures: Figures) -> Chart | None:
         for label in labels
         if bin_.labels[label]
     ]
-    picked = _picked()
     axis = alt.X(
         "start:Q",
         bin="binned",
         title="CPU time per puzzle",
         scale=alt.Scale(type="log", domain=_decades(rows), nice=False),
-        axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, tickCount=8),
+        axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, values=_powers(*_decades(rows))),
     )
     bars = (
         alt.Chart(alt.InlineData(values=rows))
@@ -205,11 +353,11 @@ def _times(figures: Figures) -> Chart | None:
             y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
             color=_color(labels),
             order=alt.Order("place:Q"),
-            opacity=alt.condition(picked, alt.value(1), alt.value(0.12)),
+            opacity=_unless_another(),
             tooltip=[
-                "label:N",
+                alt.Tooltip("label:N", title="verdict"),
                 alt.Tooltip("puzzles:Q", format=","),
-                alt.Tooltip("all:Q", format=",", title="all labels"),
+                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
                 alt.Tooltip("from:N"),
                 alt.Tooltip("to:N"),
             ],
@@ -217,7 +365,7 @@ def _times(figures: Figures) -> Chart | None:
         .transform_calculate(
             **{"place": _place(labels), "from": time_words("start"), "to": time_words("stop")},
         )
-        .add_params(picked)
+        .add_params(_picked())
     )
     times = figures.times
     words = (
@@ -227,7 +375,8 @@ def _times(figures: Figures) -> Chart | None:
     )
     few = _few(figures.histogram)
     chart = (bars if few is None else bars + few).properties(height=260)
-    return chart_of(chart, "times", "CPU time per puzzle", words)
+    filters: dict[str, str | list[str]] = {"cpu_seconds": ["start", "stop"], "label": "label"}
+    return chart_of(chart, "times", "CPU time per puzzle", words, filters, labels)
 
 
 def _few(histogram: Sequence[Bin]) -> Any:
@@ -252,19 +401,18 @@ def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by
     if len(groups) < (1 if name == "sizes" else 2):
         return None
     groups = groups[:MOST_GROUPS]
+    names = [f"{group.name} ({number(group.puzzles)})" for group in groups]
     rows = [
-        {"group": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles}
-        for group in groups
+        {"group": name, "word": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles}
+        for name, group in zip(names, groups, strict=True)
         for label, puzzles in group.labels.items()
         if puzzles
     ]
-    picked = _picked()
-    order = [group.name for group in groups]
     bars = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(height={"band": 0.78})
         .encode(
-            y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
+            y=alt.Y("group:N", sort=names, title=None, axis=alt.Axis(grid=False, labelLimit=170)),
             x=alt.X(
                 "share:Q",
                 stack="zero",
@@ -274,20 +422,22 @@ def _shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by
             ),
             color=_color(figures.labels),
             order=alt.Order("place:Q"),
-            opacity=alt.condition(picked, alt.value(1), alt.value(0.12)),
+            opacity=_unless_another(),
             tooltip=[
-                alt.Tooltip("group:N", title=" "),
-                "label:N",
+                alt.Tooltip("word:N", title=by),
+                alt.Tooltip("label:N", title="verdict"),
                 alt.Tooltip("puzzles:Q", format=","),
                 alt.Tooltip("share:Q", format=".2%"),
             ],
         )
         .transform_calculate(place=_place(figures.labels))
-        .add_params(picked)
+        .add_params(_picked())
         .properties(height=BAR * len(groups) + 8)
     )
     commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
-    return chart_of(bars, name, title, f"Bars of the share of each verdict by {by}. The commonest: {commonest}.")
+    filters = {SHARE_FILTERS[name]: "word", "label": "label"} if name in SHARE_FILTERS else {}
+    words = f"Bars of the share of each verdict by {by}. The commonest: {commonest}."
+    return chart_of(bars, name, title, words, filters, figures.labels)
 
 
 def _years(figures: Figures) -> Chart | None:
@@ -331,7 +481,7 @@ def _rung_times(figures: Figures) -> Chart | None:
                 bin="binned",
                 title="CPU time of the rung alone",
                 scale=alt.Scale(type="log", domain=_decades(rows), nice=False),
-                axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, tickCount=8, gridOpacity=0.06),
+                axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, values=_powers(*_decades(rows)), gridOpacity=0.06),
             ),
             x2="stop:Q",
             opacity=_many(),
@@ -366,7 +516,12 @@ def _areas(figures: Figures) -> Chart | None:
         bin="binned",
         title="cells",
         scale=alt.Scale(type="log", nice=False, domain=[figures.areas[0].start, figures.areas[-1].stop]),
-        axis=alt.Axis(grid=False, format=",d", tickCount=6, labelFlush=False),
+        axis=alt.Axis(
+            grid=False,
+            format=",d",
+            values=_powers(figures.areas[0].start, figures.areas[-1].stop),
+            labelFlush=False,
+        ),
     )
     y = alt.Y(
         "start:Q",
@@ -375,7 +530,7 @@ def _areas(figures: Figures) -> Chart | None:
         scale=alt.Scale(
             type="log", domain=_decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins), nice=False
         ),
-        axis=alt.Axis(labelExpr=SECONDS, tickCount=6, gridOpacity=0.06),
+        axis=alt.Axis(labelExpr=SECONDS, values=_powers(bins[0].start, bins[-1].stop), gridOpacity=0.06),
     )
     cells = (
         alt.Chart(alt.InlineData(values=rows))
@@ -422,7 +577,8 @@ def _areas(figures: Figures) -> Chart | None:
         for area in figures.areas
     )
     words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
-    return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words)
+    filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
+    return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words, filters)
 
 
 def _grades(figures: Figures) -> Chart | None:
@@ -450,7 +606,7 @@ def _grades(figures: Figures) -> Chart | None:
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
     words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
-    return chart_of(chart, "grades", "How hard for people", words)
+    return chart_of(chart, "grades", "How hard for people", words, {"hardest": "technique"})
 
 
 def _agreements(figures: Figures) -> Chart | None:
@@ -492,7 +648,7 @@ def _solving(figures: Figures) -> Chart | None:
     chart = (_by_grade if figures.study.graded else _by_difficulty)(rows, y, about)
     told = f"{number(len(rows))} puzzles, {seconds(min(times))} to {seconds(max(times))}"
     words = f"Dots of the time in which people of average speed solve a puzzle, by its {by}: {told}."
-    return chart_of(chart.properties(height=300), "solving", "Solving time", words)
+    return chart_of(chart.properties(height=300), "solving", "Solving time", words, {"puzzle": "puzzle"})
 
 
 def _by_grade(rows: list[dict[str, Any]], y: alt.Y, about: list[Any]) -> Any:
@@ -643,9 +799,15 @@ def _decades(rows: Iterable[dict[str, Any]]) -> list[float]:
     return [10 ** math.floor(math.log10(first)), 10 ** math.ceil(math.log10(last))]
 
 
+def _powers(low: float, high: float) -> list[float]:
+    """The powers of ten from one number to another: ticks that read well."""
+    return [10.0**k for k in range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)]
+
+
 def _many() -> alt.Opacity:
     """The more puzzles, the fuller the colour."""
-    return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=None)
+    legend = alt.Legend(title="puzzles", symbolFillColor=ACCENT, symbolStrokeWidth=0, format=",d", tickCount=3)
+    return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=legend)
 
 
 def _color(labels: Iterable[str], legend: bool = True) -> alt.Color:
@@ -656,8 +818,13 @@ def _color(labels: Iterable[str], legend: bool = True) -> alt.Color:
 
 
 def _picked() -> alt.Parameter:
-    """A click on a word of the legend shows that label alone."""
-    return alt.selection_point(fields=["label"], bind="legend")
+    """The verdict that is shown alone, as the buttons say that the page makes of the legend; null for all."""
+    return alt.param(name=PICKED, value=None)
+
+
+def _unless_another(shown: float = 1) -> Any:
+    """Opaque, but where another verdict is shown alone."""
+    return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(shown), alt.value(0.12))
 
 
 def _place(labels: Iterable[str]) -> str:
@@ -670,8 +837,20 @@ def time_words(field: str) -> str:
     return SECONDS.replace("datum.value", f"datum.{field}").replace("~r", ".3~r")
 
 
-def chart_of(chart: alt.TopLevelMixin, name: str, title: str, description: str) -> Chart:
-    """A chart as what the page draws, and as it stands on paper."""
+def chart_of(
+    chart: alt.TopLevelMixin,
+    name: str,
+    title: str,
+    description: str,
+    filters: Mapping[str, str | Sequence[str]] | None = None,
+    legend: Iterable[str] = (),
+) -> Chart:
+    """A chart for the page and for paper.
+
+    filters  what a click on a mark asks of the page's browser: a filter, and the field of the mark's datum that has its
+             word, or the two fields that have the ends of its range
+    legend   verdicts that the page has buttons for, in place of Vega's own legend, which a keyboard can't reach
+    """
 
     def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
         fit = alt.AutoSizeParams(type="fit-x", contains="padding")
@@ -679,5 +858,11 @@ def chart_of(chart: alt.TopLevelMixin, name: str, title: str, description: str) 
         del made["$schema"]  # an address, though nothing is ever loaded from it
         return made | {"config": CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}}
 
+    on_page = spec("container", PAGE_FONT, 1)
+    on_page["usermeta"] = {"filters": dict(filters or {}), "legend": [[label, label_color(label)] for label in legend]}
+    if on_page["usermeta"]["legend"]:
+        for part in (on_page, *on_page.get("layer", ())):
+            if "color" in part.get("encoding", {}):
+                part["encoding"]["color"]["legend"] = None
     svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
-    return Chart(name, title, description, spec("container", PAGE_FONT, 1), svg)
+    return Chart(name, title, description, on_page, svg)

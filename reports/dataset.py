@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from reports import measures
 from reports.beside import KEY, Found
 from reports.families import NONOGRAMS, FamilyWords, fields_of
-from reports.graded import GRADED, NONE_FOUND, grades_beside
+from reports.graded import NONE_FOUND, grades_beside
 from reports.rights import shareable, withheld
 from solver.tables import PUZZLES, RESULTS, TEXT
 
@@ -61,9 +61,11 @@ COUNTED = (
 """Every column is named, so that what the tables gain one day is not published before somebody has thought about it."""
 
 
-def puzzle_columns(content: Content) -> list[str]:
+def puzzle_columns(content: Content, family: FamilyWords = NONOGRAMS) -> list[str]:
     """What a dataset needs of the puzzles table."""
-    return _union((*IDENTITY, *FACTS, *SITE), TEXTS if content != Content.none else (), measures.PUZZLE_COLUMNS)
+    own = [field.name for field in family.facts]
+    texts = TEXTS if content != Content.none else ()
+    return _union((*IDENTITY, *FACTS, *own, *SITE), texts, measures.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
@@ -93,10 +95,12 @@ def schema(
     fields = [
         *(PUZZLES.field(name) for name in IDENTITY),
         DUPLICATE,
-        *(PUZZLES.field(name) for name in (*FACTS, *texts, *SITE)),
+        *map(PUZZLES.field, FACTS),
+        *family.facts,
+        *(PUZZLES.field(name) for name in (*texts, *SITE)),
         *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
         *measures.MEASURES,
-        *(GRADED if graded else ()),
+        *(family.graded if graded else ()),
     ]
     stamp = {f"nonocensus.{name}": value for name, value in (about or {}).items()}
     return pa.schema(fields_of(fields, family), stamp)
@@ -112,12 +116,14 @@ def rows_of(
     """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.
 
     results, puzzles   row k of the one belongs to row k of the other; `result_columns` and `puzzle_columns` of them
-    grades             what grade has found in the run, of the schema GRADES, those with a grade
+    grades             what grade has found in the run, of the schema of the family's grades, those with a grade
     family             what the puzzles are
     """
-    columns = schema(content, graded=len(grades.rows) > 0, family=family)
+    graded = len(grades.rows) > 0
+    columns = schema(content, graded=graded, family=family)
     fields = columns.remove(columns.get_field_index(DUPLICATE.name))
-    tables = (puzzles, results, measures.measures(results, puzzles), grades_beside(results, grades))
+    tables = [puzzles, results, measures.measures(results, puzzles)]
+    tables += [grades_beside(results, grades, family.graded)] if graded else []
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]
     rows = pa.RecordBatch.from_arrays(arrays, schema=fields)
     return withheld(rows, shareable(rows)) if content == Content.licensed else rows

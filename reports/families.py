@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from reports.graded import graded_columns
 from reports.measures import sourced
 from reports.words import MEANINGS, RUNG_MEANINGS
 from solver.effort import CONFLICT
 from solver.families import NONOGRAM, SUDOKU
-from solver.tables import SUDOKUS
+from solver.tables import GIVENS_COUNT, SUDOKUS
 
 
 class FamilyWords(NamedTuple):
@@ -29,9 +30,13 @@ class FamilyWords(NamedTuple):
     time_classes    what the classes of CPU time are
     difficulty      the combined score's formula
     pictured        whether authors draw pictures, which may fit the clues or not
+    graded          what grade has found of a puzzle: the columns, each with its source
+    grading         what the grades of people's techniques are
+    work            what `work` counts
     players         what is known of people, beside what counters tell
     meanings        of labels, and of the statuses that stand for a missing one
     rung_meanings   of rungs, and of what stands for those without one
+    facts           columns that no other family has
     left_out        columns without a meaning: no report or dataset has them
     described       columns with another meaning than their field in the tables says
     measured        measures likewise: definition, and where it comes from
@@ -52,13 +57,20 @@ class FamilyWords(NamedTuple):
     time_classes: str
     difficulty: str
     pictured: bool
+    graded: pa.Schema
+    grading: str
+    work: str
     players: str
     meanings: Mapping[str, str]
     rung_meanings: Mapping[str, str]
+    facts: tuple[pa.Field, ...]
     left_out: frozenset[str]
     described: Mapping[str, str]
     measured: Mapping[str, tuple[str, str]]
 
+
+LADDER = "nonocensus: the ladder of techniques of docs/TECHNIQUES.md"
+SUDOKU_LADDER = "nonocensus: the ladder of techniques of docs/SUDOKU_TECHNIQUES.md"
 
 NONOGRAMS = FamilyWords(
     name=NONOGRAM.name,
@@ -76,10 +88,23 @@ NONOGRAMS = FamilyWords(
     time_classes="the time classes of the survey of solvers on webpbn.com",
     difficulty=f"log10((line solves + {CONFLICT} x conflicts) / lines)",
     pictured=True,
+    graded=graded_columns(
+        NONOGRAM,
+        {
+            "grade": LADDER,
+            "hardest": LADDER,
+            "looks": f"{LADDER}; on the way from assumptions pbnsolve's lines processed",
+            "work": "looks, divided as Foote and Krizanc (arXiv 2507.07283) divide propagations by cells",
+            "open": f"{LADDER}; Wu et al. print it for tournament puzzles after full probing",
+        },
+    ),
+    grading="Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions that lead to a contradiction.",
+    work="how often a line is looked at, a cell",
     players=": in He, Ju, Calver and Gao (arXiv 2608.23300) counters of a SAT solver did not predict how difficult 67 "
     "players found puzzles",
     meanings=MEANINGS,
     rung_meanings=RUNG_MEANINGS,
+    facts=(),
     left_out=frozenset(),
     described={},
     measured={},
@@ -103,6 +128,19 @@ SUDOKU_WORDS = FamilyWords(
     time_classes="classes of time",
     difficulty="log10(line solves / units)",
     pictured=False,
+    graded=graded_columns(
+        SUDOKU,
+        {
+            "grade": f"{SUDOKU_LADDER}, in the levels of Hobiger's HoDoKu",
+            "hardest": SUDOKU_LADDER,
+            "steps": SUDOKU_LADDER,
+            "work": f"{SUDOKU_LADDER}; HoDoKu and SudokuWiki weigh steps as well as counting them",
+            "open": SUDOKU_LADDER,
+        },
+    ),
+    grading="Grades 1 and 2 are singles, 3 to 6 patterns of cells and digits, 7 chains, 8 and 9 assumptions that lead "
+    "to a contradiction. They follow HoDoKu's levels, which are called easy, medium, hard, unfair and extreme.",
+    work="steps for each cell to be filled",
     players="",
     meanings=MEANINGS
     | {
@@ -120,6 +158,7 @@ SUDOKU_WORDS = FamilyWords(
         "search": "anything more: branching",
         "no solution": "the givens contradict each other",
     },
+    facts=(GIVENS_COUNT,),
     left_out=frozenset(
         {
             *("blotted", "palette", "rows", "columns", "goal_matches", "cpu_sat", "conflicts", "score"),

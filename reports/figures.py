@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
+from reports.attention import Attention
 from reports.graded import Grade
-from reports.ratings import Agreement, Ratings
+from reports.ratings import Agreement, Ratings, Together
 from reports.study.figures import StudyFigures
 
 
@@ -57,7 +58,7 @@ class Times(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """A column of the time histogram: start <= CPU seconds < stop."""
+    """A column of a histogram, of CPU seconds or of another measure: start <= measure < stop."""
 
     start: float
     stop: float
@@ -101,7 +102,6 @@ class Copies(NamedTuple):
 
     same: int  # beside the first of those with equal clues
     turned: int  # beside the first of those equal when turned, mirrored or recoloured, `same` included
-    examples: tuple[tuple[str, ...], ...]  # ids of equal puzzles, in the sense of `turned`, of those shown one by one
 
 
 class Hard(NamedTuple):
@@ -245,13 +245,17 @@ class Figures(NamedTuple):
     sizes: tuple[Group, ...]  # classes of the longer side
     colors: tuple[Group, ...]  # foreground colours in the clues
     densities: tuple[Group, ...]  # classes of the share of coloured cells
+    givens: tuple[Group, ...]  # classes of the number of givens; none without Sudokus
     years: dict[int, int]  # puzzles of each year that is known, without holes
     authors: dict[str, int]  # the most productive
     all_authors: int
     copies: Copies
+    attention: Attention
     work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
-    hardest: tuple[Hard, ...]
+    hardest: tuple[Hard, ...]  # but for those with several solutions
+    difficulties: tuple[Bin, ...]  # a histogram of the difficulty of the puzzles shown, without holes
+    correlations: tuple[Together, ...]  # of each two measures, over the puzzles shown: the hardest COMPARED_SHOWN
     timeouts: Timeouts
     claims: tuple[Claimed, ...]
     differing: tuple[Differing, ...]  # the first of them

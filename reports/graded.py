@@ -1,6 +1,6 @@
 """How hard puzzles are for people: what grade has found in a run, counted, and as columns beside results."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -8,8 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.beside import Found, beside, indexed
+from solver.families import NONOGRAM, Family
 from solver.tables import GRADES
-from solver.techniques.ladder import SEARCH, TECHNIQUES
+
+SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "work")])
+"""What the grades of all families have beside results."""
 
 NO_GRADES = GRADES.empty_table()
 NONE_FOUND = indexed(NO_GRADES)
@@ -17,22 +20,15 @@ NONE_FOUND = indexed(NO_GRADES)
 KILLED = "killed"
 """The status of a puzzle that a worker died of, or failed on."""
 
-LADDER = "nonocensus: the ladder of techniques of docs/TECHNIQUES.md"
 
-SOURCES = {
-    "grade": LADDER,
-    "hardest": LADDER,
-    "looks": f"{LADDER}; on the way from assumptions pbnsolve's lines processed",
-    "work": "looks, divided as Foote and Krizanc (arXiv 2507.07283) divide propagations by cells",
-    "open": f"{LADDER}; Wu et al. print it for tournament puzzles after full probing",
-    **{f"steps_{technique.name.replace('-', '_')}": technique.source for technique in TECHNIQUES[:SEARCH]},
-}
-"""Where each measure of the table of grades comes from."""
+def graded_columns(family: Family, sources: Mapping[str, str]) -> pa.Schema:
+    """What of a family's grades stands beside a result, with its source in each field's metadata.
 
-GRADED = pa.schema(
-    [field.with_metadata(field.metadata | {"source": SOURCES[field.name]}) for field in GRADES if field.name in SOURCES]
-)
-"""What of a grade stands beside a result, with its source in each field's metadata."""
+    sources   of the columns that are no technique's finds
+    """
+    said = {**sources, **{technique.column: technique.source for technique in family.techniques}}
+    fields = (field for field in family.grades if field.name in said)
+    return pa.schema([field.with_metadata(field.metadata | {"source": said[field.name]}) for field in fields])
 
 
 class Grade(NamedTuple):
@@ -40,6 +36,7 @@ class Grade(NamedTuple):
 
     grade: int  # 1 to 9
     techniques: dict[str, int]  # by the hardest technique that they need, in the ladder's order
+    level: str = ""  # the grade's word, if there are published ones
 
     @property
     def puzzles(self) -> int:
@@ -47,12 +44,12 @@ class Grade(NamedTuple):
         return sum(self.techniques.values())
 
 
-def grades_beside(results: pa.RecordBatch, grades: Found) -> pa.RecordBatch:
-    """The columns GRADED of each row's grade (reports.beside); nulls for what has none, timeouts among them.
+def grades_beside(results: pa.RecordBatch, grades: Found, columns: pa.Schema = SHARED) -> pa.RecordBatch:
+    """Columns of each row's grade (reports.beside); nulls for what has none, timeouts among them.
 
-    grades   of the schema GRADES, those that `finished` leaves
+    grades   of the schema of the family's grades, those that `finished` leaves
     """
-    return beside(results, grades, GRADED)
+    return beside(results, grades, columns)
 
 
 def finished(grades: pa.Table) -> pa.Table:
@@ -60,14 +57,15 @@ def finished(grades: pa.Table) -> pa.Table:
     return grades.filter(pc.is_valid(grades["grade"]))
 
 
-def by_grade(hardest: Iterable[tuple[str, int]]) -> tuple[Grade, ...]:
+def by_grade(hardest: Iterable[tuple[str, int]], family: Family = NONOGRAM) -> tuple[Grade, ...]:
     """Puzzles by their grade, and in it by their hardest technique; those that no puzzle has are left out.
 
     hardest   names of techniques, each with its number of puzzles
     """
     found = dict(hardest)
-    needed = [technique for technique in TECHNIQUES if found.get(technique.name)]
+    needed = [technique for technique in family.techniques if found.get(technique.name)]
+    level = dict(enumerate(family.levels, 1))
     return tuple(
-        Grade(grade, {technique.name: found[technique.name] for technique in those})
+        Grade(grade, {technique.name: found[technique.name] for technique in those}, level.get(grade, ""))
         for grade, those in groupby(needed, key=lambda technique: technique.grade)
     )

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from html import escape
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 SIGNS = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Digits as one writes them: A stands for 10."""
@@ -30,6 +32,19 @@ def box_of(kind: str | None) -> tuple[int, int] | None:
 def grid_of(cells: bytes, size: int) -> np.ndarray:
     """The cells of a table's row as uint8[size, size]."""
     return np.frombuffer(cells, np.uint8).reshape(size, size)
+
+
+def givens_counts(puzzles: pa.RecordBatch | pa.Table) -> pa.Array:
+    """The number of givens of each Sudoku, int64; null of nonograms, and where they are not known.
+
+    puzzles   with the columns `goal`, which has the givens, and `kind`
+    """
+    boxed = pc.starts_with(puzzles["kind"], "sudoku").fill_null(False).to_pylist()
+    givens = puzzles["goal"].to_pylist() if any(boxed) else [None] * len(puzzles)
+    pairs = zip(givens, boxed, strict=True)
+    return pa.array(
+        [len(cells) - cells.count(0) if there and cells is not None else None for cells, there in pairs], pa.int64()
+    )
 
 
 def grid_svg(givens: np.ndarray, cells: np.ndarray, box: tuple[int, int], text: str) -> str:

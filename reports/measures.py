@@ -30,7 +30,7 @@ MEASURES = pa.schema(
             "density",
             pa.float64(),
             "share of the cells that are not background; of a blotted puzzle in its solution, null without one",
-            "Foote and Krizanc (arXiv 2507.07283): random puzzles change phase at 0.39 to 0.42",
+            "Foote and Krizanc (arXiv:2507.07283): random puzzles change phase at 0.39 to 0.42",
         ),
         _measure(
             "mean_slack",
@@ -67,8 +67,9 @@ SOURCES = {
     "contradictions": "pbnsolve's contradiction check, Wu et al.'s full probing",
     "nodes": "branches of the search, as in Wu et al.",
     "max_depth": "as in Wu et al.",
-    "conflicts": "of the SAT solver, on the order encoding (Tamura et al. 2009; Copris)",
-    "cells_after_line": "Batenburg and Kosters, Solving nonograms by combining relaxations (2009)",
+    "conflicts": "of the SAT solver, on the order encoding (Tamura et al. 2009, doi:10.1007/s10601-008-9061-0)",
+    "cells_after_line": "Batenburg and Kosters, Solving nonograms by combining relaxations (2009), "
+    "doi:10.1016/j.patcog.2008.12.003",
     "cells_after_depth2": "likewise, after pbnsolve's contradiction check of depth 2",
     "cells_after_probe": "likewise, after full probing; Wu et al. print it for tournament puzzles",
     **{field.name: field.metadata[b"source"].decode() for field in MEASURES},

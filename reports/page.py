@@ -15,17 +15,20 @@ from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
 from reports import browser, charts, words
 from reports.activity import Activity
-from reports.aggregate import HARDEST, figures_of, plain
+from reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
+from reports.aggregate import figures_of, plain
+from reports.attention import FEW_CELLS
 from reports.census import NOTHING, Row, Rows, take_census
 from reports.drawing import mark, svg
 from reports.families import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
-from reports.graded import GRADED, NO_GRADES
+from reports.graded import NO_GRADES
 from reports.grid import box_of, grid_of, grid_svg
 from reports.labels import label_color
 from reports.measures import MEASURES
@@ -35,12 +38,32 @@ from reports.ratings import FEW
 from reports.study.attempts import Studied
 from reports.study.figures import attempts_beside
 from reports.templating import environment, markdown, source
+from solver.families import FAMILIES
 from solver.puzzle import BLACK_ON_WHITE
 from solver.tables import RESULTS
-from solver.techniques.ladder import TECHNIQUES
 
 ATTEMPTS_FILE = "attempts.parquet"
 """The attempts of a study, each with the measures of its puzzle."""
+
+
+BY_LINE = ("trivial unique line", "unique line")
+"""Verdicts of puzzles that line logic solves."""
+
+
+RUNG_FILTERS = {
+    **{technique: [("technique", technique), ("solutions", "unique")] for technique in TECHNIQUES_OF_LADDER},
+    "several solutions": [("issues", "ambiguous")],
+    "no solution": [("issues", "contradictory")],
+    "undecided": [("issues", "undecided")],
+}
+"""The filters of the page's browser that leave the puzzles of a technique, and those without one."""
+
+
+PUZZLES_FILE = "puzzles.parquet"
+"""The puzzles that the page shows, each with its verdict and its measures; no clues, no pictures."""
+
+DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
+"""Columns of what is drawn."""
 
 
 class About(NamedTuple):
@@ -66,7 +89,8 @@ class Card(NamedTuple):
     value: str
     name: str
     note: str
-    color: str | None  # of the label it belongs to, if any
+    color: str | None = None  # of the verdict it belongs to, if any
+    filters: tuple[tuple[str, str], ...] | None = None  # of the page's browser that leave its puzzles; None: no list
 
 
 def write_report(
@@ -76,17 +100,21 @@ def write_report(
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
     studied: Studied | None = None,
+    duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
     pairs, public, mendings, grades   results and their puzzles, what of them may be shown, what mend has found and
                                       grade, as for `reports.census.take_census`
     studied                           a study, each of whose puzzles is among them; then attempts.parquet is made too
+    duplicates                        what dedup has found, of the schema reports.duplicates.DUPLICATES; without it
+                                      puzzles that are shown and equal, perhaps turned, are told
     """
     about = about or About()
     census = take_census(pairs, public, mendings, grades, NOTHING if studied is None else studied.puzzles)
     family = WORDS[about.family]
-    figures = _in_its_words(figures_of(census, studied), family)
+    techniques = FAMILIES[about.family].techniques
+    figures = _in_its_words(figures_of(census, studied, FAMILIES[about.family], duplicates), family)
     drawn = charts.charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -95,23 +123,31 @@ def write_report(
         "published": beside(figures),
         "colored": charts.colored(figures),
         "few": FEW,
+        "few_cells": FEW_CELLS,
         "family": family,
         "measures": _measures(family, graded=figures.grades is not None),
-        "techniques": {technique.name: technique for technique in TECHNIQUES},
-        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
+        "techniques": {technique.name: technique for technique in techniques},
+        "technique_sources": {technique.name: technique.source for technique in techniques},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
         "cards": _cards(figures, family),
+        "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
-        "browser": browser.payload(census.shown, family) if len(census.shown) else None,
+        "browser": browser.payload(census.shown, family, duplicates) if len(census.shown) else None,
     }
     return {
-        "report.html": _html(content, _drawings(census.shown, family)),
+        "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
+        PUZZLES_FILE: _parquet(_told(census.shown, family)),
         **({} if studied is None else {ATTEMPTS_FILE: _parquet(attempts_beside(studied, census.studied))}),
     }
+
+
+def _told(shown: pa.Table, family: FamilyWords) -> pa.Table:
+    """What a file tells of the puzzles shown: facts, verdicts and measures that mean something for their family."""
+    return shown.drop_columns([name for name in shown.column_names if name in DRAWN | family.left_out])
 
 
 def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
@@ -127,23 +163,22 @@ def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
     """The headline figures; verdicts that no puzzle has are left out."""
     total = figures.total
     unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
+    by_line = [("label", label) for label in BY_LINE]
+    harder = [("label", label) for label in figures.labels if label.startswith("unique") and label not in BY_LINE]
     verdicts = (
-        (figures.unique_by_line, f"unique by {family.line_logic}", "unique line"),
-        (unique - figures.unique_by_line, "unique, but harder", "unique depth-2"),
-        (several, "with several solutions", "multiple"),
-        (none, "without a solution", "contradiction"),
-        (total - unique - several - none - figures.failed, "undecided", "timeout"),
-        (figures.failed, "invalid or failed", "invalid"),
+        (figures.unique_by_line, f"unique by {family.line_logic}", "unique line", by_line),
+        (unique - figures.unique_by_line, "unique, but harder", "unique depth-2", harder),
+        (several, "with several solutions", "multiple", [("issues", "ambiguous")]),
+        (none, "without a solution", "contradiction", [("issues", "contradictory")]),
+        (total - unique - several - none - figures.failed, "undecided", "timeout", [("issues", "undecided")]),
+        (figures.failed, "invalid or failed", "invalid", [("issues", "invalid or failed")]),
     )
-    cards = [Card(words.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), None)]
+    cards = [Card(words.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), filters=())]
     cards += [
-        Card(words.number(puzzles), name, words.share(puzzles, total), label_color(label))
-        for puzzles, name, label in verdicts
+        Card(words.number(puzzles), name, words.share(puzzles, total), label_color(label), tuple(filters))
+        for puzzles, name, label, filters in verdicts
         if puzzles
     ]
-    if figures.times:
-        note = f"{words.seconds(figures.times.median)} median, {words.seconds(figures.times.maximum)} at most"
-        cards.append(Card(words.seconds(figures.times.total), "of CPU time", note, None))
     return tuple(cards)
 
 
@@ -190,7 +225,7 @@ def _setting(value: Any) -> str:
 
 def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
     """A family's measures of difficulty, those for people if it is graded: name, definition and source of each."""
-    fields = fields_of([*RESULTS, *MEASURES, *(GRADED if graded else ())], family)
+    fields = fields_of([*RESULTS, *MEASURES, *(family.graded if graded else ())], family)
     return [
         {
             "name": field.name,
@@ -202,11 +237,19 @@ def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
     ]
 
 
-def _drawings(shown: pa.Table, family: FamilyWords) -> dict[str, Markup]:
-    """The solution of the hardest puzzles, or their authors' pictures, as SVG by puzzle_id, where there is one."""
+def _named(figures: Figures) -> list[str]:
+    """The ids of puzzles that the page draws outside its browser."""
+    found = figures.attention
+    ids = [hard.puzzle_id for hard in figures.hardest] + [one.puzzle_id for one in found.ambiguous]
+    ids += [name for twin in found.twins for name in (twin.original, twin.puzzle_id)]
+    return [name for name in ids if name is not None]
+
+
+def _drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
+    """The solutions of these puzzles, or their authors' pictures, as SVG by puzzle_id, where there is one."""
     columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
     drawn = _drawing if family.pictured else _grid
-    rows = shown.slice(0, HARDEST).select(columns).to_pylist()
+    rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
     drawings = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
     return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
 
@@ -245,6 +288,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
+        explorers=charts.explorers(),
         icon="data:image/svg+xml," + quote(mark()),
     ).encode()
 

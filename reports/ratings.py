@@ -1,6 +1,7 @@
 """How measures of difficulty go with the ratings that people gave on the sites."""
 
 import math
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,15 @@ class Agreement(NamedTuple):
     rho: float
     low: float
     high: float
+
+
+class Together(NamedTuple):
+    """Spearman's rank correlation of two measures."""
+
+    across: str
+    down: str
+    puzzles: int
+    rho: float
 
 
 class Outlier(NamedTuple):
@@ -98,6 +108,18 @@ def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
         if measure not in FOR_PEOPLE[: number + 1] and (ranked := spearman(compared[measure], compared[of])) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
+
+
+def together(rows: pa.Table) -> tuple[Together, ...]:
+    """The rank correlation of each two measures that both vary.
+
+    rows  some of the columns RATED of reports.census, and the ratings
+    """
+    return tuple(
+        Together(across, down, *found[:2])
+        for across, down in combinations(rows.column_names, 2)
+        if (found := spearman(rows[across], rows[down])) is not None
+    )
 
 
 def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float, float] | None:

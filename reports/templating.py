@@ -34,6 +34,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "seconds": words.seconds,
         "bucket": words.bucket,
         "difficulty": words.difficulty,
+        "linked": linked,
     }
     made.globals |= {
         "measure_names": words.MEASURE_NAMES,
@@ -45,6 +46,19 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
 def source(name: str) -> str:
     """The text of a template, or of another file beside them."""
     return (files("reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+REFERENCE = re.compile(r"\b(doi|arXiv):(10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]|\d{4}\.\d{4,5})")
+HOMES = {"doi": "https://doi.org/", "arXiv": "https://arxiv.org/abs/"}
+
+
+def linked(text: str) -> Markup:
+    """Text for the page whose references (doi:10.1016/..., arXiv:2507.07283) are links."""
+
+    def link(found: re.Match[str]) -> str:
+        return f'<a href="{HOMES[found[1]]}{found[2]}" rel="noopener noreferrer">{found[0]}</a>'
+
+    return Markup(REFERENCE.sub(link, escape(text)))
 
 
 JOINER = "\u2060"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import altair as alt
 
-from reports.charts import SECONDS, SERIES, Chart, chart_of, time_words
+from reports.charts import SECONDS, SERIES, WIDTH, Chart, chart_of, time_words
 
 LEAST = 1e-6
 """Seconds that a puzzle counts at least: a logarithm has no zero."""
@@ -39,14 +39,24 @@ def curves(several: Sequence[Times], title: str) -> Chart:
         alt.Chart(alt.InlineData(values=rows))
         .mark_line(point=alt.OverlayMarkDef(size=22), strokeWidth=2)
         .encode(
-            x=alt.X("puzzles:Q", title="puzzles decided", axis=alt.Axis(tickMinStep=1, format=",d")),
+            x=alt.X(
+                "puzzles:Q",
+                title="puzzles decided",
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(tickMinStep=1, format=",d"),
+            ),
             y=alt.Y(
                 "seconds:Q",
                 title="CPU time of the puzzle",
                 scale=alt.Scale(type="log"),
                 axis=alt.Axis(labelExpr=SECONDS, tickCount=8),
             ),
-            color=alt.Color("solver:N", sort=names, scale=alt.Scale(domain=names, range=SERIES[: len(names)])),
+            color=alt.Color(
+                "solver:N",
+                sort=names,
+                scale=alt.Scale(domain=names, range=SERIES[: len(names)]),
+                legend=alt.Legend(columns=2, labelLimit=WIDTH // 2),
+            ),
             tooltip=["solver:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("time:N")],
         )
         .transform_calculate(time=time_words("seconds"))

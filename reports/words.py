@@ -49,6 +49,8 @@ MEASURE_NAMES = {
     "log10_arrangements": "arrangements (log10)",
     "grade": "grade, for people",
     "work": "work, for people",
+    "site_difficulty": "people’s rating of difficulty",
+    "site_quality": "people’s rating of quality",
 }
 """The measures of difficulty in words."""
 

@@ -3,20 +3,21 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
 from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
+from scrapers.sudokus import jsonl
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
-from solver.sudoku.batch import grid_batch
+from solver.sudoku.batch import grid_batch, sudoku_batch, sudokus_of
 from solver.sudoku.puzzle import Sudoku
-from solver.tables import mono_batch
+from solver.tables import mono_batch, puzzle_batch
+
+AnyPuzzle = TypeVar("AnyPuzzle", Puzzle, Sudoku)
 
 SOURCE = "local"
 """The source of puzzles that name none themselves."""
@@ -26,6 +27,8 @@ BULK = 1 << 16
 
 TOGETHER = 1 << 16
 """Sudokus of a batch."""
+
+NO_NONOGRAMS = "it holds Sudokus, not nonograms"
 
 
 class Problem(NamedTuple):
@@ -61,9 +64,26 @@ def read_in_bulk(
         if batch is not None:
             yield batch
         elif _holds_sudokus(file, known):
-            yield from _read_sudokus(file.name, file.data or b"", taken)
+            yield from _read_sudokus(file, taken)
         else:
             yield from _read(file, taken, known)
+
+
+def in_batches(found: Iterable[Puzzle | pa.RecordBatch | Problem], most: int) -> Iterator[pa.RecordBatch | Problem]:
+    """Single puzzles among what was read together in batches of the puzzles table, so many at most; problems first."""
+    puzzles: list[Puzzle] = []
+    for item in found:
+        if isinstance(item, Puzzle):
+            puzzles.append(item)
+        elif isinstance(item, Problem):
+            yield item
+        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == most):
+            yield puzzle_batch(puzzles)
+            puzzles = []
+        if isinstance(item, pa.RecordBatch):
+            yield item
+    if puzzles:
+        yield puzzle_batch(puzzles)
 
 
 def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
@@ -71,8 +91,8 @@ def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterat
     taken: Counter[str] = Counter()
     for file in files:
         if _holds_sudokus(file, known):
-            for item in _read_sudokus(file.name, file.data or b"", taken):
-                yield from [item] if isinstance(item, Problem) else map(_sudoku, item.to_pylist())
+            for item in _read_sudokus(file, taken):
+                yield from [item] if isinstance(item, Problem) else sudokus_of(item)
         else:
             yield from _read(file, taken, known)
 
@@ -81,41 +101,63 @@ def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
     """Whether a file whose format is not named holds Sudokus, and no nonograms for all its contents tell."""
     if known is not None or file.data is None:
         return False
-    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES:
+    if file.sha256:
+        return True
+    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES or jsonl.recognizes(file.data):
         return True
     return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
 
 
-def _sudoku(row: dict[str, Any]) -> Sudoku:
-    """A row of the table SUDOKUS as a record."""
-    givens = np.frombuffer(row["givens"], np.uint8).reshape(row["size"], row["size"])
-    return Sudoku(givens, **{field.name: row[field.name] for field in fields(Sudoku)[1:]})
-
-
-def _read_sudokus(name: str, data: bytes, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
-    """The Sudokus of a file, and what is wrong with it."""
-    digest = hashlib.sha256(data).hexdigest()
+def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
+    """The Sudokus of a file, or of a piece of one, and what is wrong with it."""
+    data = file.data or b""
+    digest = file.sha256 or hashlib.sha256(data).hexdigest()
     try:
-        for grids in sudokus.read(data):
+        if jsonl.recognizes(data):
+            yield from _of_records(_placed(puzzle, file.name, digest, taken) for puzzle in jsonl.read(data))
+            return
+        for grids in sudokus.read(data, file.lines):
             for first in range(0, len(grids.givens), TOGETHER):
                 givens = grids.givens[first : first + TOGETHER]
-                columns = _origin(_local_ids(name, len(givens), taken), digest)
+                columns = _origin(_local_ids(file.name, len(givens), taken), digest)
                 columns["author"] = pa.array([grids.author] * len(givens), pa.string())
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
-        yield Problem(name, str(error))
+        yield Problem(file.name, str(error))
+
+
+def _of_records(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
+    """Sudokus as batches; a FormatError that comes in between is raised at the end."""
+    some: list[Sudoku] = []
+    wrong: FormatError | None = None
+    try:
+        for puzzle in puzzles:
+            some.append(puzzle)
+            if len(some) == TOGETHER:
+                yield sudoku_batch(some)
+                some = []
+    except FormatError as error:
+        wrong = error
+    if some:
+        yield sudoku_batch(some)
+    if wrong:
+        raise wrong
 
 
 def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterator[Puzzle | Problem]:
     if file.data is None:
         yield Problem(file.name, file.error or "it can't be read")
         return
+    if file.sha256:
+        if not file.lines:
+            yield Problem(file.name, NO_NONOGRAMS)
+        return
     digest = hashlib.sha256(file.data).hexdigest()
     try:
         for puzzle in (known or detect(file.name, file.data)).read(file.data):
             yield _placed(puzzle, file.name, digest, taken)
     except FormatError as error:
-        yield Problem(file.name, "it holds Sudokus, not nonograms" if _holds_sudokus(file, known) else str(error))
+        yield Problem(file.name, NO_NONOGRAMS if _holds_sudokus(file, known) else str(error))
 
 
 def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:
@@ -141,7 +183,7 @@ def _origin(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
     }
 
 
-def _placed(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:
+def _placed(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> AnyPuzzle:
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return described(puzzle, raw_sha256=digest)
@@ -156,5 +198,15 @@ def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
 
 
 def _free(wish: str, taken: Counter[str]) -> str:
+    """An id that no puzzle has, and from now on one has.
+
+    taken   how often each was wished for; `x#2` need not be in it if x was wished for twice
+    """
+    name, _, number = wish.rpartition("#")
+    if wish not in taken and number.isdecimal() and number == str(int(number)) and 1 < int(number) <= taken[name]:
+        taken[wish] = 1
     taken[wish] += 1
-    return wish if taken[wish] == 1 else _free(f"{wish}#{taken[wish]}", taken)
+    if taken[wish] == 1:
+        return wish
+    numbered = f"{wish}#{taken[wish]}"
+    return _free(numbered, taken) if numbered in taken else numbered

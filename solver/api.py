@@ -23,7 +23,7 @@ from solver.ladder.rungs import rung_number
 from solver.limits import MAX_CELLS, MAX_DEPTH
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import RESULTS, check_readable, puzzle_batch
-from solver.tail import Learner
+from solver.tail import learner_of
 from solver.verdict import beside_faults, known_goals, results
 from solver.views import views
 
@@ -130,7 +130,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
     if memory is None:
         return
     tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
-    with Learner(memory.board, memory.color, tools) as learner:
+    with learner_of(memory.board, memory.color, tools) as learner:
         while True:
             found = learner.next_solution(learner.now() + cpu_limit)
             if found is None:

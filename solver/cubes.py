@@ -26,7 +26,7 @@ from solver.places import locate
 from solver.propagate import FIXPOINT
 from solver.search import EXHAUSTED, LATE, TWO_FOUND, Found, note_solution, search
 from solver.swap import swap
-from solver.tail import CUBE_TURNS, Learner, Turns
+from solver.tail import CUBE_TURNS, Turns, learner_of
 from solver.tuning import CUBE_PARTS
 from solver.views import Views
 
@@ -76,7 +76,7 @@ def conquer(
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
     if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
-        with Learner(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
+        with learner_of(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
             if known:
                 learner.exclude(known[0])
             answer = learner.next_solution(deadline, turns or CUBE_TURNS)

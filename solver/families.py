@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.tables import DECISIVE, PUZZLES, SUDOKU_DECISIVE, SUDOKUS
+from solver.sudoku.techniques import ladder as sudoku_ladder
+from solver.tables import DECISIVE, GRADES, PUZZLES, SUDOKU_DECISIVE, SUDOKU_GRADES, SUDOKUS
+from solver.techniques import ladder
+from solver.techniques.ladder import Technique
 
 
 class Family(NamedTuple):
@@ -23,6 +26,10 @@ class Family(NamedTuple):
     decisive   columns that a classification reads
     hashed     columns that say which puzzles these are: ids, identities, and what else a result depends on
     distinct   columns that hardly hold a value twice
+    grades     the schema of its grades, how hard puzzles are for people. All have puzzle_id, clue_hash, status, grade,
+               hardest, work, cpu_seconds and solver_version, and `column` of each technique but the last
+    techniques people's techniques, from the easiest on; the last is search
+    levels     a word for each grade from 1 on, if there are published ones
     module     where its RULES are
     """
 
@@ -32,6 +39,9 @@ class Family(NamedTuple):
     decisive: tuple[str, ...]
     hashed: tuple[str, ...]
     distinct: tuple[str, ...]
+    grades: pa.Schema
+    techniques: tuple[Technique, ...]
+    levels: tuple[str, ...]
     module: str
 
     @property
@@ -51,6 +61,9 @@ class Rules(NamedTuple):
     cells            (batch): cells of each puzzle, int64[rows]
     faults           (batch): why a puzzle can have no solution at all, by the row's number
     first_of_equals  (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
+    grades           (batch, unique: bool[rows], cpu_limit): rows of the schema of the family's grades; those that are
+                     not known to have exactly one solution have no grade
+    graded_together  puzzles of a task that grades: mostly a fraction of a second
     fits             (batch, which, cells, offsets): whether for each row in `which` (int64, without faults) the bytes
                      cells[offsets[row] : offsets[row + 1]] are a solution: bool[len(which)]
     with_hashes      (batch): the batch with clue_hash and canonical_hash computed anew
@@ -64,6 +77,8 @@ class Rules(NamedTuple):
     cells: Callable[[pa.RecordBatch], np.ndarray]
     faults: Callable[[pa.RecordBatch], dict[int, str]]
     first_of_equals: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
+    grades: Callable[[pa.RecordBatch, np.ndarray, float], pa.RecordBatch]
+    graded_together: int
     fits: Callable[[pa.RecordBatch, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
     with_hashes: Callable[[pa.RecordBatch], pa.RecordBatch]
     as_nonograms: Callable[[pa.Table, list[str]], pa.Table]
@@ -77,6 +92,9 @@ NONOGRAM = Family(
     DECISIVE,
     ("puzzle_id", "clue_hash", "goal"),
     ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256"),
+    GRADES,
+    ladder.TECHNIQUES,
+    (),
     "solver.nonogram",
 )
 
@@ -87,8 +105,16 @@ SUDOKU = Family(
     SUDOKU_DECISIVE,
     ("puzzle_id", "clue_hash"),
     ("puzzle_id", "source_id", "url", "givens", "clue_hash", "canonical_hash", "raw_sha256"),
+    SUDOKU_GRADES,
+    sudoku_ladder.TECHNIQUES,
+    sudoku_ladder.LEVELS,
     "solver.sudoku.family",
 )
 
 FAMILIES = {family.name: family for family in (NONOGRAM, SUDOKU)}
 """All families by name."""
+
+
+def family_of(batch: pa.RecordBatch) -> Family:
+    """The family of a batch with all columns of its table."""
+    return next(family for family in FAMILIES.values() if batch.schema.equals(family.table))

@@ -9,6 +9,7 @@ from solver.families import Rules
 from solver.identity import first_of_equals
 from solver.proof import fits
 from solver.tables import check_readable, with_hashes
+from solver.techniques.grade import grades
 from solver.verdict import unclassified
 from solver.views import views
 
@@ -27,6 +28,8 @@ RULES = Rules(
     cells=cells_of,
     faults=faults_of,
     first_of_equals=lambda batch, there: first_of_equals(batch["clue_hash"], views(batch), there),
+    grades=grades,
+    graded_together=50,
     fits=lambda batch, which, cells, offsets: fits(views(batch), which, cells, offsets),
     with_hashes=with_hashes,
     as_nonograms=pa.Table.select,

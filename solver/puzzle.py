@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -140,9 +140,12 @@ class Puzzle:
         return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
 
 
-def described(puzzle: Puzzle, **about: object) -> Puzzle:
-    """The same puzzle with other words about it (id, source, hash of its file, ...), without checking it again."""
-    changed = object.__new__(Puzzle)
+Described = TypeVar("Described")
+
+
+def described(puzzle: Described, **about: object) -> Described:
+    """The same puzzle, of any family, with other words about it (id, source, file's hash, ...), not checked again."""
+    changed = object.__new__(type(puzzle))
     vars(changed).update(vars(puzzle) | about)
     return changed
 

@@ -34,7 +34,7 @@ def schema_of(*columns: Column) -> pa.Schema:
 def _finds(techniques: Sequence[Technique]) -> Iterator[Column]:
     """A column for each technique, which counts what it has found."""
     for technique in techniques:
-        yield f"steps_{technique.name.replace('-', '_')}", pa.int32(), f"finds by {technique.name}: {technique.says}"
+        yield technique.column, pa.int32(), f"finds by {technique.name}: {technique.says}"
 
 
 TEXT = pa.string()
@@ -100,6 +100,10 @@ SUDOKUS = schema_of(
     ("canonical_hash", TEXT, "the same for all symmetries of the grid and any naming of the digits"),
     *ORIGIN,
 )
+
+GIVENS_COUNT = pa.field("givens_count", SUDOKUS.field("clues").type, metadata=SUDOKUS.field("clues").metadata)
+"""The number of givens, as reports and datasets have it beside the columns of nonograms: there `clues` are something
+else."""
 
 RESULTS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
@@ -190,6 +194,7 @@ SUDOKU_GRADES = schema_of(
     ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
     ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
     ("steps", pa.int32(), "finds by all techniques together"),
+    ("work", pa.float64(), "steps for each cell to be filled: 1 where singles are enough"),
     ("open", pa.int32(), "cells that all techniques but search leave open"),
     *_finds(sudoku_ladder.TECHNIQUES[: sudoku_ladder.SEARCH]),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),

@@ -1,22 +1,23 @@
 """The tail of the ladder: what probing leaves open goes to clause learners.
 
 The learners are a library's (python-sat) or a program (Kissat, if it is installed); ours are the encoding
-(solver.encoding) and what they should try first (solver.belief). Several take turns, since which one is quick on a
-puzzle can't be foreseen. Those of the library work in slices of conflicts, and between slices the CPU clock is looked
-at.
+(solver.encoding; of Sudokus solver.sudoku.encoding) and what they should try first (solver.belief). Several take turns,
+since which one is quick on a puzzle can't be foreseen. Those of the library work in slices of conflicts, and between
+slices the CPU clock is looked at.
 """
 
 import gc
 import time
 from collections import deque
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from solver.belief import probable
 from solver.board import Board
-from solver.checked import CHECKED, holds, is_known
+from solver.checked import CHECKED, holds
 from solver.encoding import FALSE, TRUE, encode
 from solver.kissat import Kissat, program
 from solver.tools import Tools
@@ -43,21 +44,46 @@ CUBE_TURNS: Turns = ((CADICAL, CUBE_SLICES),)
 """The same for a cube (solver.cubes), which is split when they have been in vain."""
 
 
+class Formula(NamedTuple):
+    """What learners are given.
+
+    number    how many variables there are, numbered from 1
+    literal   int64[cells, colours]: the literal "the cell has the colour", TRUE and FALSE (solver.encoding) among them
+    clauses   arrays of clauses, int32[clauses, most of a clause], padded with zeros
+    """
+
+    number: int
+    literal: np.ndarray
+    clauses: tuple[np.ndarray, ...]
+
+
+def learner_of(board: Board, color: np.ndarray | None, tools: Tools) -> "Learner":
+    """Learners for a board at the fixpoint of line logic."""
+    variables, clauses = encode(board, color, tools)
+    known = board.known[: int(board.size[0] * board.size[1])] if CHECKED and holds(board, tools.like) else None
+    return Learner(
+        Formula(variables.number, variables.literal, (clauses,)),
+        lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
+        known,
+    )
+
+
 class Learner:
-    """Clause learners at work on a board at the fixpoint of line logic, in a `with` block.
+    """Clause learners at work on a formula, in a `with` block.
+
+    phases   what an engine, by its name, is to try first: literals
+    known    for the checked mode: a solution that the formula has, as `picture`
 
     `engine` is the name of the one that answered last.
     """
 
-    def __init__(self, board: Board, color: np.ndarray | None, tools: Tools) -> None:
-        self.board, self.color, self.tools = board, color, tools
-        self.variables, self.clauses = encode(board, color, tools)
+    def __init__(self, formula: Formula, phases: Callable[[str], list[int]], known: np.ndarray | None = None) -> None:
+        self.formula, self.phases = formula, phases
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
-        known = board.known[: int(board.size[0] * board.size[1])]
-        self.known = self._cells_of(known)[0] if CHECKED and holds(board, tools.like) else None
+        self.known = known
 
     def __enter__(self) -> Self:
         return self
@@ -87,9 +113,10 @@ class Learner:
 
         turns   who works for how many slices; None if the turns are over without an answer. TURNS if not given
         """
-        conflicts = min(SLICE, SLICE_VARIABLES // (self.variables.number + 1) + 1)
+        conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
+        loading = LOADING * sum(map(len, self.formula.clauses))
         for engine, slices in turns or TURNS:
-            if engine in self.solvers or self.now() + LOADING * len(self.clauses) < deadline:
+            if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
             elif not self.solvers:
                 return None
@@ -103,7 +130,7 @@ class Learner:
                     solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()
                 if self.known is not None:
-                    self._check(solver, found)
+                    self._check(solver, found, self.known)
                 if found is not None:
                     return found
                 if self.now() > deadline:
@@ -111,11 +138,11 @@ class Learner:
         return None
 
     def picture(self) -> np.ndarray:
-        """The last solution, uint8[height x width], row by row."""
-        model = np.zeros(self.variables.number + 1, np.bool_)
+        """The last solution, uint8[cells]: the colour of each."""
+        model = np.zeros(self.formula.number + 1, np.bool_)
         values = np.array(self.solvers[self.engine].get_model(), np.int64)
         model[values[values > 0]] = True
-        literals = self.variables.literal
+        literals = self.formula.literal
         constant = np.abs(literals) == TRUE
         said = model[np.where(constant, 0, np.abs(literals))] == (literals > 0)
         picture: np.ndarray = np.where(constant, literals == TRUE, said).argmax(axis=1).astype(np.uint8)
@@ -124,12 +151,12 @@ class Learner:
     def exclude(self, picture: np.ndarray) -> None:
         """Forbid a solution: the next one differs from it in some cell, and is first looked for nearby.
 
-        One that the board does not hold is forbidden already: search has left the branch in which it found it.
+        One that the formula does not hold is forbidden already: search has left the branch in which it found it.
         """
         self.nearby, held = self._cells_of(picture)
         if held:
             self.excluded.append([-literal for literal in self.nearby])
-        if CHECKED and is_known(self.board, picture):
+        if self.known is not None and np.array_equal(picture, self.known):
             self.known = None
         for solver in self.solvers.values():
             if held:
@@ -138,18 +165,18 @@ class Learner:
 
     def _cells_of(self, picture: np.ndarray) -> tuple[list[int], bool]:
         """The literals that say "this picture" of the open cells, but for colours that they can't have; and whether
-        the board holds it.
+        the formula holds it.
         """
-        literals = self.variables.literal[np.arange(len(picture)), picture]
+        literals = self.formula.literal[np.arange(len(picture)), picture]
         return literals[np.abs(literals) != TRUE].tolist(), bool((literals != FALSE).all())
 
-    def _check(self, solver: Any, found: bool | None) -> None:
+    def _check(self, solver: Any, found: bool | None, known: np.ndarray) -> None:
         """For the checked mode: what a learner knows by now leaves the known solution, which is not excluded yet."""
         assert found is not False, "a learner proved that there is no solution, but there is"
         if isinstance(solver, Kissat):
             return  # which tells nothing of what it knows
         model = solver.get_model()
-        assert solver.solve(assumptions=self.known), "a learner's clauses rule out a solution"
+        assert solver.solve(assumptions=self._cells_of(known)[0]), "a learner's clauses rule out a solution"
         assert not found or solver.solve(assumptions=model), "the learner's answer is none"
 
     def _solver(self, engine: str) -> Any:
@@ -158,10 +185,10 @@ class Learner:
             from pysat.solvers import Solver
 
             solver = self.solvers[engine] = Kissat() if engine == KISSAT else Solver(engine)
-            _add_all(solver, self.clauses)
+            for clauses in self.formula.clauses:
+                _add_all(solver, clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
-            phases = probable(self.board, self.color, self.variables, PULLS[engine], self.tools)
-            solver.set_phases(phases.tolist() + self.nearby)
+            solver.set_phases(self.phases(engine) + self.nearby)
         return self.solvers[engine]
 
 

@@ -19,6 +19,8 @@ FLAGS = (
 )  # fmt: skip
 AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
 PHONE = 390
+AXE_SECONDS = 120
+"""What axe may take on a busy machine."""
 
 NEEDED = [
     pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
@@ -36,6 +38,7 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver.set_script_timeout(600)  # only for what hangs: axe takes long where a machine is busy
     try:
         yield driver
     finally:
@@ -61,10 +64,13 @@ def errors(driver: webdriver.Chrome) -> list[str]:
     return [entry["message"] for entry in driver.get_log("browser")]
 
 
-def violations(driver: webdriver.Chrome) -> list[str]:
-    """What axe finds that keeps people from using the page."""
+def violations(driver: webdriver.Chrome, within: str = "html", without: str | None = None) -> list[str]:
+    """What axe finds that keeps people from using the page: what one selector names, but for what another does."""
     driver.execute_script(AXE.read_text())
-    found: list[dict[str, Any]] = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
+    driver.set_script_timeout(AXE_SECONDS)
+    context = {"include": [within]} | ({} if without is None else {"exclude": [[without]]})
+    script = "axe.run(arguments[0]).then(arguments[1])"
+    found: list[dict[str, Any]] = driver.execute_async_script(script, context)["violations"]
     return [f"{each['id']}: {[node['html'] for node in each['nodes']]}" for each in found]
 
 

@@ -1,7 +1,6 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
-docs/FORMATS.md from round trips,
-docs/PYTHON.md from the library, docs/step.svg from an explanation, docs/TECHNIQUES.md and its pictures from the
-techniques and their examples.
+docs/FORMATS.md from round trips, docs/PYTHON.md from the library, docs/step.svg from an explanation, docs/TECHNIQUES.md
+and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -16,6 +15,7 @@ import tomllib
 from pathlib import Path
 
 import round_trips
+import sudoku_technique_pages
 import technique_pages
 
 import nonocensus
@@ -37,7 +37,9 @@ FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
 PYTHON = ROOT / "docs" / "PYTHON.md"
 TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
-PICTURES = ROOT / "docs" / technique_pages.FOLDER
+SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
+PICTURES = {ROOT / "docs" / pages.FOLDER: pages.pictures for pages in (technique_pages, sudoku_technique_pages)}
+"""What makes the pictures of each folder of them."""
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -146,6 +148,11 @@ def techniques_page() -> str:
     return technique_pages.page()
 
 
+def sudoku_techniques_page() -> str:
+    """docs/SUDOKU_TECHNIQUES.md: that of Sudokus."""
+    return sudoku_technique_pages.page()
+
+
 def row_of(path: Path) -> str:
     """A file as a line of its table."""
     return f"| `{path.stem}` | {docstring_start(path)} |"
@@ -170,9 +177,11 @@ def main() -> None:
     PYTHON.write_text(python_page())
     STEP.write_text(step_picture())
     TECHNIQUES.write_text(techniques_page())
-    PICTURES.mkdir(exist_ok=True)
-    for name, drawn in technique_pages.pictures().items():
-        (PICTURES / name).write_text(drawn)
+    SUDOKU_TECHNIQUES.write_text(sudoku_techniques_page())
+    for folder, pictures in PICTURES.items():
+        folder.mkdir(exist_ok=True)
+        for name, drawn in pictures().items():
+            (folder / name).write_text(drawn)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py 1|2|wide.
 
-Those for mono puzzles (1), for coloured ones (2), and for mono ones that take two words a bit set. What has been
-compiled is noted beside it for tests/solver/test_specialisations.py.
+Those for mono puzzles, Sudokus and exact covers (1), for coloured ones (2), and for mono ones that take two words a bit
+set. What has been compiled is noted beside it for tests/solver/test_specialisations.py.
 """
 
 import importlib
@@ -15,8 +15,10 @@ from numba.core.registry import CPUDispatcher
 import solver
 from pipeline.classify.warm import example
 from solver.api import classify
+from solver.exact_cover.warm import warm_up as warm_up_covers
 from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.warm import warm_up
+from solver.sudoku.warm import warm_up as warm_up_sudokus
 from solver.views import views
 
 
@@ -39,6 +41,9 @@ def specialisations() -> dict[str, list[list[str]]]:
 
 def compile_for(colors: int) -> None:
     """All kernels for puzzles up to 63 cells a side, with so many colours."""
+    if colors == 1:
+        warm_up_sudokus()
+        warm_up_covers()
     batch = example(1, colors > 1)
     warm_up(views(batch))
     classify(batch, cpu_limit=0.001)

@@ -5,6 +5,7 @@ A line's knowledge is a list with, for each cell, the set of colours that it may
 
 import struct
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import combinations, islice, product
 from typing import Any, NamedTuple
@@ -41,6 +42,12 @@ def arrangements(clue: Clue, cells: int) -> Iterator[tuple[int, ...]]:
                     yield head + tail
 
 
+@lru_cache(1000)
+def all_arrangements(clue: Clue, cells: int) -> list[tuple[int, ...]]:
+    """The same as a list: many tests ask for one clue again and again, with other things known."""
+    return list(arrangements(clue, cells))
+
+
 def all_clues(cells: int, colors: int, blots: bool = False) -> list[Clue]:
     """Every clue that some colouring of a line has; with blots, also each with any lengths hidden."""
     plain = {clue_of(line) for line in product(range(colors + 1), repeat=cells)}
@@ -60,7 +67,7 @@ def all_clues(cells: int, colors: int, blots: bool = False) -> list[Clue]:
 def solve_line(clue: Clue, known: Knowledge) -> Knowledge | None:
     """What each cell can be in the arrangements that agree with what is known; None if there is none."""
     possible = [
-        line for line in arrangements(clue, len(known)) if all(color in known[x] for x, color in enumerate(line))
+        line for line in all_arrangements(clue, len(known)) if all(color in known[x] for x, color in enumerate(line))
     ]
     return [set(colors) for colors in zip(*possible, strict=True)] if possible else None
 
@@ -428,7 +435,7 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
 
 def by_overlap(clue: Clue, known: Knowledge) -> Knowledge:
     """A line with nothing painted at its ends: what each block covers in all arrangements of an empty line."""
-    lines = [placed(line) for line in arrangements(clue, len(known))]
+    lines = [placed(line) for line in all_arrangements(clue, len(known))]
     common = [{line[x] for line in lines} for x in range(len(known))]
     return [
         possible & {clue[next(iter(which))].color} if len(which) == 1 and which != {-1} else set(possible)
@@ -470,7 +477,7 @@ def by_reach(clue: Clue, known: Knowledge) -> Knowledge | None:
     """What follows from the first and the last place of each block in all arrangements; None if there is none."""
     lines = [
         placed(line)
-        for line in arrangements(clue, len(known))
+        for line in all_arrangements(clue, len(known))
         if all(color in known[x] for x, color in enumerate(line))
     ]
     if not lines:

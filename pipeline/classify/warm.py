@@ -18,7 +18,7 @@ from pipeline.errors import StorageError
 from pipeline.settings import PLACE
 from pipeline.watch import NOBODY, Watch
 from solver.check import faults_of
-from solver.families import NONOGRAM
+from solver.families import SUDOKU
 from solver.jit import is_ready
 from solver.kernel_cache import CACHE_FOLDER
 from solver.ladder.fixpoint import example_at_fixpoint
@@ -42,6 +42,9 @@ SOONER, LATER = ("line", "lookahead"), ("search", "tail")
 
 TECHNIQUES = "techniques"
 """What works on puzzles as people do, for hints, explanations and grades; no part of the ladder."""
+
+SUDOKUS, COVERS = "sudokus", "covers"
+"""What has nothing to do with kinds of nonograms: Sudokus, and exact covers."""
 
 ALL = (LATER, (*SOONER, "checks", TECHNIQUES))
 """All stages by the processes that compile them, the longest first."""
@@ -92,20 +95,30 @@ def _techniques_are_warm(kind: Kind) -> bool:
 
 
 def warm_for_most(watch: Watch = NOBODY) -> str:
-    """Compile the kernels for puzzles up to 63 cells a side, mono and coloured; returns the cache's folder."""
-    return _compile_all(FOR_MOST, watch)
+    """Compile the kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
+
+    Returns the cache's folder.
+    """
+    return _compile_all([*_stages_of(FOR_MOST), (FOR_MOST[0], (SUDOKUS, COVERS))], watch)
 
 
 def warm_for_store(uri: str, watch: Watch = NOBODY) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache's folder."""
     from pipeline.store.parts import open_store
 
-    return _compile_all(set[Kind]().union(*map(needed, open_store(uri, NONOGRAM).batches([*DECISIVE]))), watch)
+    store = open_store(uri)
+    if store.family is SUDOKU:
+        return _compile_all([(FOR_MOST[0], (SUDOKUS,))], watch)
+    return _compile_all(_stages_of(set[Kind]().union(*map(needed, store.batches([*DECISIVE])))), watch)
 
 
-def _compile_all(wanted: Iterable[Kind], watch: Watch) -> str:
-    """Compile everything for these kinds, in a process a core."""
-    work = [(kind, stages) for stages in ALL for kind in sorted(wanted)]
+def _stages_of(wanted: Iterable[Kind]) -> list[tuple[Kind, tuple[str, ...]]]:
+    """Everything for these kinds."""
+    return [(kind, stages) for stages in ALL for kind in sorted(wanted)]
+
+
+def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], watch: Watch) -> str:
+    """Compile these stages for these kinds, in a process a core."""
     cores = os.cpu_count() or 1
     watch.begun("compiling", sum(len(stages) for _, stages in work))
     processes: list[subprocess.Popen[str]] = []

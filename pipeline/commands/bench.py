@@ -67,7 +67,10 @@ def bench(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the solver on this machine: CPU seconds on one core, kernels compiled before."""
+    """Measure the solver on this machine: CPU seconds on one core, kernels compiled before.
+
+    The set `puzzles` may be Sudokus.
+    """
     from pipeline.findings import bench as benches
     from pipeline.store.target import STDOUT
 
@@ -142,17 +145,18 @@ def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> No
 def bench_batches(
     which: BenchSet, paths: list[Path], size: tuple[int, int], density: float, seed: int, count: int | None
 ) -> Any:
-    """The puzzles that a set consists of, in batches of the puzzles table."""
+    """The puzzles that a set consists of, in batches of their family's table."""
     from pipeline.findings import bench as benches
     from scrapers.files import files_in
-    from scrapers.importing import Problem, read_files
+    from scrapers.importing import Problem, read_all, read_files
 
     if which is BenchSet.random or (which is BenchSet.lines and not paths):
         return benches.random_batches(count or 2000, *size, density, seed)
     if not paths:
         raise UserError(f"{which.value} needs files, folders or archives of puzzles")
-    puzzles = []
-    for item in read_files(files_in(existing(paths))):
+    puzzles: list[Any] = []
+    read = read_all if which is BenchSet.puzzles else read_files
+    for item in read(files_in(existing(paths))):
         if isinstance(item, Problem):
             report_problem(item.name, item.reason)
         else:

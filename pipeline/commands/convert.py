@@ -34,24 +34,26 @@ def convert(
     """Write puzzles in another format: one file, several puzzles in one file, or a file each in a folder.
 
     What a format can't hold is an error. With --lossy titles and the like are left out, and counted; colours and hidden
-    lengths never are, since it would be another puzzle.
+    lengths never are, since it would be another puzzle. Sudokus go into sdm or lines (a line each), sdk, ss (in
+    frames) and jsonl.
     """
     from itertools import islice
 
     from pipeline.errors import UserError
-    from pipeline.store.convert import How, format_for, puzzles_in
+    from pipeline.store.convert import How, all_in, formats_for, of_first
     from pipeline.store.convert import convert as converted
     from pipeline.store.target import STDOUT
     from solver.waits import while_waiting
 
     if out == STDOUT and as_json:
         raise UserError("--json and - both want standard output; name a file for the puzzles")
-    wanted, given = format_named(to), format_named(known)
+    formats, given = formats_for(out, to), format_named(known)
     with resumable(), watching("converting") as watch:
-        found = puzzles_in(paths, given, watch, contact)
+        found = all_in(paths, given, watch, contact)
         if number is not None:
             found = islice(found, number - 1, number)
-        how = How(format_for(out, wanted), lossy, solve, cpu_limit)
+        found, wanted = of_first(found, formats, to or out)
+        how = How(wanted, lossy, solve, cpu_limit)
         with while_waiting(compiling):
             report = converted(found, out, how, watch)
     if not as_json:

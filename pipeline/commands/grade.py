@@ -54,30 +54,32 @@ def grade(
     serial: Serial = False,
     as_json: Json = False,
 ) -> None:
-    """Grade puzzles from 1 to 9: how hard they are for people, by the techniques they need (docs/TECHNIQUES.md).
+    """Grade puzzles from 1 to 9: how hard they are for people, by the techniques they need.
 
-    Only puzzles with exactly one solution have a grade. A run has classified them and keeps the grades, for its report
-    and what else is made of it; the same command again goes on where it was stopped. Puzzles of stores and files are
-    classified first. Exit status 1 if a file can't be read, or a puzzle be graded for another reason than time.
+    docs/TECHNIQUES.md has those for nonograms, docs/SUDOKU_TECHNIQUES.md those for Sudokus. Only puzzles with exactly
+    one solution have a grade. A run has classified them and keeps the grades, for its report and what else is made of
+    it; the same command again goes on where it was stopped. Puzzles of stores and files are classified first. Exit
+    status 1 if a file can't be read, or a puzzle be graded for another reason than time.
     """
     from pipeline.grade.tally import Tally
+    from solver.families import NONOGRAM
     from solver.waits import while_waiting
 
     resources = resources_of(cpus, address, serial)
-    tally = Tally()
+    tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []
     with resumable(), watching("grading") as watch, while_waiting(compiling):
         for place in places:
-            one = graded_in(place, store, format_named(known), cpu_limit, resources, watch, rows, problems)
-            tally = tally + one
+            tally = graded_in(place, store, format_named(known), cpu_limit, resources, watch, tally, rows, problems)
+    found = tally or Tally(NONOGRAM)
     if as_json:
-        print_json(fields_of(tally) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
+        print_json(fields_of(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:
-        tell(False, None, shown(tally, rows))
-        list_problems("could not be read", problems)
-        list_ids(tally)
-    raise typer.Exit(SOME_FAILED if problems or tally.killed or tally.wrong else DONE)
+        tell(False, None, shown(found, rows))
+        list_problems("could not be graded" if tally else "could not be read", problems)
+        list_ids(found)
+    raise typer.Exit(SOME_FAILED if problems or found.killed or found.wrong else DONE)
 
 
 def graded_in(
@@ -87,34 +89,46 @@ def graded_in(
     cpu_limit: float,
     resources: "Resources",
     watch: "Watch",
+    before: "Tally | None",
     rows: "list[pa.Table]",
     problems: "list[Problem]",
-) -> "Tally":
-    """Grade the puzzles of a run, a store or files. Those of stores and files are added to `rows`, or to `problems`."""
-    from pipeline.grade.session import grade_puzzles, grade_run
+) -> "Tally | None":
+    """Grade the puzzles of a run, a store or files; returns their tally and that of the places before, if there is any.
+
+    What is found of puzzles of stores and files is added to `rows`. Added to `problems` is what can't be read, or is of
+    another family than the puzzles before.
+    """
+    from pipeline.grade.puzzles import puzzles_in
+    from pipeline.grade.session import grade_puzzles, grade_run, of_another
     from pipeline.grade.tally import Tally
     from pipeline.run.folder import is_run, open_run
-    from pipeline.store.convert import puzzles_in
     from scrapers.download import is_address
     from scrapers.importing import Problem
 
     if not is_address(place) and is_run(place):
-        return grade_run(open_run(place, store), cpu_limit, resources, watch)
-    tally = Tally()
-    told = watch._replace(begun=lambda _, total: watch.begun("grading", total))
-    for found in grade_puzzles(puzzles_in([place], known, told), cpu_limit, resources, watch):
+        run = open_run(place, store)
+        if before and before.family is not run.family:
+            problems.append(of_another(run.folder.name, run.family, before.family))
+            return before
+        graded = grade_run(run, cpu_limit, resources, watch)
+        return before + graded if before else graded
+    tally = before
+    family = before.family if before else None
+    for found in grade_puzzles(puzzles_in(place, known, watch), family, cpu_limit, resources, watch):
         if isinstance(found, Problem):
             problems.append(found)
         else:
-            tally.worked(found)
-            tally.count(found)
-            rows.append(found)
+            tally = tally or Tally(found.family)
+            tally.worked(found.rows)
+            tally.count(found.rows)
+            rows.append(found.rows)
     return tally
 
 
 def fields_of(tally: "Tally") -> dict[str, Any]:
     """What a machine is told."""
     return {
+        "family": tally.family.name,
         "unique": tally.unique,
         "graded": tally.graded,
         "grades": {str(grade.grade): grade.puzzles for grade in tally.grades},
@@ -145,13 +159,16 @@ def shown(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
 def by_technique(tally: "Tally") -> RenderableType:
     """A line for each hardest technique; a grade's puzzles beside its first one."""
     from reports import words
-    from solver.techniques.ladder import TECHNIQUES
 
-    says = {technique.name: technique.says for technique in TECHNIQUES}
+    says = {technique.name: technique.says for technique in tally.family.techniques}
     numbers = ("grade", "puzzles", "share", "of them")
     made = table(*numbers[:3], "hardest technique", numbers[3], "", right=numbers)
     for grade in tally.grades:
-        first = [f"[bold]{grade.grade}[/bold]", f"{grade.puzzles:,}", words.share(grade.puzzles, tally.graded)]
+        first = [
+            f"{grade.level} [bold]{grade.grade}[/bold]".strip(),
+            f"{grade.puzzles:,}",
+            words.share(grade.puzzles, tally.graded),
+        ]
         for name, puzzles in grade.techniques.items():
             made.add_row(*first, name, f"{puzzles:,}", f"[dim]{escape(says[name])}[/dim]")
             first = ["", "", ""]

@@ -1,7 +1,7 @@
 """The command hint: the easiest next step of a partly solved puzzle, or the cells that are wrong."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -10,12 +10,14 @@ from pipeline.commands.options import CpuLimit, FileFormat, Json, Which, format_
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell
 from pipeline.commands.solve.arguments import puzzles_of, sources_of
 from pipeline.commands.solve.explaining import fields_of, step_line
+from pipeline.commands.solve.sudokus import refuse_with_sudokus
 from pipeline.crawl.ids import Wish
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from solver.derivation.hint import Hint
     from solver.puzzle import Puzzle
+    from solver.sudoku.puzzle import Sudoku
 
 
 def hint(
@@ -32,6 +34,9 @@ def hint(
     as_json: Json = False,
 ) -> None:
     """For a partly solved puzzle, show the easiest next step, or the cells that are wrong.
+
+    Of a Sudoku the digits filled in are taken as givens. If it has no solution any more, the cells are shown each of
+    which may be wrong.
 
     Exit status 1 if cells are wrong, if the puzzle has no solution, or if nothing was found in time.
     """
@@ -53,7 +58,8 @@ def hint(
     if isinstance(puzzle, Problem):
         raise UserError(f"{puzzle.name}: {puzzle.reason}")
     if isinstance(puzzle, Sudoku):
-        raise UserError(f"{puzzle.puzzle_id} is a Sudoku; this command takes nonograms")
+        refuse_with_sudokus(puzzle, {"--saved": saved})
+        hint_sudoku(puzzle, cpu_limit, as_json)
     if saved is not None and saved > len(puzzle.saved):
         raise UserError(f"--saved {saved}: {puzzle.puzzle_id} has {len(puzzle.saved) or 'no'} saved grid(s)")
     palette = max(puzzle.colors, 1) + 1
@@ -63,6 +69,22 @@ def hint(
         given = next_step(puzzle, start, cpu_limit=cpu_limit)
     tell(as_json, fields(puzzle, given), shown(puzzle, start, given))
     raise typer.Exit(SOME_FAILED if given.kind in ("wrong", "none", "timeout") else DONE)
+
+
+def hint_sudoku(puzzle: "Sudoku", cpu_limit: float, as_json: bool) -> NoReturn:
+    """The hint for a Sudoku, whose digits may be givens or filled in."""
+    from pipeline.commands import hint_sudokus
+    from solver.puzzle import InvalidPuzzle
+    from solver.sudoku.techniques.hint import hint as next_step
+    from solver.waits import while_waiting
+
+    try:
+        with while_waiting(compiling):
+            given = next_step(puzzle, cpu_limit=cpu_limit)
+    except InvalidPuzzle as error:
+        raise UserError(f"{puzzle.puzzle_id}: {error}") from None
+    tell(as_json, hint_sudokus.fields(puzzle, given), hint_sudokus.shown(puzzle, given))
+    raise typer.Exit(SOME_FAILED if given.kind in ("twice", "wrong", "none", "timeout") else DONE)
 
 
 def fields(puzzle: "Puzzle", given: "Hint") -> dict[str, Any]:
@@ -79,12 +101,13 @@ def shown(puzzle: "Puzzle", start: Any, given: "Hint") -> Any:
     from reports.explained.states import grid_of, states
     from reports.explained.words import in_words
     from reports.sheet.state import State
+    from solver.techniques.ladder import TECHNIQUES
 
     if given.next is not None:
         *_, state = states(given.next)
         yield drawn(puzzle, state)
         for told in in_words(given.next):
-            yield step_line(told, why=True)
+            yield step_line(told, TECHNIQUES[told.step.technique].name, why=True)
         return
     marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
     marked.ravel()[list(given.wrong)] = True

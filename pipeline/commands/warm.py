@@ -15,7 +15,8 @@ def warm(
 ) -> None:
     """Compile the solver's kernels into this machine's cache, so that no run has to: once a machine, half a minute.
 
-    Those for puzzles up to 63 cells a side, mono and coloured, or those that the puzzles of a store need.
+    Those for nonograms up to 63 cells a side, mono and coloured, for Sudokus and for exact covers; or those that the
+    puzzles of a store need.
     """
     import time
 

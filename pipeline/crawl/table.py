@@ -17,6 +17,7 @@ from pipeline.crawl.report import CrawlReport
 from pipeline.settings import default_settings
 from pipeline.store.parts import Store, append, create_store, mark
 from scrapers.http import Reply
+from scrapers.http.addresses import is_loopback
 from scrapers.site import Judgement
 from solver.puzzle import Puzzle
 from solver.tables import puzzle_batch
@@ -43,9 +44,13 @@ def judged(judge: Callable[[Reply, int], Judgement], reply: Reply, number: int) 
 
 
 def dated(puzzle: Puzzle, reply: Reply) -> Puzzle:
-    """A puzzle with when it came and the hash of what came."""
+    """A puzzle with when it came and the hash of what came.
+
+    What this machine serves is a twin's: the page that the site has under its number is another puzzle's.
+    """
     digest = hashlib.sha256(reply.body).hexdigest()
-    return replace(puzzle, fetched_at=reply.fetched_at.replace(microsecond=0), raw_sha256=digest)
+    url = None if is_loopback(reply.url) else puzzle.url
+    return replace(puzzle, url=url, fetched_at=reply.fetched_at.replace(microsecond=0), raw_sha256=digest)
 
 
 class Table:

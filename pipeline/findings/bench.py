@@ -5,7 +5,7 @@ Kernels are compiled before anything is measured. A set's puzzles are classified
 
 import gc
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -14,17 +14,20 @@ import pyarrow as pa
 
 from pipeline.errors import UserError
 from pipeline.findings.csv_file import write_csv
+from pipeline.run.configuration import DEPTH
 from scrapers.pictures.batch import views_of
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from scrapers.pictures.rules import every_picture
-from solver.api import classify
 from solver.check import faults
+from solver.families import NONOGRAM, family_of
 from solver.ladder.climb import climb
 from solver.ladder.outcome import MULTIPLE, UNIQUE
 from solver.ladder.question import Allowance
 from solver.ladder.rungs import LINE
 from solver.ladder.warm import warm_up
 from solver.puzzle import Puzzle
+from solver.sudoku.batch import sudoku_batch
+from solver.sudoku.puzzle import Sudoku
 from solver.tables import puzzle_batch
 from solver.tools import LINE_SOLVES
 from solver.views import Views, views
@@ -76,24 +79,34 @@ def random_batches(count: int, width: int, height: int, density: float, seed: in
     return [recipe_batch(recipe, k, min(k + BATCH, count)) for k in range(0, count, BATCH)]
 
 
-def batches_of(puzzles: list[Puzzle]) -> list[pa.RecordBatch]:
-    """The puzzles in batches."""
-    return [puzzle_batch(puzzles[k : k + BATCH]) for k in range(0, len(puzzles), BATCH)]
+def batches_of(puzzles: Sequence[Puzzle | Sudoku]) -> list[pa.RecordBatch]:
+    """The puzzles in batches; a UserError if they are not all of one family."""
+    sudokus = [puzzle for puzzle in puzzles if isinstance(puzzle, Sudoku)]
+    nonograms = [puzzle for puzzle in puzzles if isinstance(puzzle, Puzzle)]
+    if sudokus and nonograms:
+        raise UserError("these are nonograms and Sudokus: measure each family by a command of its own")
+    if sudokus:
+        return [sudoku_batch(sudokus[k : k + BATCH]) for k in range(0, len(sudokus), BATCH)]
+    return [puzzle_batch(nonograms[k : k + BATCH]) for k in range(0, len(nonograms), BATCH)]
 
 
 def measure(
     batches: list[pa.RecordBatch], cpu_limit: float, check_goal: bool, seen: Callable[[pa.RecordBatch], None]
 ) -> Measured:
     """Classify a set on one core; `seen` is called with the results of each batch."""
+    family = family_of(batches[0])
+    options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal, "wait": True}
     for batch in batches:
-        warm_up(views(batch))
-        classify(batch.slice(0, 1), cpu_limit=0.001)
+        if family is NONOGRAM:
+            warm_up(views(batch))
+            batch = batch.slice(0, 1)
+        family.rules.classify(batch, cpu_limit=0.001, **options)
     gc.collect()
     gc.freeze()  # no worker holds thousands of Puzzle objects, which would be searched for garbage in the middle
     results, seconds = [], 0.0
     for batch in batches:
         start = time.thread_time()
-        results.append(classify(batch, cpu_limit=cpu_limit, check_goal=check_goal))
+        results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
         seconds += time.thread_time() - start
         seen(results[-1])
     return Measured(pa.Table.from_batches(results), seconds)

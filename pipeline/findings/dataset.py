@@ -184,8 +184,9 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
     """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
     size = 0
     database.begin()
-    for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content)):
-        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades, WORDS[run.family.name])
+    family = WORDS[run.family.name]
+    for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content, family)):
+        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades, family)
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
         database.execute("insert into kept from batch" if size else "create table kept as from batch")

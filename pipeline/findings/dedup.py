@@ -6,6 +6,8 @@ pictures (`pipeline.findings.near`): the goal of its first member that has one t
 A class whose picture is near that of an earlier one is near the earliest such: its first becomes a duplicate of the
 other's first. So each puzzle is the duplicate of one other at most, and chains of small changes make no single heap.
 
+Sudokus are compared by the same hashes, of givens. They have no pictures, so none is near another.
+
 The first is the one that the site got first (`site_date`, before those without a date), then that of the source that
 the store has first, then that of the lowest number there (`source_id`), then that which stands first in the store. In a
 run that is the order of its results.
@@ -25,14 +27,12 @@ from pipeline.errors import InputError, UserError
 from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
 from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run
-from pipeline.run.pairs import PAIRED_BYTES, PAIRED_ROWS, pairs
+from pipeline.run.pairs import PAIRED_BYTES, PAIRED_ROWS, own_pairs
 from pipeline.sql import database, one_line
-from pipeline.store.parts import Store, ahead, gathered, one_batch, refuse_others
+from pipeline.store.parts import Store, ahead, gathered, one_batch
 from pipeline.watch import NOBODY, Watch
-from solver.families import NONOGRAM
-from solver.identity import HASH_BYTES, clue_hashes
-from solver.tables import DECISIVE, PUZZLES, check_readable
-from solver.views import views
+from solver.families import NONOGRAM, Family, Rules
+from solver.tables import PUZZLES
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,8 +45,7 @@ MOST_SHARE = 0.2
 
 LIKENESSES = ("equal", "turned", "near")
 
-FACTS = ("puzzle_id", "source", "source_id", "site_date", "width", "height")
-COLUMNS = list(dict.fromkeys([*FACTS, *DECISIVE]))
+FACTS = ["puzzle_id", "source", "source_id", "site_date", "width", "height"]
 ANSWERS = ["solutions", "solution"]
 
 FETCHED_ROWS = 1 << 13
@@ -59,13 +58,14 @@ class Duplicates(NamedTuple):
     puzzles      how many have been looked at
     missing      puzzles of the run that have no result yet, which have not
     faulty       puzzles with clues that no picture can have: they equal nothing
-    pictureless  sound puzzles that are in no class with a picture: none of them is near another
+    pictureless  sound puzzles that are in no class with a picture: none of them is near another. All Sudokus are
     crowded      pictures that share a band with too many others (`pipeline.findings.near`), so that the earliest near
                  one may be missed
     counts       how many duplicates there are of each of LIKENESSES
     found        a row for each duplicate, those of one original together, the first original first:
-                 original and puzzle_id (text), original_date and site_date (date32), likeness (text), and cells
-                 (int64), the number of cells in which near pictures differ, null for others
+                 original and puzzle_id (text), original_date and site_date (date32), likeness (text; of Sudokus
+                 `turned` is any symmetry), and cells (int64), the number of cells in which near pictures differ, null
+                 for others
     """
 
     puzzles: int
@@ -77,17 +77,21 @@ class Duplicates(NamedTuple):
     found: pa.Table
 
 
-def find_duplicates(place: Run | Store, share: float = SHARE, watch: Watch = NOBODY) -> Duplicates:
+def find_duplicates(place: Run | Store, share: float | None = None, watch: Watch = NOBODY) -> Duplicates:
     """Find the duplicates among the puzzles of a store, or among those of a run that have a result.
 
     share   of the cells, 0 to MOST_SHARE: pictures of one size that differ in no more, perhaps turned or mirrored, are
-            near; with 0 none are. A UserError refuses another
+            near; with 0 none are. None is SHARE. A UserError refuses another, and any for Sudokus
 
     An InputError says so if the store is damaged, or if the run's has changed.
     """
+    if share is not None and place.family is not NONOGRAM:
+        raise UserError(
+            f"near pictures are of nonograms, and {place.folder.name} holds {place.family.name}s; leave --cells out"
+        )
+    share = SHARE if share is None else share
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
-    refuse_others(place.family, place.folder.name)
     with database() as connection, one_line(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
         puzzles, faulty = _gather(connection, place, watch)
@@ -110,12 +114,13 @@ def find_duplicates(place: Run | Store, share: float = SHARE, watch: Watch = NOB
 def _gather(connection: "duckdb.DuckDBPyConnection", place: Run | Store, watch: Watch) -> tuple[int, int]:
     """Fill the table `puzzles` with the sound ones; returns how many there are at all, and how many are not sound."""
     watch.begun("reading", place.rows if isinstance(place, Run) else place.rows())
+    rules = place.family.rules
     puzzles = faulty = 0
     for batch, answers in _batches(place):
-        facts, good = _facts(batch, place), sound(NONOGRAM.rules, batch)
+        facts, good = _facts(batch, place), sound(rules, batch)
         facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
-        facts = facts.append_column("cells", _pictures(batch, good, answers)).filter(pa.array(good))
-        for name, hashes in zip(("clue_hash", "canonical_hash"), _hashes(batch.filter(pa.array(good))), strict=True):
+        facts = facts.append_column("cells", _pictures(place.family, batch, good, answers)).filter(pa.array(good))
+        for name, hashes in _hashes(rules, batch.filter(pa.array(good))).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
         connection.execute(_GATHERED)
@@ -127,28 +132,32 @@ def _gather(connection: "duckdb.DuckDBPyConnection", place: Run | Store, watch: 
 
 def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch | None]]:
     """All puzzles, some thousands at a time, and in a run their answers."""
+    columns = list(dict.fromkeys([*place.family.rules.needed(FACTS), *place.family.decisive]))
     if isinstance(place, Run):
-        for results, puzzles in pairs(place, ANSWERS, COLUMNS):
+        for results, puzzles in own_pairs(place, ANSWERS, columns):
             yield one_batch(puzzles), one_batch(results)
     else:
-        for puzzles in ahead(gathered(place.batches(COLUMNS), PAIRED_ROWS, PAIRED_BYTES)):
+        for puzzles in ahead(gathered(place.batches(columns), PAIRED_ROWS, PAIRED_BYTES)):
             yield one_batch(puzzles), None
 
 
 def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
     """The columns FACTS, as in the schema. An InputError says so if one that is read is damaged or something else."""
     try:
-        check_readable(batch)
+        place.family.rules.check_readable(batch)
         batch.validate(full=True)
-        return pa.Table.from_batches([batch]).select(list(FACTS)).cast(pa.schema(map(PUZZLES.field, FACTS)))
+        facts = place.family.rules.as_nonograms(pa.Table.from_batches([batch]), FACTS)
+        return facts.cast(pa.schema(map(PUZZLES.field, FACTS)))
     except (ValueError, KeyError, pa.ArrowException) as error:
         name, why = place.folder.name, " ".join(str(error).split())
         raise InputError(f"{name} can't be read: {why}; nonocensus verify {name} tells what to do") from error
 
 
-def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
-    """The picture of each sound puzzle: the goal if it fits, else the one solution if that fits, else null."""
-    rules = NONOGRAM.rules
+def _pictures(family: Family, batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
+    """The picture of each sound nonogram: the goal if it fits, else the one solution if that fits, else null."""
+    if family is not NONOGRAM:
+        return pa.nulls(len(batch), pa.binary())
+    rules = family.rules
     pictures = _those(batch["goal"], fitting(rules, batch, batch["goal"], good))
     if answers is None:
         return pictures
@@ -160,10 +169,10 @@ def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:
     return pc.if_else(pa.array(which), pictures, None)
 
 
-def _hashes(batch: pa.RecordBatch) -> Iterator[pa.Array]:
-    """Clue hashes and canonical hashes of sound puzzles, made anew, 32 bytes each."""
-    for digits in clue_hashes(views(batch)):
-        yield pa.Array.from_buffers(pa.binary(2 * HASH_BYTES), len(batch), [None, pa.py_buffer(digits)])
+def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    """Clue hashes and canonical hashes of sound puzzles, made anew."""
+    made = rules.with_hashes(batch.append_column("canonical_hash", pa.nulls(len(batch), pa.string())))
+    return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 
 def _compare(connection: "duckdb.DuckDBPyConnection", share: float, watch: Watch) -> int:
@@ -231,7 +240,7 @@ _NEAR = pa.schema([(name, pa.int64()) for name in ("rank", "original", "cells")]
 _PUZZLES = """
     create table puzzles (
         place bigint, puzzle_id text, source text, source_id text, site_date date, width usmallint, height usmallint,
-        cells blob, clue_hash blob, canonical_hash blob
+        cells blob, clue_hash text, canonical_hash text
     )
 """
 

@@ -18,7 +18,7 @@ from pipeline.store.parts import one_batch
 from reports import measures as measured
 from reports.beside import KEY, Found, indexed
 from reports.families import WORDS, fields_of
-from reports.graded import GRADED, finished, grades_beside
+from reports.graded import finished, grades_beside
 from reports.rights import CONTENT
 from solver.tables import PUZZLES, RESULTS
 
@@ -27,7 +27,8 @@ OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
 )
-"""The columns of an export, less those that mean nothing for the family; with grades those of GRADED follow."""
+"""The columns of an export, less those that mean nothing for the family; with grades theirs follow, and those that only
+it has."""
 
 
 class Exported(NamedTuple):
@@ -44,7 +45,9 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     condition before anything is written.
     """
     grades = indexed(finished(current_grades(run)))
-    columns = pa.schema(fields_of([*EXPORTED, *(GRADED if len(grades.rows) else ())], WORDS[run.family.name]))
+    family = WORDS[run.family.name]
+    graded = family.graded if len(grades.rows) else ()
+    columns = pa.schema([*fields_of([*EXPORTED, *graded], family), *family.facts])
     with database() as connection:
         if where is not None:
             meets(connection, columns.empty_table(), where)
@@ -61,9 +64,11 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
 def _rows(run: Run, grades: Found, columns: pa.Schema) -> Iterator[pa.Table]:
     """The rows of the export, a file of results at a time."""
     outcome = list(dict.fromkeys([*OUTCOME, *KEY, *measured.RESULT_COLUMNS]))
-    facts = list(dict.fromkeys([*FACTS, *measured.PUZZLE_COLUMNS]))
+    own = [field.name for field in WORDS[run.family.name].facts]
+    facts = list(dict.fromkeys([*FACTS, *own, *measured.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
         computed = measured.measures(one_batch(results), one_batch(puzzles))
-        tables = puzzles.select(FACTS), results.select(OUTCOME), computed, grades_beside(one_batch(results), grades)
+        graded = grades_beside(one_batch(results), grades, WORDS[run.family.name].graded)
+        tables = puzzles.select([*FACTS, *own]), results.select(OUTCOME), computed, graded
         arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
         yield pa.Table.from_arrays(arrays, schema=columns)

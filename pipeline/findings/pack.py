@@ -33,7 +33,8 @@ from pipeline.store.parts import one_batch, refuse_others
 from reports import measures as measured
 from reports.beside import Found, first_bits, indexed
 from reports.census import size_class
-from reports.graded import GRADED, finished, grades_beside
+from reports.families import NONOGRAMS
+from reports.graded import finished, grades_beside
 from reports.rights import shareable
 from scrapers.formats import Format, FormatError
 from scrapers.formats.writing import BLOTS, COLORS, file_of
@@ -47,7 +48,7 @@ OWN = re.compile(r"\d+-[\w.#()-]+")
 """Names of a pack's files: whatever a stranger's pack.json says, no others are deleted."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
-ASKED = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *measured.MEASURES, *GRADED])
+ASKED = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *measured.MEASURES, *NONOGRAMS.graded])
 """The columns that a condition may be about."""
 
 LISTED = (
@@ -179,7 +180,8 @@ def _stretches(run: Run, grades: Found) -> Iterator[pa.Table]:
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
             batch = one_batch(results)
-            tables = puzzles, results, measured.measures(batch, one_batch(puzzles)), grades_beside(batch, grades)
+            graded = grades_beside(batch, grades, NONOGRAMS.graded)
+            tables = puzzles, results, measured.measures(batch, one_batch(puzzles)), graded
             arrays = [next(table[name] for table in tables if name in table.schema.names) for name in ASKED.names]
             yield pa.Table.from_arrays(arrays, schema=ASKED)
 

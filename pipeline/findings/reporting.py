@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.certify.table import certified
+from pipeline.findings.dedup import find_duplicates
 from pipeline.findings.studied import studied
 from pipeline.run.folder import Run, session_of
 from pipeline.run.grades import current_grades
@@ -20,9 +21,11 @@ from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
 from reports.activity import PastSession, activity
-from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS
+from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS, SHOWN
+from reports.duplicates import DUPLICATES
 from reports.graded import finished
 from reports.page import ATTEMPTS_FILE, About, write_report
+from solver.families import NONOGRAM
 
 PAGE = "report.html"
 
@@ -50,7 +53,8 @@ def write_run_report(
             seen(len(results))
 
     grades = finished(current_grades(run))
-    files = write_report(read(), about_run(run, summary), public, read_mendings(run), grades, tried)
+    found = (public, read_mendings(run), grades, tried, duplicates_of(run))
+    files = write_report(read(), about_run(run, summary), *found)
     with ExitStack() as together:  # a full disk leaves the former report
         for name, data in files.items():
             together.enter_context(place.create(name)).write(data)
@@ -58,6 +62,16 @@ def write_run_report(
         if re.fullmatch(rf"report-[a-z]+\.svg|{re.escape(ATTEMPTS_FILE)}", name) and name not in files:
             place.delete(name)  # of a former report
     return summary["rows"], f"{place.name}/{PAGE}"
+
+
+def duplicates_of(run: Run) -> pa.Table | None:
+    """The duplicates in a run, near ones too; None where nothing more than its hashes tells of them.
+
+    Near pictures are looked for where a report shows every puzzle: among millions that would take minutes.
+    """
+    if run.family is not NONOGRAM or run.rows > SHOWN:
+        return None
+    return find_duplicates(run).found.select(DUPLICATES.names)
 
 
 def about_run(run: Run, summary: dict[str, Any]) -> About:

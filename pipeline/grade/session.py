@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -10,29 +10,37 @@ import pyarrow.compute as pc
 
 from pipeline.executors.crew import Fault, each_divided
 from pipeline.executors.resources import Resources, check, open_crew
+from pipeline.grade.puzzles import Puzzles
 from pipeline.grade.tally import Tally
-from pipeline.grade.task import TOGETHER, Task, divided, grade_classified, grade_unknown, killed
+from pipeline.grade.task import Task, divided, grade_classified, grade_unknown, killed
 from pipeline.run.configuration import check_limit
 from pipeline.run.folder import Run, refuse_changed
 from pipeline.run.grades import grades_of, read_grades
 from pipeline.run.kept import keeping
-from pipeline.run.pairs import pairs
+from pipeline.run.pairs import own_pairs
 from pipeline.store.lock import sole_writer
-from pipeline.store.parts import one_batch, refuse_others
+from pipeline.store.parts import one_batch
 from pipeline.watch import Watch
 from reports.beside import Found, beside, indexed
 from reports.graded import KILLED
 from scrapers.importing import Problem
-from solver.puzzle import Puzzle
-from solver.tables import DECISIVE, GRADES, puzzle_batch
+from solver.families import FAMILIES, Family
+from solver.tables import GRADES
 
 VERDICT = ["puzzle_id", "clue_hash", "solutions"]
 """Columns of the results that say what is to be graded."""
 
 KNOWN = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_seconds")])
-"""What of a grade says whether it stands."""
+"""What of a grade says whether it stands, whatever the family."""
 
 SERIAL = Resources(serial=True)
+
+
+class Graded(NamedTuple):
+    """Puzzles of a family that have been classified and graded: rows of the schema of `graded_puzzles`."""
+
+    family: Family
+    rows: pa.Table
 
 
 def grade_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) -> Tally:
@@ -43,17 +51,16 @@ def grade_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) ->
     """
     check(resources)
     check_limit(cpu_limit)
-    refuse_others(run.family, run.folder.name)
     refuse_changed(run)
-    tally = Tally()
+    tally = Tally(run.family)
     with sole_writer(run.folder):
         before = indexed(read_grades(run))
         left = sum(int(_left(results, before, cpu_limit).sum()) for results in run.batches(VERDICT))
         watch.begun("grading", left)
         if left:
-            with keeping(grades_of(run), GRADES) as keep:
-                for rows in _graded(grade_classified, _tasks(run, before, cpu_limit), resources, watch):
-                    keep(rows.select(GRADES.names))
+            with keeping(grades_of(run), run.family.grades) as keep:
+                for _, rows in _graded(grade_classified, _tasks(run, before, cpu_limit), resources, watch):
+                    keep(rows.select(run.family.grades.names))
                     tally.worked(rows)
         found = indexed(read_grades(run))
         for results in run.batches(VERDICT):
@@ -83,54 +90,72 @@ def _left(results: pa.Table, grades: Found, cpu_limit: float) -> np.ndarray:
 
 def _tasks(run: Run, before: Found, cpu_limit: float) -> Iterator[Task]:
     """Tasks for what is to be graded, made as they are taken."""
-    for results, puzzles in pairs(run, VERDICT, [*DECISIVE]):
-        numbers = np.flatnonzero(_left(results, before, cpu_limit))
-        for first in range(0, len(numbers), TOGETHER):
-            (batch,) = puzzles.take(numbers[first : first + TOGETHER]).combine_chunks().to_batches()
-            yield batch, cpu_limit
+    for results, puzzles in own_pairs(run, VERDICT, [*run.family.decisive]):
+        left = np.flatnonzero(_left(results, before, cpu_limit))
+        if len(left):
+            yield from _tasks_of(run.family, one_batch(puzzles.take(left)), cpu_limit)
+
+
+def _tasks_of(family: Family, puzzles: pa.RecordBatch, cpu_limit: float) -> Iterator[Task]:
+    """The tasks of a batch. Each has a copy of its rows, since a slice would be sent with all that it is one of."""
+    together = family.rules.graded_together
+    for first in range(0, len(puzzles), together):
+        rows = np.arange(first, min(first + together, len(puzzles)))
+        yield Task(family.name, puzzles.take(rows), cpu_limit)
 
 
 def grade_puzzles(
-    found: Iterable[Puzzle | Problem], cpu_limit: float, resources: Resources, watch: Watch
-) -> Iterator[pa.Table | Problem]:
-    """Classify and grade puzzles: tables of the schema GRADED_PUZZLES, and what could not be read of their files."""
+    found: Iterable[Puzzles | Problem], first: Family | None, cpu_limit: float, resources: Resources, watch: Watch
+) -> Iterator[Graded | Problem]:
+    """Classify and grade puzzles of one family, and tell what could not be read of their files.
+
+    first   the family; if none is known yet, that of the first puzzles. Others are problems
+    """
     check(resources)
     check_limit(cpu_limit)
     problems: list[Problem] = []
 
-    def readable() -> Iterator[Puzzle]:
+    def tasks() -> Iterator[Task]:
+        family = first
         for item in found:
             if isinstance(item, Problem):
                 problems.append(item)
                 watch.step(1, "")
+            elif family in (None, item.family):
+                family = item.family
+                yield from _tasks_of(family, item.rows, cpu_limit)
             else:
-                yield item
+                problems.extend(of_another(name, item.family, family) for name in item.rows["puzzle_id"].to_pylist())
 
-    def tasks() -> Iterator[Task]:
-        puzzles = readable()
-        while some := list(islice(puzzles, TOGETHER)):
-            yield puzzle_batch(some), cpu_limit
-
-    for rows in _graded(grade_unknown, tasks(), resources, watch):
-        yield rows
+    for task, rows in _graded(grade_unknown, tasks(), resources, watch):
+        yield Graded(FAMILIES[task.family], rows)
         yield from problems
         problems.clear()
     yield from problems
 
 
+def of_another(name: str, family: Family, first: Family) -> Problem:
+    """What is said of puzzles of another family than those that came first."""
+    return Problem(name, f"it is a {family.name}, what came first a {first.name}: grade it by a command of its own")
+
+
 def _graded(
     function: Callable[..., Any], tasks: Iterator[Task], resources: Resources, watch: Watch
-) -> Iterator[pa.Table]:
-    """Tables that tasks return; a puzzle that kills a worker has a row too. A single task is done in this process."""
+) -> Iterator[tuple[Task, pa.Table]]:
+    """Tasks, each with the table that it returns; a puzzle that kills a worker has a row too.
+
+    A single task is done in this process.
+    """
     first = list(islice(tasks, 2))
     if not first:
         return
     with open_crew(resources if len(first) > 1 else SERIAL) as crew:
-        for (puzzles, _), outcome in each_divided(crew, function, chain(first, tasks), divided):
+        for values, outcome in each_divided(crew, function, chain(first, tasks), divided):
+            task = Task(*values)
             if isinstance(outcome, Fault):
-                name = puzzles["puzzle_id"][0].as_py()
+                name = task.puzzles["puzzle_id"][0].as_py()
                 watch.line(f"{name}: {outcome.reason}")
-                yield killed(puzzles)
+                yield task, killed(task)
             else:
-                yield pa.Table.from_batches([outcome])
-            watch.step(len(puzzles), "")
+                yield task, pa.Table.from_batches([outcome])
+            watch.step(len(task.puzzles), "")

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.graded import KILLED, Grade, by_grade
+from solver.families import Family
 
 COUNTED = ["puzzle_id", "solutions", "status", "hardest"]
 
@@ -16,6 +17,7 @@ COUNTED = ["puzzle_id", "solutions", "status", "hardest"]
 class Tally:
     """Puzzles by what has come of them.
 
+    family     what they are
     hardest    puzzles with a grade by the hardest technique that they need
     late       ids of those that the time did not suffice for
     killed     ids of those that a worker died of, or failed on
@@ -25,6 +27,7 @@ class Tally:
     seconds    CPU seconds that this took
     """
 
+    family: Family
     hardest: Counter[str] = field(default_factory=Counter)
     late: list[str] = field(default_factory=list)
     killed: list[str] = field(default_factory=list)
@@ -36,7 +39,7 @@ class Tally:
     @property
     def grades(self) -> tuple[Grade, ...]:
         """The puzzles of each grade, from the easiest."""
-        return by_grade(self.hardest.items())
+        return by_grade(self.hardest.items(), self.family)
 
     @property
     def graded(self) -> int:
@@ -49,8 +52,8 @@ class Tally:
         return self.graded + len(self.late) + len(self.killed) + len(self.wrong)
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Both together."""
-        return Tally(*(mine + theirs for mine, theirs in zip(_values(self), _values(other), strict=True)))
+        """Both together, of one family."""
+        return Tally(self.family, *(mine + theirs for mine, theirs in zip(_values(self), _values(other), strict=True)))
 
     def worked(self, rows: pa.Table) -> None:
         """Count the work on rows of the table of grades; rows of nulls took none."""
@@ -68,7 +71,8 @@ class Tally:
 
 
 def _values(tally: Tally) -> list[Any]:
-    return [getattr(tally, each.name) for each in fields(tally)]
+    """What is counted."""
+    return [getattr(tally, each.name) for each in fields(tally) if each.name != "family"]
 
 
 def _counts(column: pa.ChunkedArray) -> list[tuple[str, int]]:

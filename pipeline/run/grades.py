@@ -16,15 +16,11 @@ from pipeline.run.kept import read_kept
 from pipeline.store.folder import Folder
 from reports.beside import keys
 from reports.graded import KILLED
-from solver.tables import GRADES
-from solver.techniques.ladder import TECHNIQUES
+from solver.families import Family
 
 ADVICE = "delete it, and grade does its puzzles again"
 
 STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
-
-GRADE_OF = {technique.name: technique.grade for technique in TECHNIQUES} | {None: None}
-"""The grade that goes with each hardest technique, and with none."""
 
 
 def grades_of(run: Run) -> Folder:
@@ -32,23 +28,24 @@ def grades_of(run: Run) -> Folder:
     return run.folder / "grades"
 
 
-def read_grade_file(place: Folder, name: str) -> pa.Table:
-    """A file of grades; an InputError says what is wrong with it."""
-    table = read_kept(place, name, GRADES, ADVICE)
-    wrong = _wrong(table)
+def read_grade_file(family: Family, place: Folder, name: str) -> pa.Table:
+    """A file of grades of a family's puzzles; an InputError says what is wrong with it."""
+    table = read_kept(place, name, family.grades, ADVICE)
+    wrong = _wrong(family, table)
     if wrong is not None:
         raise InputError(f"{place.name}/{name} can't be read: {wrong}; {ADVICE}")
     return table
 
 
-def _wrong(grades: pa.Table) -> str | None:
+def _wrong(family: Family, grades: pa.Table) -> str | None:
     """What no row of the table of grades can be, if one is."""
     if grades["puzzle_id"].null_count or grades["clue_hash"].null_count:
         return "a row names no puzzle"
     if not pc.all(pc.is_in(grades["status"], pa.array(STATUSES)), min_count=0).as_py():
         return "a row has a status that there is none"
+    grade_of = {technique.name: technique.grade for technique in family.techniques} | {None: None}
     for row in grades.group_by(["hardest", "grade"]).aggregate([]).to_pylist():
-        if GRADE_OF.get(row["hardest"], 0) != row["grade"]:
+        if grade_of.get(row["hardest"], 0) != row["grade"]:
             return f"the grade {row['grade']} does not go with the technique {row['hardest']}"
     for name in ("work", "cpu_seconds"):
         if not pc.all(pc.is_finite(grades[name]), min_count=0).as_py():
@@ -57,10 +54,10 @@ def _wrong(grades: pa.Table) -> str | None:
 
 
 def read_grades(run: Run) -> pa.Table:
-    """All grades of a run, of the schema GRADES, each puzzle's once; an InputError names a file that is damaged."""
-    place = grades_of(run)
+    """All grades of a run, of its family's schema, each puzzle's once; an InputError names a file that is damaged."""
+    place, family = grades_of(run), run.family
     names = [name for name in place.names() if name.endswith(".parquet")]
-    table = pa.concat_tables([GRADES.empty_table(), *(read_grade_file(place, name) for name in names)])
+    table = pa.concat_tables([family.grades.empty_table(), *(read_grade_file(family, place, name) for name in names)])
     encoded = keys(table).combine_chunks().dictionary_encode()
     last = np.zeros(len(encoded.dictionary), np.int64)
     last[encoded.indices.to_numpy()] = np.arange(len(table))  # of equal ones the last is what stays

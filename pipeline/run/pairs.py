@@ -18,7 +18,16 @@ KEY = "puzzle_id"
 def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
     """A run's results so far with their puzzles, row by row: some columns of the one table and of the other.
 
-    Puzzles of another family come in columns of the table of nonograms (solver.families).
+    Puzzles of another family come in columns of the table of nonograms (solver.families). As `own_pairs` else.
+    """
+    rules = run.family.rules
+    return (
+        (found, rules.as_nonograms(table, puzzles)) for found, table in own_pairs(run, results, rules.needed(puzzles))
+    )
+
+
+def own_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """The same with the puzzles in columns of their family's own table.
 
     Before anything is read the hashes of the store's parts are compared with those that the results were made from, and
     each pair has one id: an InputError says so if not. They come some PAIRED_ROWS at a time, so that it matters little
@@ -32,8 +41,7 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
     pieces, store = run.pieces(), run.store
     parts = {part.name: part for part in store.parts()}
     kept = overlaps(pieces)
-    rules = store.family.rules
-    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, rules.needed(puzzles))]
+    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
     for piece in pieces:
         found = run.read(piece, columns=with_key[0])
         mask = kept.get(piece.name)
@@ -49,7 +57,7 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
                     f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
                     f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
                 )
-            chosen = pair[0].select(results), rules.as_nonograms(table, puzzles)
+            chosen = pair[0].select(results), table.select(puzzles)
             if mask is None:
                 yield chosen
             else:

@@ -85,7 +85,7 @@ def _within(steps: Iterator[dict[str, Any]]) -> Iterator[msgspec.Raw]:
         yield msgspec.Raw(told)
 
 
-def step_record(puzzle: Puzzle, told: Told) -> dict[str, Any]:
+def step_record(puzzle: Puzzle, told: Told[Step]) -> dict[str, Any]:
     """A step as JSON: technique, where to look, what it finds and why it may; cells as pairs of place and colour."""
     step = told.step
     technique = TECHNIQUES[step.technique]

@@ -2,25 +2,36 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
-from pipeline.store.parts import is_store, open_store, refuse_others
+from pipeline.store.parts import Store, is_store, open_store, refuse_others
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
 from scrapers.archives.limits import MOST_BYTES
+from scrapers.archives.source import SourceFile
 from scrapers.download import is_address
 from scrapers.files import count_files, files_in
-from scrapers.formats import Format, FormatError, named, of_suffix
+from scrapers.formats import FORMATS, Format, FormatError, named, of_suffix
 from scrapers.formats.writing import file_of, is_picture
-from scrapers.importing import Problem, read_files
+from scrapers.importing import Problem, read_all, read_files
+from scrapers.sudokus import writing
+from scrapers.sudokus.writing import SudokuFormat
+from solver.families import NONOGRAM
 from solver.puzzle import Puzzle
+from solver.sudoku.batch import sudokus_of
+from solver.sudoku.puzzle import Sudoku
 from solver.tables import picture, puzzles_of
+
+Item = TypeVar("Item")
+
+NO_FORMAT = "its name says no format; give it one with --to"
 
 NO_NAME = re.compile(r"[^\w.#()-]+")
 """What names of files are better without."""
@@ -39,27 +50,63 @@ class Conversion:
 def puzzles_in(
     paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
 ) -> Iterator[Puzzle | Problem]:
-    """All puzzles of files, folders, archives, https addresses and stores, in this order.
+    """All nonograms of files, folders, archives, https addresses and stores, in this order.
 
     known     the files' format, if given
     contact   what the sites of addresses are told: an e-mail or web address
     """
+
+    def stored(store: Store) -> Iterator[Puzzle]:
+        refuse_others(store.family, store.folder.name)
+        return puzzles_of(store.batches())
+
+    yield from _all_in(paths, stored, lambda files: read_files(files, known), watch, contact)
+
+
+def all_in(
+    paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
+) -> Iterator[Puzzle | Sudoku | Problem]:
+    """The same with Sudokus."""
+
+    def stored(store: Store) -> Iterator[Puzzle | Sudoku | Problem]:
+        return puzzles_of(store.batches()) if store.family is NONOGRAM else _sudokus_in(store)
+
+    yield from _all_in(paths, stored, lambda files: read_all(files, known), watch, contact)
+
+
+def _all_in(
+    paths: Sequence[str],
+    stored: Callable[[Store], Iterable[Item]],
+    read: Callable[[Iterable[SourceFile]], Iterable[Item]],
+    watch: Watch,
+    contact: str | None,
+) -> Iterator[Item]:
+    """What stores hold, and what is read of files."""
     some = False
     for path in paths:
         if not is_address(path) and is_store(path):
             store = open_store(path)
-            refuse_others(store.family, store.folder.name)
             watch.begun("converting", store.rows())
-            found: Iterable[Puzzle | Problem] = puzzles_of(store.batches())
+            found = stored(store)
         else:
             check_sources([path], contact)
             watch.begun("converting", count_files([path]))
-            found = read_files(files_in([path], contact), known)
+            found = read(files_in([path], contact))
         for item in found:
             some = True
             yield item
     if not some:
         raise nothing_in(paths)
+
+
+def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
+    """The Sudokus of a store, and a Problem for each row that is no grid."""
+    for batch in store.batches():
+        for k in range(len(batch)):
+            try:
+                yield from sudokus_of(batch.slice(k, 1))
+            except (TypeError, ValueError) as error:
+                yield Problem(str(batch["puzzle_id"][k]), f"it is no grid: {' '.join(str(error).split())}")
 
 
 def format_called(name: str) -> Format:
@@ -71,11 +118,51 @@ def format_called(name: str) -> Format:
 
 
 def format_for(out: str, wanted: Format | None) -> Format:
-    """The format of a file to be written: the one that is wanted, or the one that its name ends like."""
+    """The format of a file of nonograms to be written: the one that is wanted, or the one that its name ends like."""
     found = wanted or of_suffix(out)
     if found is None:
-        raise UserError(f"{out}: its name says no format; give it one with --to")
+        raise UserError(f"{out}: {NO_FORMAT}")
     return found
+
+
+class Formats(NamedTuple):
+    """The formats that a name means: one for nonograms, one for Sudokus; None where there is none of that name."""
+
+    nonograms: Format | None
+    sudokus: SudokuFormat | None
+
+
+def formats_for(out: str, to: str | None) -> Formats:
+    """The formats of a file to be written, of the name `to` or else as its own name ends. A UserError if none is."""
+    if to is not None:
+        sudokus = writing.named(to)
+        return Formats(None if sudokus and to not in {known.NAME for known in FORMATS} else format_called(to), sudokus)
+    found = Formats(of_suffix(out), writing.of_suffix(out))
+    if found == (None, None):
+        raise UserError(f"{out}: {NO_FORMAT}")
+    return found
+
+
+def of_first(
+    found: Iterator[Puzzle | Sudoku | Problem], formats: Formats, what: str
+) -> tuple[Iterator[Puzzle | Sudoku | Problem], Format | SudokuFormat]:
+    """All that is found, and the format for the family of the first puzzle. A UserError if there is none.
+
+    what   the option or file that names the formats, for the error
+    """
+    seen: list[Puzzle | Sudoku | Problem] = []
+    for item in found:
+        seen.append(item)
+        if not isinstance(item, Problem):
+            break
+    first = seen[-1] if seen else None
+    sudoku = isinstance(first, Sudoku) or (not isinstance(first, Puzzle) and formats.nonograms is None)
+    known = formats.sudokus if sudoku else formats.nonograms
+    if known is None:
+        kind = "Sudokus" if sudoku else "nonograms"
+        names = ", ".join(sorted(known.NAME for known in (writing.FORMATS if sudoku else FORMATS)))
+        raise UserError(f"{what} names no format of {kind}, which come first here; give one with --to: {names}")
+    return chain(seen, found), known
 
 
 Solve = Literal["no", "unique", "any"]
@@ -91,17 +178,18 @@ class How(NamedTuple):
     cpu_limit
     """
 
-    known: Format
+    known: Format | SudokuFormat
     lossy: bool = False
     solve: Solve = "no"
     cpu_limit: float = 60.0
 
 
-def convert(found: Iterable[Puzzle | Problem], out: str, how: How, watch: Watch = NOBODY) -> Conversion:
-    """Write puzzles as files of a format: into one file, or each into one of its own if `out` is, or ends as, a folder.
+def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watch: Watch = NOBODY) -> Conversion:
+    """Write puzzles of one family as files of a format: into one file, or each into its own if `out` is, or ends as, a
+    folder.
 
-    A UserError says so if a file would need to hold several puzzles and can't, or if none can be written; nothing is
-    written then.
+    A UserError says so if a file would need to hold several puzzles and can't, if none can be written, or if one is of
+    another family than the format; a file is not begun then.
     """
     report, known = Conversion(), how.known
     written = _written(found, how, report, watch)
@@ -120,17 +208,15 @@ def convert(found: Iterable[Puzzle | Problem], out: str, how: How, watch: Watch 
 
 
 def _written(
-    found: Iterable[Puzzle | Problem], how: How, report: Conversion, watch: Watch
-) -> Iterator[tuple[Puzzle, bytes]]:
+    found: Iterable[Puzzle | Sudoku | Problem], how: How, report: Conversion, watch: Watch
+) -> Iterator[tuple[Puzzle | Sudoku, bytes]]:
     """Each puzzle with its file; the report is brought up to date."""
     for item in found:
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
             try:
-                if is_picture(how.known) and item.goal is None and how.solve != "no":
-                    item = _solved(item, how)
-                data, lost = file_of(item, how.known, how.lossy)
+                data, lost = _file_of(item, how)
             except FormatError as error:
                 report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
             else:
@@ -139,6 +225,19 @@ def _written(
                 yield item, data
         bad = len(report.problems)
         watch.step(1, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+
+
+def _file_of(puzzle: Puzzle | Sudoku, how: How) -> tuple[bytes, list[str]]:
+    """A puzzle's file, and what it lacks."""
+    known = how.known
+    if isinstance(puzzle, Sudoku) and isinstance(known, SudokuFormat):
+        return writing.file_of(puzzle, known, how.lossy)
+    if isinstance(puzzle, Sudoku) or isinstance(known, SudokuFormat):
+        what = "a Sudoku among nonograms" if isinstance(puzzle, Sudoku) else "a nonogram among Sudokus"
+        raise UserError(f"{puzzle.puzzle_id} is {what}: convert each family by a command of its own")
+    if is_picture(known) and puzzle.goal is None and how.solve != "no":
+        puzzle = _solved(puzzle, how)
+    return file_of(puzzle, known, how.lossy)
 
 
 def _solved(puzzle: Puzzle, how: How) -> Puzzle:
@@ -153,7 +252,9 @@ def _solved(puzzle: Puzzle, how: How) -> Puzzle:
     return replace(puzzle, goal=picture(row["solution"], puzzle.width, puzzle.height))
 
 
-def _one_file(out: str, written: Iterator[tuple[Puzzle, bytes]], known: Format, report: Conversion) -> None:
+def _one_file(
+    out: str, written: Iterator[tuple[Puzzle | Sudoku, bytes]], known: Format | SudokuFormat, report: Conversion
+) -> None:
     bundle = getattr(known, "bundle", None)
     files = (data for _, data in written)
     first = next(files, None)
@@ -179,9 +280,9 @@ def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
     yield from others
 
 
-def file_stem(puzzle: Puzzle) -> str:
+def file_stem(puzzle: Puzzle | Sudoku) -> str:
     """A name for a puzzle's file: its id, without what files are better not called."""
-    name = NO_NAME.sub("-", puzzle.puzzle_id.removeprefix("local/")).strip("-.")
+    name = NO_NAME.sub("-", (puzzle.puzzle_id or "").removeprefix("local/")).strip("-.")
     return name[:120] or "puzzle"
 
 

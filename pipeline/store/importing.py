@@ -16,10 +16,9 @@ from pipeline.store.sources import check_sources, nothing_in
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
-from scrapers.importing import Problem, read_in_bulk
-from solver.families import FAMILIES, Family
+from scrapers.importing import Problem, in_batches, read_in_bulk
+from solver.families import Family, family_of
 from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
 
 Found: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """What files hold: a puzzle, a batch of them, or nothing that can be read."""
@@ -85,7 +84,7 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
         batches = _batches(found, report, seen)
         first = next(batches, None)
         if first is not None:
-            store = store._replace(family=_family(first))
+            store = store._replace(family=family_of(first))
             known = {
                 puzzle_id: clue_hash
                 for batch in store.batches(KNOWN_COLUMNS)
@@ -96,15 +95,10 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
     return report
 
 
-def _family(batch: pa.RecordBatch) -> Family:
-    """The family of a batch's puzzles."""
-    return next(family for family in FAMILIES.values() if batch.schema.equals(family.table))
-
-
 def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: ImportReport) -> Iterator[pa.RecordBatch]:
     """The batches of a family; the others' puzzles are problems."""
     for batch in batches:
-        other = _family(batch)
+        other = family_of(batch)
         if other is family:
             yield batch
         else:
@@ -114,20 +108,17 @@ def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: Import
 
 def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found], None]) -> Iterator[pa.RecordBatch]:
     """All puzzles in batches of any size; problems are reported."""
-    puzzles: list[Puzzle] = []
-    for item in found:
-        seen(item)
+
+    def told() -> Iterator[Found]:
+        for item in found:
+            seen(item)
+            yield item
+
+    for item in in_batches(told(), default_settings().rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
-        elif isinstance(item, Puzzle):
-            puzzles.append(item)
-        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == default_settings().rows_per_group):
-            yield puzzle_batch(puzzles)
-            puzzles = []
-        if isinstance(item, pa.RecordBatch):
+        else:
             yield item
-    if puzzles:
-        yield puzzle_batch(puzzles)
 
 
 def _without_known(

@@ -1,6 +1,7 @@
 """A run read whole: every page, every row beside its puzzle, every solution against its clues."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -142,7 +143,7 @@ def _of_others(run: Run) -> Iterator[Damage]:
     """What is wrong with certificates, grades, mendings and progress.json."""
     for place, read, again in (
         (certificates_of(run), read_certificates, CERTIFY_AGAIN),
-        (grades_of(run), read_grade_file, GRADE_AGAIN),
+        (grades_of(run), partial(read_grade_file, run.family), GRADE_AGAIN),
     ):
         for name in place.names():
             if name.endswith(".parquet"):

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from solver.derivation.explain import Explanation, Step
 from solver.derivation.record import Ruled
 from solver.puzzle import BLOT, Clue, Puzzle
 from solver.techniques.ladder import TECHNIQUES
 
+AnyStep = TypeVar("AnyStep")
 
-class Told(NamedTuple):
-    """A step in words.
+
+class Told(NamedTuple, Generic[AnyStep]):
+    """A step in words, of a nonogram or a Sudoku.
 
     number   from 1
     step     itself
@@ -20,12 +22,12 @@ class Told(NamedTuple):
     """
 
     number: int
-    step: Step
+    step: AnyStep
     what: str
     why: str
 
 
-def in_words(explanation: Explanation) -> Iterator[Told]:
+def in_words(explanation: Explanation) -> Iterator[Told[Step]]:
     """All steps in words."""
     cells = list(explanation.start)
     for number, step in enumerate(explanation.steps, 1):

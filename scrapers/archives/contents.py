@@ -7,7 +7,8 @@ from typing import IO, Literal
 from scrapers.archives import limits, seven_zip, tars, zips
 from scrapers.archives.limits import BROKEN, Bounded, Budget, Spent, reason
 from scrapers.archives.packed import is_packed, unpacked, unpacked_name
-from scrapers.archives.source import SourceFile, read
+from scrapers.archives.pieces import pieces
+from scrapers.archives.source import SourceFile
 
 DEEPEST = 1
 """Levels of archives in an archive that are opened: people pack their packs; deeper ones are rare, or made to annoy."""
@@ -32,10 +33,11 @@ def contents(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> Iter
     """
     kind = kind_of(name, file)
     if kind == "plain":
-        yield read(name, file)
+        yield from pieces(name, file)
     elif kind == "packed":
         plain = Bounded(unpacked(file), limits.MOST_BYTES + 1, budget)
-        yield from _inside(read(unpacked_name(name), plain), budget, depth + 1)
+        for piece in pieces(unpacked_name(name), plain):
+            yield from _inside(piece, budget, depth + 1)
     else:
         for member in MEMBERS[kind](file, budget):
             yield from _inside(member._replace(name=f"{name}/{member.name}"), budget, depth + 1)
@@ -45,7 +47,7 @@ def count(name: str, file: IO[bytes]) -> int | None:
     """How many files `contents` will yield, or None where only reading everything would tell."""
     kind = kind_of(name, file)
     if kind in ("plain", "packed"):
-        return 1
+        return 1 if file.seek(0, io.SEEK_END) <= limits.MOST_BYTES else None  # it may come in pieces
     if kind not in NAMES:
         return None
     names = NAMES[kind](file)

@@ -10,11 +10,16 @@ class SourceFile(NamedTuple):
     """A file, or a member of an archive: its bytes, or else why there are none.
 
     Its name begins with the last part of the path that was named: folder/sub/x.non, or archive.tar.xz/sub/1.non.
+
+    sha256   of the whole file, if the bytes are a piece of it (scrapers.archives.pieces): it has Sudokus on lines then
+    lines    of the file before these bytes
     """
 
     name: str
     data: bytes | None
     error: str | None = None
+    sha256: str | None = None
+    lines: int = 0
 
 
 def read(name: str, file: IO[bytes] | Bounded) -> SourceFile:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from solver.puzzle import InvalidPuzzle, Puzzle
+from solver.puzzle import InvalidPuzzle
 
 Part = TypeVar("Part")
+Read = TypeVar("Read")
 
 LINE_END = re.compile(r"\r\n?|\n")
 FEW_LINES = 1_000
@@ -102,7 +103,7 @@ def said_by(error: Exception) -> str:
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 
-def each(parts: Iterable[Part], read: Callable[[Part], Puzzle]) -> Iterator[Puzzle]:
+def each(parts: Iterable[Part], read: Callable[[Part], Read]) -> Iterator[Read]:
     """The puzzles of a file that may hold several: those that can be read, then one FormatError about the others."""
     told: list[tuple[int, str]] = []
     number = wrong = 0

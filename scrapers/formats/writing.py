@@ -6,7 +6,7 @@ be left out on demand.
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapers.formats.shared import FormatError
 from solver.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
@@ -21,11 +21,11 @@ class Word(NamedTuple):
     """Something that a puzzle may have and a format may hold.
 
     text     as people say it
-    there    whether a puzzle has it
+    there    whether a puzzle has it, for what is about it also a Sudoku
     """
 
     text: str
-    there: Callable[[Puzzle], bool]
+    there: Callable[[Any], bool]
 
 
 def _given(field: str) -> Callable[[Puzzle], bool]:

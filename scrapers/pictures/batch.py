@@ -10,14 +10,16 @@ from solver.views import Clues, Views
 
 
 def views_of(pictures: np.ndarray) -> Views:
-    """The clues of pictures, uint8[count, height, width] of palette entries."""
+    """The clues of pictures, uint8[count, height, width] of palette entries.
+
+    Read-only, as a table's are (solver.views): else all kernels would be compiled once more for these.
+    """
     count, height, width = pictures.shape
-    return Views(
-        np.full(count, width, np.uint16),
-        np.full(count, height, np.uint16),
-        _clues(pictures),
-        _clues(np.ascontiguousarray(pictures.transpose(0, 2, 1))),
-    )
+    rows, columns = _clues(pictures), _clues(np.ascontiguousarray(pictures.transpose(0, 2, 1)))
+    sizes = np.full(count, width, np.uint16), np.full(count, height, np.uint16)
+    for array in (*sizes, *rows, *columns):
+        array.flags.writeable = False
+    return Views(*sizes, rows, columns)
 
 
 def _clues(pictures: np.ndarray) -> Clues:

@@ -12,6 +12,7 @@ of lines of one length is read at once.
 """
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
@@ -89,10 +90,10 @@ def recognizes(name: str, data: bytes) -> bool:
         text = decoded(data[:20_000])
     except FormatError:
         return False
-    first = next((line for _, line in lines_of(text) if line.strip() and not line.startswith("#")), "")
+    first = _first_line(text)
     if _long(first) and PLAIN.issuperset(COLUMNS.split(first.strip(), 1)[0]):
         return True  # if it is none all the same, `read` says how long it is
-    for lines, _ in _runs(text):
+    for lines, _ in _runs(text, 0):
         cells = lines[0].cells
         if len(cells) not in SIZES:
             return NO_DIGIT not in map(table_of(SIDE[len(cells)], _signs(cells)).__getitem__, _signs(cells))
@@ -101,8 +102,21 @@ def recognizes(name: str, data: bytes) -> bool:
     return False
 
 
-def read(data: bytes) -> Iterator[Grids]:
-    """The Sudokus of a file, those that can be read first; raises FormatError (then) for what is wrong."""
+def is_on_lines(data: bytes) -> bool:
+    """Whether a text has, for what its beginning tells, a puzzle of 8x8 or more on each line."""
+    try:
+        text = decoded(data[:20_000])
+    except FormatError:
+        return False
+    cells = _whole(_first_line(text)) or ""
+    return len(cells) >= LONG and b"\n" in data and not data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+
+
+def read(data: bytes, before: int = 0) -> Iterator[Grids]:
+    """The Sudokus of a file, those that can be read first; raises FormatError (then) for what is wrong.
+
+    before   lines of the file that the bytes, a piece of it, come after
+    """
     if len(data) >= BULK and (whole := _at_once(data)) is not None:
         yield whole
         return
@@ -111,7 +125,7 @@ def read(data: bytes) -> Iterator[Grids]:
     wrong: list[str] = []
     waiting: list[Found] = []
     some = False
-    for found in _puzzles(text, wrong):
+    for found in _puzzles(text, before, wrong):
         if waiting and (found.box != waiting[0].box or len(waiting) == TOGETHER):
             yield from _grids(waiting, named and named[1], wrong)
             waiting = []
@@ -147,9 +161,14 @@ def _at_once(data: bytes) -> Grids | None:
     return None if (givens == NO_DIGIT).any() else Grids(givens, *boxes_of(size))
 
 
-def _puzzles(text: str, wrong: list[str]) -> Iterator[Found]:
+def _first_line(text: str) -> str:
+    """The first line that is neither empty nor a comment; empty if there is none."""
+    return next((line for _, line in lines_of(text) if line.strip() and not line.startswith("#")), "")
+
+
+def _puzzles(text: str, before: int, wrong: list[str]) -> Iterator[Found]:
     """The puzzles of a text, and what is wrong with those that can't be read."""
-    for lines, frame in _runs(text, wrong):
+    for lines, frame in _runs(text, before, wrong):
         size = len(lines[0].cells)
         if size in SIDE and not (size in SIZES and _are_rows(lines)):
             box = boxes_of(SIDE[size])
@@ -177,14 +196,15 @@ def _box(size: int, bar: int, frame: int) -> tuple[int, int]:
     return boxes_of(size)
 
 
-def _runs(text: str, wrong: list[str] | None = None) -> Iterator[tuple[list[Line], int]]:
+def _runs(text: str, before: int, wrong: list[str] | None = None) -> Iterator[tuple[list[Line], int]]:
     """Lines of equally many cells that follow each other, and how many stand before the first frame between them.
 
     Words so long that they must be meant as puzzles, and are none, are told as wrong.
     """
     lines: list[Line] = []
     frame = 0
-    for number, line in lines_of(text):
+    for place, line in lines_of(text):
+        number = before + place
         if line.startswith("#"):
             continue
         if FRAME.fullmatch(line):

@@ -1,6 +1,7 @@
 """Sudokus into the table SUDOKUS: a batch of records, or of many grids of one kind at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,16 @@ def sudoku_batch(puzzles: Sequence[Sudoku]) -> pa.RecordBatch:
     givens = pa.array([puzzle.givens.tobytes() for puzzle in puzzles], pa.binary())
     clues = pa.array([np.count_nonzero(puzzle.givens != OPEN) for puzzle in puzzles], pa.uint16())
     return _with_hashes(columns | {"givens": givens, "clues": clues}, len(puzzles))
+
+
+def sudokus_of(batch: pa.RecordBatch) -> Iterator[Sudoku]:
+    """The rows of the table as Sudoku objects, for work on one at a time.
+
+    Raises ValueError, or TypeError for a null, where a row is no square grid.
+    """
+    for row in batch.to_pylist():
+        givens = np.frombuffer(row["givens"], np.uint8).reshape(row["size"], row["size"])
+        yield Sudoku(givens, **{field.name: row[field.name] for field in fields(Sudoku)[1:]})
 
 
 def grid_batch(

@@ -10,7 +10,8 @@ from solver.sudoku.batch import with_hashes
 from solver.sudoku.check import faults_of
 from solver.sudoku.grids import grids
 from solver.sudoku.proof import solve_their_puzzles
-from solver.tables import PUZZLES, SUDOKUS, check_readable_sudokus
+from solver.sudoku.techniques.grade import grades
+from solver.tables import GIVENS_COUNT, PUZZLES, SUDOKUS, check_readable_sudokus
 from solver.verdict import unclassified
 
 
@@ -35,8 +36,8 @@ def itself(batch: pa.RecordBatch, there: np.ndarray) -> np.ndarray:
     return np.arange(len(batch))
 
 
-LIKE = {"width": "size", "height": "size", "goal": "givens"}
-"""Columns of a nonogram, and what of a Sudoku is like them."""
+LIKE = {"width": "size", "height": "size", "goal": "givens", GIVENS_COUNT.name: "clues"}
+"""Columns of a nonogram, or the one beside them, and what of a Sudoku is like them."""
 
 BOXED = ["size", "box_width", "box_height"]
 
@@ -52,13 +53,14 @@ def as_nonograms(puzzles: pa.Table, columns: list[str]) -> pa.Table:
     sides = [pc.cast(puzzles[name], pa.string()) for name in BOXED[1:]]
     boxes = pc.binary_join_element_wise(*sides, "x")
     made = {"kind": pc.binary_join_element_wise("sudoku", boxes, " "), "blotted": pa.repeat(False, len(puzzles))}
-    for name in columns:
-        kind, own = PUZZLES.field(name).type, LIKE.get(name, name)
+    schema = pa.schema([GIVENS_COUNT if name == GIVENS_COUNT.name else PUZZLES.field(name) for name in columns])
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        own = LIKE.get(name, name)
         if own in puzzles.schema.names:
             made[name] = puzzles[own].cast(kind)
         elif name not in made:
             made[name] = pa.nulls(len(puzzles), kind)
-    return pa.table([made[name] for name in columns], schema=pa.schema(map(PUZZLES.field, columns)))
+    return pa.table([made[name] for name in columns], schema=schema)
 
 
 RULES = Rules(
@@ -68,6 +70,8 @@ RULES = Rules(
     cells=cells_of,
     faults=faults_of,
     first_of_equals=itself,
+    grades=grades,
+    graded_together=1000,
     fits=lambda batch, which, cells, offsets: solve_their_puzzles(grids(batch), which, cells, offsets),
     with_hashes=with_hashes,
     as_nonograms=as_nonograms,

@@ -8,7 +8,7 @@ from solver.bits import count
 from solver.clock import cpu_seconds
 from solver.jit import apart, inlined
 from solver.propagate import FIXPOINT
-from solver.search import EXHAUSTED, LATE, TWO_FOUND
+from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
 from solver.sudoku.lookahead import use_patterns
 from solver.sudoku.singles import decided, write
 from solver.sudoku.units import KINDS, Units
@@ -38,13 +38,15 @@ def search(
     due: np.ndarray,
     found: Found,
     counters: np.ndarray,
+    most: int,
     deadline: float,
 ) -> int:
-    """Look for solutions until there are two of them; returns EXHAUSTED, TWO_FOUND or LATE.
+    """Look for solutions until there are two of them; returns EXHAUSTED, TWO_FOUND, NODES_SPENT or LATE.
 
     can     the board to begin with; it is used up
     stack   int64[cells, cells]: of each guess the board without it
-    due     bool[units]: what to look at first
+    due     bool[units]: what to look at first; none is due afterwards
+    most    guesses after which to stop, NODES_SPENT
     """
     cells = len(can)
     level: Any = np.int64(0)
@@ -52,6 +54,8 @@ def search(
     while True:
         if use_patterns(can, units, due, counters) == FIXPOINT:
             if decided(can, cells) < cells:
+                if guesses == most:
+                    return NODES_SPENT
                 guesses += 1
                 if guesses & CLOCK_EVERY == 0 and cpu_seconds() > deadline:
                     return LATE

@@ -109,5 +109,5 @@ def _fields(work: Work, cells: int, unique: bool) -> dict[str, Any]:
         "looks": work.looks,
         "work": work.looks / cells,
         "open": work.open,
-        **{f"steps_{technique.name.replace('-', '_')}": count for technique, count in counted},
+        **{technique.column: count for technique, count in counted},
     }

@@ -30,6 +30,11 @@ class Technique(NamedTuple):
     says: str
     source: str
 
+    @property
+    def column(self) -> str:
+        """The column of a table of grades that counts its finds."""
+        return f"steps_{self.name.replace('-', '_')}"
+
 
 TECHNIQUES = (
     Technique("clue", 1, "The clue is empty, fills the line, or lacks a colour.", WIKIPEDIA),

@@ -10,7 +10,9 @@ from census import Pairs, failed
 
 from reports.beside import indexed
 from reports.graded import NO_GRADES, grades_beside
+from reports.measures import MEASURES, measures
 from reports.mended import mended_beside
+from reports.rights import shareable
 from scrapers.pictures.rules import random_pictures
 from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
 from solver.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
@@ -138,10 +140,12 @@ def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
     for results, puzzles in pairs:
         columns = {name: results[name] for name in results.schema.names}
         columns |= {name: puzzles[name] for name in puzzles.schema.names if name not in columns}
+        (batch,), (beside,) = results.combine_chunks().to_batches(), puzzles.combine_chunks().to_batches()
+        columns |= dict(zip(MEASURES.names, measures(batch, beside).columns, strict=True))
+        columns |= {"free": shareable(beside), "disputed": pa.repeat(False, len(results))}
         columns["label"] = pa.chunked_array([_labels(results)])
         columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
         columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
-        (batch,) = results.combine_chunks().to_batches()
         for found in (mended_beside(batch, indexed(mendings())), grades_beside(batch, indexed(grades))):
             columns |= dict(zip(found.schema.names, found.columns, strict=True))
         tables.append(pa.table(columns))

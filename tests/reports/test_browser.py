@@ -1,23 +1,18 @@
 """The report's page in headless Chromium: charts, the list of puzzles, opened puzzles; no network, no errors."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from browsable import CHANGE, EVIL, FIXED, OTHER, SWITCH, browsable, clue_texts, filler, graded, mendings, special
 from census import failed, pairs
-from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width
-from selenium import webdriver
-from selenium.webdriver.common.by import By
+from chromium import NEEDED, PHONE, emulated, page_width
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
+from tabs import Tab
 
 from reports import words
 from reports.graded import NO_GRADES
@@ -30,115 +25,8 @@ PAIRS = browsable(FILLERS)
 SPECIAL = [puzzle for _, puzzle in special() if puzzle is not None]
 DRAWN = [*SPECIAL[:6], *(filler(k)[1] for k in (0, 97, 231, 299))]
 CELL = 20
-SECONDS = 10
 
 pytestmark = NEEDED
-
-
-class Tab:
-    """The browser's one tab, and what tests want of it."""
-
-    def __init__(self, driver: webdriver.Chrome) -> None:
-        self.driver = driver
-
-    def load(self, page: Path, address: str = "") -> None:
-        """Open a page anew; `address` is what follows its name."""
-        self.driver.get("about:blank")
-        self.driver.get_log("performance")
-        self.driver.get_log("browser")
-        self.driver.get(page.as_uri() + address)
-        self.until(lambda: self.run("return !document.querySelector('.browse-content')?.hidden"))
-
-    def turn(self, page: Path, **state: str) -> None:
-        """Have the list in a state, as by a link; the page is opened if it is not there."""
-        address = "#browse?" + urlencode(state)
-        if self.driver.current_url.split("#")[0] == page.as_uri():
-            self.driver.execute_async_script(FOLLOW_LINK, address)
-        else:
-            self.load(page, address)
-
-    def until(self, holds: Callable[[], Any]) -> Any:
-        return WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: holds())
-
-    def run(self, script: str, *arguments: Any) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def errors(self) -> list[str]:
-        return errors(self.driver)
-
-    def requests(self) -> list[str]:
-        """The addresses that were asked for since the page was opened."""
-        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-
-    def count(self) -> str:
-        return str(self.run("return document.querySelector('.browse-count').textContent"))
-
-    def column(self, name: str) -> list[str]:
-        """A column of the list, all its rows: it is scrolled through from top to bottom."""
-        return list(self.run(WHOLE_COLUMN, name))
-
-    def choose(self, name: str, value: str) -> None:
-        """Set a filter as people do."""
-        script = """const control = document.querySelector('.browse-filters').elements[arguments[0]];
-            control.value = arguments[1]; control.dispatchEvent(new Event('input', { bubbles: true }));"""
-        self.run(script, name, value)
-
-    def sort(self, name: str) -> None:
-        self.one(f".browse-head .{name} button").click()
-
-    def shown(self) -> dict[str, Any]:
-        """What the opened puzzle's drawing shows; waits for it."""
-        self.until(lambda: self.run("return document.getElementById('browse-puzzle').open"))
-        self.until(lambda: self.one(".legend").text)
-        return dict(self.run(DRAWING))
-
-
-FOLLOW_LINK = """
-const [address, done] = arguments;
-if (location.hash === address) return done();
-addEventListener('popstate', () => setTimeout(done), { once: true });
-location.hash = address;
-"""
-
-WHOLE_COLUMN = """
-const grid = document.querySelector('.browse-grid');
-const found = [];
-for (let top = 0; ; top += 600) {
-  grid.scrollTop = top;
-  grid.dispatchEvent(new Event('scroll'));
-  for (const row of grid.querySelectorAll('.browse-rows .browse-row:not([hidden])'))
-    found[row.dataset.place] = row.querySelector('.' + arguments[0]).textContent;
-  if (top >= grid.scrollHeight) break;
-}
-return found;
-"""
-
-DRAWING = """
-const text = (name) => document.querySelector(`#browse-puzzle .${name}`).textContent;
-const paths = (kind) => Array.from(document.querySelectorAll(`.nonogram .${kind}`),
-  (path) => [path.dataset.entry ?? null, path.getAttribute('fill'), path.getAttribute('d')]);
-const clues = (side) => Array.from(document.querySelectorAll(`.nonogram .${side} g`), (line) =>
-  Array.from(line.querySelectorAll('text'), (number) => [number.textContent, number.dataset.color]));
-return {
-  name: text('name'), author: text('author'), id: text('id'), legend: text('legend'), reason: text('reason'),
-  facts: text('facts'), label: text('verdict .key'),
-  cells: paths('cells'), marks: paths('marks'), paper: paths('paper'), rows: clues('rows'), columns: clues('columns'),
-  layers: Array.from(document.querySelectorAll('.layers input'), (input) => input.value),
-};
-"""
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
-        yield Tab(driver)
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +105,7 @@ def test_the_list_shows_everything(tab: Tab, page: Path) -> None:
 def test_filters(tab: Tab, page: Path, filters: dict[str, str], wanted: Callable[[dict[str, Any]], bool]) -> None:
     tab.turn(page)
     for name, value in filters.items():
-        tab.choose(name, value)
+        tab.search(value) if name == "query" else tab.choose(name, value)
     expected = [row["puzzle_id"] for row in table() if wanted(row)]
     assert expected
     assert sorted(tab.column("puzzle_id")) == sorted(expected)
@@ -228,28 +116,53 @@ def test_filters(tab: Tab, page: Path, filters: dict[str, str], wanted: Callable
 
 def test_nothing_found(tab: Tab, page: Path) -> None:
     tab.turn(page)
-    tab.choose("query", "there is no such puzzle")
+    tab.search("there is no such puzzle")
     assert tab.count() == f"0 of {len(table())} puzzles"
     assert tab.one(".browse-none").is_displayed()
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "times"),
+    ("column", "value", "wanted"),
     [
-        ("cpu_seconds", lambda row: row["cpu_seconds"], 1),
-        ("cpu_seconds", lambda row: row["cpu_seconds"], 2),
-        ("puzzle_id", lambda row: (row["puzzle_id"].split("/")[0], int(row["puzzle_id"].split("/")[1])), 1),
+        ("cpu_seconds", lambda row: row["cpu_seconds"], ["descending", "ascending"]),
+        ("difficulty", lambda row: row["line_solves"] / (row["width"] + row["height"]), ["ascending", "descending"]),
+        (
+            "puzzle_id",
+            lambda row: (row["puzzle_id"].split("/")[0], int(row["puzzle_id"].split("/")[1])),
+            ["ascending", "descending"],
+        ),
     ],
 )
-def test_sorting(tab: Tab, page: Path, column: str, value: Callable[[dict[str, Any]], Any], times: int) -> None:
+def test_sorting(
+    tab: Tab, page: Path, column: str, value: Callable[[dict[str, Any]], Any], wanted: Sequence[str]
+) -> None:
+    """Words begin with A, numbers with the largest; the list begins by difficulty, so a click on that turns it."""
     tab.turn(page)
     tab.choose("source", "random")
-    for _ in range(times):
+    rows = [row for row in table() if row["source"] == "random"]
+    for order in wanted:
         tab.sort(column)
-    head = tab.one(f".browse-head .{column}")
-    assert head.get_attribute("aria-sort") == ("ascending", "descending")[times - 1]
-    rows = sorted((row for row in table() if row["source"] == "random"), key=value, reverse=times == 2)
-    assert tab.column("puzzle_id") == [row["puzzle_id"] for row in rows]
+        assert tab.one(f".browse-head .{column}").get_attribute("aria-sort") == order
+        values = [value(row) for row in rows]
+        by_id = {row["puzzle_id"]: number for row, number in zip(rows, values, strict=True)}
+        assert [by_id[name] for name in tab.column("puzzle_id")] == sorted(values, reverse=order == "descending")
+
+
+def test_the_list_begins_with_the_hardest_and_says_so(tab: Tab, page: Path) -> None:
+    tab.turn(page)
+    assert tab.one(".browse-head .difficulty").get_attribute("aria-sort") == "descending"
+    known = [float(text) for text in tab.column("difficulty") if text != "–"]
+    assert known == sorted(known, reverse=True)
+    tab.sort("title")
+    tab.sort("difficulty")
+    assert tab.one(".browse-head .difficulty").get_attribute("aria-sort") == "descending"
+
+
+def test_techniques_are_sorted_by_the_ladder(tab: Tab, page: Path) -> None:
+    tab.turn(page, sort="technique")
+    shown = [word for word in tab.column("technique") if word != "–"]
+    assert shown == sorted(shown, key=["line", "depth-2", "probe"].index)
+    assert set(shown) == {"line", "depth-2", "probe"}
 
 
 def test_grades_are_columns_filters_and_facts(tab: Tab, graded_page: Path) -> None:
@@ -267,7 +180,7 @@ def test_grades_are_columns_filters_and_facts(tab: Tab, graded_page: Path) -> No
     assert not tab.all(".browse-head .technique")
     tab.choose("grade", "6")
     assert set(tab.column("hardest")) == {"6 edge"}
-    tab.choose("grade", "")
+    tab.choose("grade", "6")
     tab.choose("hardest", "long-chain")
     assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows if row["grade"] == 8)
     tab.turn(graded_page, puzzle="random/29")
@@ -301,7 +214,7 @@ def test_keys(tab: Tab, page: Path) -> None:
     grid = tab.one(".browse-grid")
 
     def active() -> str:
-        return str(tab.one("[aria-selected=true] .puzzle_id").text)
+        return str(tab.one(".browse-row.active .puzzle_id").text)
 
     for keys, place in (
         ((Keys.HOME,), 0),
@@ -387,10 +300,10 @@ def test_what_was_not_solved_says_so(tab: Tab, page: Path) -> None:
 
 def test_only_addresses_of_the_web_are_links(tab: Tab, page: Path) -> None:
     tab.turn(page, puzzle="made/flag")
-    assert tab.one(".id a").get_attribute("href") == "https://example.org/1"
+    assert tab.one("#browse-puzzle .id a").get_attribute("href") == "https://example.org/1"
     tab.turn(page, puzzle="made/blots")
     tab.shown()
-    assert tab.all(".id a") == []
+    assert tab.all("#browse-puzzle .id a") == []
 
 
 def test_text_from_strangers_is_escaped(tab: Tab, page: Path) -> None:

@@ -12,7 +12,6 @@ from census import PAIRS
 
 from reports.dataset import Content, schema
 from reports.families import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
-from reports.graded import GRADED
 from reports.grid import box_of, grid_svg, sign
 from reports.measures import MEASURES, SOURCES, measures, sourced
 from reports.page import About, write_report
@@ -24,6 +23,9 @@ FOREIGN = re.compile(
     re.I,
 )
 """Words that say nothing of a Sudoku; charts are coloured by verdict for all."""
+
+GIVENS = {"9": 1, "36": 1, "60 to 69": 1, "70 to 79": 1, "80 to 89": 1, "600 to 609": 1, "1260 to 1269": 1}
+"""How many Sudokus have so many givens."""
 
 TABLES = [*PUZZLES, *RESULTS, *MEASURES]
 
@@ -54,6 +56,9 @@ def test_a_report_of_sudokus_speaks_of_sudokus(report: dict[str, bytes]) -> None
     told = json.loads(report["report.json"])
     assert told["about"]["family"] == "sudoku"
     assert (told["figures"]["colors"], told["figures"]["densities"]) == ([], [])
+    assert {group["name"]: group["puzzles"] for group in told["figures"]["givens"]} == GIVENS
+    assert "report-givens.svg" in report
+    assert "By number of givens" in page
     assert told["figures"]["rung_times"][0]["rung"] == "singles"
     assert not {"report-colors.svg", "report-densities.svg"} & report.keys()
 
@@ -63,6 +68,7 @@ def test_a_report_of_nonograms_speaks_of_nonograms() -> None:
     made = write_report(PAIRS)
     assert foreign(visible(made["report.html"].decode()))
     assert "author’s picture" in visible(made["report.html"].decode())
+    assert json.loads(made["report.json"])["figures"]["givens"] == []
     assert "udoku" not in visible(made["report.html"].decode())
 
 
@@ -75,7 +81,9 @@ def test_columns_that_are_spoken_of_are_there(family: FamilyWords) -> None:
 
 
 def test_fields_of_nonograms_are_those_of_the_tables() -> None:
-    for made, field in zip(fields_of([*TABLES, *GRADED], NONOGRAMS), [*TABLES, *GRADED], strict=True):
+    for made, field in zip(
+        fields_of([*TABLES, *NONOGRAMS.graded], NONOGRAMS), [*TABLES, *NONOGRAMS.graded], strict=True
+    ):
         assert made.equals(sourced(field), check_metadata=True)
 
 

@@ -9,7 +9,9 @@ from reports import census
 from reports.aggregate import figures, figures_of
 from reports.beside import beside, indexed
 from reports.census import take_census
-from reports.graded import GRADED, Grade, by_grade, finished, grades_beside
+from reports.families import NONOGRAMS, WORDS, FamilyWords
+from reports.graded import SHARED, Grade, by_grade, finished, grades_beside
+from solver.families import FAMILIES, SUDOKU
 from solver.tables import GRADES, RESULTS
 
 ROWS = [
@@ -17,6 +19,7 @@ ROWS = [
     {"puzzle_id": "a", "clue_hash": "2", "status": "ok", "grade": 1, "hardest": "clue", "work": 0.5},
     {"puzzle_id": "b", "clue_hash": "1", "status": "timeout", "looks": 7, "work": 0.1},
 ]
+GRADED = NONOGRAMS.graded
 FOUND = pa.Table.from_pylist(ROWS, GRADES)
 
 
@@ -28,9 +31,9 @@ def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
     rows = grades_beside(
         results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), indexed(FOUND)
     )
-    assert rows.schema == GRADED
+    assert rows.schema == SHARED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
-    assert grades_beside(results(("b", "1")), indexed(finished(FOUND)))["looks"].to_pylist() == [None]
+    assert grades_beside(results(("b", "1")), indexed(finished(FOUND)), GRADED)["looks"].to_pylist() == [None]
 
 
 def test_the_first_of_several_counts_and_none_are_none() -> None:
@@ -40,11 +43,14 @@ def test_the_first_of_several_counts_and_none_are_none() -> None:
     assert beside(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
 
 
-def test_every_measure_has_a_source() -> None:
-    assert set(GRADES.names) - set(GRADED.names) == {
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
+def test_every_measure_has_a_source(words: FamilyWords) -> None:
+    kept = FAMILIES[words.name].grades.names
+    assert set(kept) - set(words.graded.names) == {
         "puzzle_id", "clue_hash", "status", "cpu_seconds", "solver_version"
     }  # fmt: skip
-    assert all(field.metadata[b"source"] for field in GRADED)
+    assert all(field.metadata[b"source"] for field in words.graded)
+    assert {*SHARED.names, "status", "cpu_seconds"} <= {*kept}
 
 
 def test_puzzles_by_grade() -> None:
@@ -52,6 +58,7 @@ def test_puzzles_by_grade() -> None:
     made = by_grade(counts.items())
     assert made == (Grade(1, {"overlap": 5}), Grade(2, {"glue": 1, "spaces": 3}), Grade(6, {"edge": 2}))
     assert [grade.puzzles for grade in made] == [5, 4, 2]
+    assert by_grade([("chain", 2), ("x-chain", 1)], SUDOKU) == (Grade(7, {"x-chain": 1, "chain": 2}, "unfair"),)
 
 
 def test_figures_have_none_without_grades() -> None:

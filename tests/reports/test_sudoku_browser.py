@@ -1,22 +1,28 @@
 """A report of Sudokus in headless Chromium: grids, givens, differing cells, words, what is left out."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import sudokus
-from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
+from chromium import NEEDED, PHONE, emulated, errors, page_width, violations
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
+from tabs import Tab
 
+from reports.graded import NO_GRADES
 from reports.grid import sign
 from reports.page import About, write_report
+from solver.families import SUDOKU
+from solver.sudoku.batch import sudoku_batch
+from solver.sudoku.techniques.grade import grades
 
 SECONDS = 10
 CELL = 20
+NAMES = [technique.name for technique in SUDOKU.techniques]
 
 pytestmark = NEEDED
 
@@ -42,10 +48,9 @@ return {
 HEADS = "return Array.from(document.querySelectorAll('.browse-head > *'), (head) => head.dataset.name)"
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
-        yield driver
+@pytest.fixture
+def driver(tab: Tab) -> webdriver.Chrome:
+    return tab.driver
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +59,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return written(path, public=False)
 
 
-def written(path: Path, public: bool) -> str:
-    path.write_bytes(write_report(sudokus.solved(), About(family="sudoku"), public)["report.html"])
+def written(path: Path, public: bool, grades: pa.Table = NO_GRADES) -> str:
+    made = write_report(sudokus.solved(), About(family="sudoku"), public, grades=grades)
+    path.write_bytes(made["report.html"])
     return path.as_uri()
 
 
@@ -138,6 +144,23 @@ def test_what_makes_no_sense_is_left_out(driver: webdriver.Chrome, page: str) ->
     heads = driver.execute_script(HEADS)
     assert "givens" in heads
     assert "density" not in heads
+
+
+def test_grades_have_a_column_and_facts(driver: webdriver.Chrome, tmp_path: Path) -> None:
+    batch = sudoku_batch([sudokus.puzzles()[name] for name in (sudokus.ONE, sudokus.LARGE)])
+    found = pa.Table.from_batches([grades(batch, np.ones(2, np.bool_))])
+    shown = opened(driver, written(tmp_path / "graded.html", False, found), sudokus.ONE)
+    assert {"Grade for people", "Hardest technique", "Steps a cell, for people"} <= set(shown["facts"])
+    assert {"hardest", "givens"} <= set(driver.execute_script(HEADS))
+    assert "technique" not in driver.execute_script(HEADS)
+    driver.execute_script("document.getElementById('browse-puzzle').close()")
+    names = sorted(set(found["hardest"].to_pylist()) - {None}, key=NAMES.index)
+    assert [name for name in Tab(driver).counts("hardest") if name != "none"] == names
+    for width in (1280, PHONE):
+        with emulated(driver, "light", width):
+            assert violations(driver) == []
+            assert page_width(driver) <= width
+    assert errors(driver) == []
 
 
 def test_public_pages_draw_nothing(driver: webdriver.Chrome, tmp_path: Path) -> None:

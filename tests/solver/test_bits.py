@@ -8,7 +8,7 @@ import pytest
 from solver import bits
 from solver.jit import kernel
 
-WORDS = (1, 2, 4, 8, 16)
+WORDS = (1, 2, *(pytest.param(words, marks=pytest.mark.wide) for words in (4, 8, 16)))
 
 
 @kernel

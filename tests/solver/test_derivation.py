@@ -190,6 +190,7 @@ def mutated(lines: Lines, choose: Callable[[int], int]) -> Lines:
     return lines
 
 
+@pytest.mark.unchecked
 @pytest.mark.plain_python
 @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=6)), st.data())
 @settings(max_examples=200, deadline=None)
@@ -212,6 +213,7 @@ def test_every_step_of_a_unique_puzzle_counts(puzzle: Puzzle, data: st.DataObjec
     assert not accepted(lines)
 
 
+@pytest.mark.unchecked
 @given(st.data(), st.sampled_from(["unique", "none"]))
 @settings(max_examples=150, deadline=None)
 def test_false_claims_never_pass(data: st.DataObject, claim: str) -> None:

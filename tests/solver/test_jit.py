@@ -16,6 +16,8 @@ from solver import identity, jit, proof
 from solver.identity import clue_hashes
 from solver.views import views
 
+pytestmark = pytest.mark.unchecked
+
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 SWAP = """

@@ -17,6 +17,8 @@ import solver
 from solver import kernel_cache
 from solver.kernel_cache import make_private
 
+pytestmark = pytest.mark.unchecked
+
 PACKAGE = Path(kernel_cache.__file__).parent
 
 

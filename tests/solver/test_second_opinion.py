@@ -27,6 +27,7 @@ MOST = 13
 # The second opinion itself.
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(("height", "width", "colors", "every"), [(3, 3, 1, 1), (4, 3, 1, 3), (2, 3, 2, 1)])
 def test_automata_find_the_pictures_of_each_clues(height: int, width: int, colors: int, every: int) -> None:
     """All pictures of a size, put together by their clues, which have just these solutions."""
@@ -41,6 +42,7 @@ def test_automata_find_the_pictures_of_each_clues(height: int, width: int, color
         assert oracle.verdict(puzzle) == ("unique" if len(there) == 1 else "multiple")
 
 
+@pytest.mark.unchecked
 def test_automata_find_what_enumeration_finds() -> None:
     """Blots, colours, clues of no picture, partly solved grids."""
     verdicts = Counter[str]()
@@ -58,6 +60,7 @@ def test_automata_find_what_enumeration_finds() -> None:
     assert min(verdicts[word] for word in oracle.VERDICTS) >= 50, verdicts
 
 
+@pytest.mark.unchecked
 def test_automata_that_give_up_give_no_verdict() -> None:
     puzzle = from_picture(fuzz.noise(np.random.default_rng(2), 20, 20, 0.4, 1))
     assert oracle.verdict(puzzle, patience=1) == "unknown"
@@ -78,6 +81,7 @@ def agree(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any]) -> None
     assert wrong is None, f"{wrong}\n{fuzz.text(puzzle, start)}"
 
 
+@pytest.mark.unchecked  # tests/solver/test_checked.py has more of the same puzzles
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 @pytest.mark.parametrize(("check_goal", "number", "first"), [(False, 600, 0), (True, 150, 10_000)])
 def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> None:
@@ -86,6 +90,7 @@ def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> 
         agree(puzzle, None, row)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 def test_drawn_puzzles_partly_solved(kind: str) -> None:
     for seed in seeds_of(kind, 200, 20_000):

@@ -110,7 +110,7 @@ def solve(
 
     An id (webpbn/6574, nonograms/12345) is asked for at its site, as politely as by a crawl, and the reply is kept for
     a day; a file of that name goes before it. The letters of options are pbnsolve's. Sudokus of files are solved and
-    drawn too, with --cpu-limit, --rung, -n and --json; the other options are for nonograms.
+    drawn too, with --cpu-limit, --rung, --explain, -n and --json; the other options are for nonograms.
 
     Exit status 1 if some can't be read or can have no solution as they stand, 2 if none is left.
     """
@@ -142,7 +142,7 @@ def solve(
     of_nonograms = {
         "--cpus": cpus, "--depth": depth != DEPTH, "--check-goal": check_goal, "--from-saved": from_saved,
         "--all": most, "--stats": stats, "--interactive": interactive, "--brief": brief, "--xml": as_xml,
-        "--explain": explain, "--watch": watch, **{f"--{name}": path for name, path in pictures._asdict().items()},
+        "--watch": watch, **{f"--{name}": path for name, path in pictures._asdict().items()},
     }  # fmt: skip
     good = bad = 0
     chosen = found if number is None else islice(found, number - 1, number)
@@ -155,7 +155,7 @@ def solve(
             continue
         if isinstance(item, Sudoku):
             refuse_with_sudokus(item, of_nonograms)
-            valid = print_sudoku(item, cpu_limit, rung.value, as_json)
+            valid = print_sudoku(item, cpu_limit, rung.value, explain, as_json)
             good, bad = good + valid, bad + (not valid)
             continue
         with compiled_beside(needed(puzzle_batch([item])), (LATER,)), while_waiting(compiling):

@@ -1,6 +1,6 @@
-"""The explanation of a puzzle, as solve and hint print it: in words, or as fields for machines."""
+"""The explanation of a nonogram, as solve and hint print it: in words, or as fields for machines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -11,13 +11,17 @@ from pipeline.commands.output import tell
 if TYPE_CHECKING:
     from reports.explained.words import Told
     from solver.derivation.explain import Explanation
+    from solver.techniques.ladder import Technique
 
 STEPS_A_SECOND, SECONDS = 8.0, 20.0
 
 
 def print_explanation(explanation: "Explanation") -> None:
     """Every step in words, and how it ends."""
-    tell(False, None, _lines(explanation))
+    from reports.explained.words import ending, in_words
+    from solver.techniques.ladder import TECHNIQUES
+
+    tell(False, None, lines(in_words(explanation), TECHNIQUES, ending(explanation)))
 
 
 def watched(explanation: "Explanation") -> None:
@@ -28,21 +32,18 @@ def watched(explanation: "Explanation") -> None:
     watch(explanation.puzzle, states(explanation), max(STEPS_A_SECOND, len(explanation.steps) / SECONDS))
 
 
-def _lines(explanation: "Explanation") -> Iterator[RenderableType]:
-    from reports.explained.words import ending, in_words
-
+def lines(steps: "Iterable[Told[Any]]", techniques: "Sequence[Technique]", ending: str) -> Iterator[RenderableType]:
+    """Steps in words, a line each, and how they end. Why a technique may do what it does is said once."""
     explained: set[int] = set()
-    for told in in_words(explanation):
-        yield step_line(told, why=told.step.technique not in explained)
-        explained.add(told.step.technique)
-    yield f"[bold]{escape(ending(explanation))}[/bold]"
+    for told in steps:
+        technique = told.step.technique
+        yield step_line(told, techniques[technique].name, why=technique not in explained)
+        explained.add(technique)
+    yield f"[bold]{escape(ending)}[/bold]"
 
 
-def step_line(told: "Told", why: bool) -> str:
-    """A step in a line; with why its technique may do so, which is said once."""
-    from solver.techniques.ladder import TECHNIQUES
-
-    name = TECHNIQUES[told.step.technique].name
+def step_line(told: "Told[Any]", name: str, why: bool) -> str:
+    """A step in a line, with the name of its technique, and why that may do so."""
     what = escape(told.what).replace(name, f"[cyan]{name}[/cyan]", 1)
     return f"[dim]{told.number:4}.[/dim] {what}" + (f" [dim]{escape(told.why)}[/dim]" if why else "")
 

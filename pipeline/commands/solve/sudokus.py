@@ -12,6 +12,7 @@ from rich.text import Text
 
 from pipeline.commands.drawing import differing, in_words
 from pipeline.commands.output import compiling, out, print_json, tell
+from pipeline.commands.solve.explaining import lines
 from pipeline.commands.solve.output import listed, verdict_of
 from pipeline.errors import UserError
 
@@ -33,21 +34,29 @@ def refuse_with_sudokus(puzzle: "Sudoku", options: Mapping[str, Any]) -> None:
         raise UserError(f"{', '.join(given)}: for nonograms only, and {puzzle.puzzle_id} is a Sudoku; leave it out")
 
 
-def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, as_json: bool) -> bool:
+def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool, as_json: bool) -> bool:
     """Solve a Sudoku and print what came of it; whether it is one that can have a solution, for what is plain to see.
 
-    cpu_limit, rung   as for solver.sudoku.api.solve
+    cpu_limit, rung   as for solver.sudoku.api.solve; an explanation has the same limit once more
+    explained         whether each step is told
     """
+    from reports.explained.sudokus import ending, fields_of, in_words
     from solver.sudoku.api import solve
+    from solver.sudoku.techniques.explain import explain
+    from solver.sudoku.techniques.ladder import TECHNIQUES
     from solver.waits import while_waiting
 
     with while_waiting(compiling):
         row = solve(puzzle, cpu_limit=cpu_limit, rung=rung)
+        valid = row["status"] != "invalid"
+        found = explain(puzzle, cpu_limit=cpu_limit) if explained and valid else None
     if as_json:
-        print_json(listed(row))
-    else:
-        tell(False, None, _shown(puzzle, row))
-    return row["status"] != "invalid"
+        print_json(listed(row) | ({} if found is None else {"explanation": fields_of(found)}))
+        return valid
+    tell(False, None, _shown(puzzle, row))
+    if found is not None:
+        tell(False, None, lines(in_words(found), TECHNIQUES, ending(found)))
+    return valid
 
 
 def _shown(puzzle: "Sudoku", row: dict[str, Any]) -> Iterator[RenderableType]:

@@ -60,13 +60,15 @@ class Column {
   }
 }
 
-/** The pictures: chunks of them are inflated when one is asked for, and the last one is kept. */
+const KEPT_CHUNKS = 48;
+
+/** The pictures: chunks of them are inflated when one is asked for, and the last ones are kept. */
 class Pictures {
   constructor(table, elements) {
     this.columns = table.columns;
     this.size = table.chunk;
     this.elements = elements;
-    this.open = { chunk: -1, block: null };
+    this.open = new Map(); // inflated chunks, the one asked for last at the end
   }
 
   /** Whether the page has room for the picture of this row. */
@@ -80,11 +82,7 @@ class Pictures {
    * the mended one, in words; each null if there is none.
    */
   async of(row) {
-    const chunk = Math.floor(row / this.size);
-    if (this.open.chunk !== chunk) {
-      this.open = { chunk, block: this.inflated(chunk) };
-    }
-    const { arrays, changes } = await this.open.block;
+    const { arrays, changes } = await this.block(Math.floor(row / this.size));
     const { width, height } = this.sides(row);
     const solution = this.entries(arrays.solution, row, SOLUTION);
     const differing = (bytes, bit) => this.entries(bytes, row, bit)?.map((entry, k) => entry ^ solution[k]) ?? null;
@@ -99,6 +97,14 @@ class Pictures {
       mended,
       change: mended && changes[this.sum(this.span(row)[0], row, MENDED, () => 1)],
     };
+  }
+
+  block(chunk) {
+    const block = this.open.get(chunk) ?? this.inflated(chunk);
+    this.open.delete(chunk);
+    this.open.set(chunk, block);
+    if (this.open.size > KEPT_CHUNKS) this.open.delete(this.open.keys().next().value);
+    return block;
   }
 
   async inflated(chunk) {

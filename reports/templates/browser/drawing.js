@@ -41,7 +41,10 @@ function drawing({ picture, palette, text, ...content }) {
 function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
   const layers = { under: [], over: [] };
   if (shown) layers.under.push(...cellPaths(shown, width, palette));
-  if (shown && marked) layers.over.push(glyphs("marks", (k) => shown[k] !== marked[k], shown.length, width, DIAMOND));
+  if (shown && marked) {
+    const differs = (k) => shown[k] !== marked[k];
+    layers.over.push(glyphs("frames", differs, shown.length, width, FRAME), glyphs("marks", differs, shown.length, width, DIAMOND));
+  }
   if (crossed) layers.under.push(glyphs("crosses", crossed, shown.length, width, CROSS));
   if (wrong) layers.over.push(glyphs("wrong", wrong, shown.length, width, RING));
   for (const [name, content] of Object.entries(layers)) image.querySelector(`.${name}`).replaceChildren(...content);
@@ -92,7 +95,8 @@ function grid(width, height, left, top) {
   return [lines("thin", false, 0), lines("thick", true, 1)];
 }
 
-const DIAMOND = path(0, -0.28, "l0.28 0.28l-0.28 0.28l-0.28 -0.28z");
+const DIAMOND = path(0, -0.3, "l0.3 0.3l-0.3 0.3l-0.3 -0.3z");
+const FRAME = path(-0.44, -0.44, "h0.88v0.88h-0.88z");
 const CROSS = path(-0.17, -0.17, "l0.34 0.34m0 -0.34l-0.34 0.34");
 const RING = path(-0.36, -0.36, "h0.72v0.72h-0.72z");
 

@@ -5,33 +5,46 @@
 
 const DASH = "–";
 
-/** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it.
+const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_ENDS = ["easiest", "hardest"];
+
+/** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it, `room` is
+ *  the column's width, `ends` are words for its first and last values, `wide` says that there is none on a narrow screen. Those of numbers begin with the largest.
  *  A column is left out where the table has none of its name, or where it has the one that it is there `unless`. */
 const LISTED = [
-  { name: "puzzle_id", title: "Id", words: (value) => value },
-  { name: "title", title: "Title", fill: fillTitle },
-  { name: "cells", title: "Size", fill: fillSize },
-  { name: "kind", title: "Kind", words: (value) => value },
-  { name: "label", title: "Verdict", fill: fillVerdict },
-  { name: "technique", title: "Technique", unless: "hardest", words: (value) => value },
-  { name: "hardest", title: "Grade", fill: fillGrade },
-  { name: "difficulty", title: "Difficulty", number: true, words: (value) => value.toFixed(2) },
-  { name: "cpu_seconds", title: "CPU time", number: true, words: secondsWords },
-  { name: "givens", title: "Givens", number: true, words: numberWords },
-  { name: "density", title: "Density", number: true, words: shareWords },
+  { name: "puzzle_id", title: "Id", ends: LETTERS_ENDS, room: "6.7rem", wide: true, words: (value) => value },
+  { name: "title", title: "Title", ends: LETTERS_ENDS, room: "minmax(0, 1fr)", fill: fillTitle },
+  { name: "cells", title: "Size", ends: NUMBER_ENDS, room: "4.1rem", fill: fillSize },
+  { name: "kind", title: "Kind", ends: LETTERS_ENDS, room: "4.6rem", wide: true, words: (value) => value },
+  { name: "label", title: "Verdict", ends: EFFORT_ENDS, room: "10rem", fill: fillVerdict },
+  { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
+  { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },
+  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: (value) => value.toFixed(2) },
+  { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
+  { name: "givens", title: "Givens", ends: NUMBER_ENDS, room: "3.4rem", wide: true, number: true, words: numberWords },
+  { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
 ];
+const PICK_ROOM = "1.3rem";
+
+/** The columns of the list that a table has; that of kinds only where there are several. */
+function listedOf({ columns }) {
+  const told = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
+  return LISTED.filter(({ name, unless }) => told(name) && !(unless in columns));
+}
 
 class List {
   /**
    * grid    the element that scrolls; the list makes its content
    * table   as readTable gives it
-   * act     {open(place), sort(name)}: what to do when a row is opened, by its place in the list, or a head clicked
+   * picked  Picked: which rows have a tick
+   * act     {open(place), sort(name), pick(place, range)}: what to do when a row is opened, by its place in the list, a
+   *         head clicked, or a row picked, perhaps with all from the last one on
    */
-  constructor(grid, table, act) {
+  constructor(grid, table, picked, act) {
     this.grid = grid;
     this.table = table;
+    this.picked = picked;
     this.act = act;
-    this.columns = LISTED.filter(({ name, unless }) => name in table.columns && !(unless in table.columns));
+    this.columns = listedOf(table);
     this.order = new Uint32Array(0);
     this.active = -1; // the place of the row that the keyboard is at
     this.elements = [];
@@ -49,6 +62,8 @@ class List {
       const sorted = head.dataset.name === name ? (sign < 0 ? "descending" : "ascending") : "none";
       head.setAttribute("aria-sort", sorted);
     }
+    // A phone has room for one number: the one that the list is sorted by.
+    this.chief = this.columns.some((column) => column.name === name && column.number) ? name : "difficulty";
     this.grid.scrollTop = 0;
     this.measure();
   }
@@ -66,17 +81,22 @@ class List {
       const head = element("div", column.name, "columnheader");
       head.dataset.name = column.name;
       if (column.number) head.classList.add("n");
+      if (column.wide) head.classList.add("wide");
       head.append(element("button"));
       head.firstChild.type = "button";
       head.firstChild.textContent = column.title;
       return head;
     });
-    this.head = element("div", "browse-row browse-head", "row", ...this.heads);
+    const room = (columns) => [PICK_ROOM, ...columns.map((column) => column.room)].join(" ");
+    this.grid.style.setProperty("--columns", room(this.columns));
+    this.grid.style.setProperty("--few-columns", room(this.columns.filter(({ wide }) => !wide)));
+    const pick = element("div", "pick", "columnheader", element("span", "unseen", "", "Picked"));
+    this.head = element("div", "browse-row browse-head", "row", pick, ...this.heads);
     this.head.setAttribute("aria-rowindex", 1);
     this.rows = element("div", "browse-rows", "rowgroup");
     this.window = element("div", "browse-window", "presentation", this.rows);
     this.body = element("div", "browse-body", "presentation", this.window);
-    this.grid.setAttribute("aria-colcount", this.columns.length);
+    this.grid.setAttribute("aria-colcount", this.columns.length + 1);
     this.grid.append(this.head, this.body);
   }
 
@@ -89,7 +109,9 @@ class List {
     });
     this.rows.addEventListener("click", (event) => {
       const row = event.target.closest("[data-place]");
-      if (row) this.open(Number(row.dataset.place));
+      if (!row) return;
+      if (event.target.closest(".pick")) this.pick(Number(row.dataset.place), event.shiftKey);
+      else this.open(Number(row.dataset.place));
     });
     new ResizeObserver(() => this.measure()).observe(this.grid);
   }
@@ -108,8 +130,9 @@ class List {
 
   grow(count) {
     while (this.elements.length < count) {
-      const cells = this.columns.map(({ name, number }) => element("div", number ? `${name} n` : name, "gridcell"));
-      const row = element("div", "browse-row", "row", ...cells);
+      const kind = ({ name, number, wide }) => `${name}${number ? " n" : ""}${wide ? " wide" : ""}`;
+      const cells = this.columns.map((column) => element("div", kind(column), "gridcell"));
+      const row = element("div", "browse-row", "row", element("div", "pick", "gridcell", pickBox()), ...cells);
       this.elements.push(row);
       this.rows.append(row);
     }
@@ -133,11 +156,15 @@ class List {
     element.id = `browse-row-${place}`;
     element.dataset.place = place;
     element.setAttribute("aria-rowindex", place + 2);
-    element.setAttribute("aria-selected", place === this.active);
+    element.classList.toggle("active", place === this.active);
+    element.setAttribute("aria-selected", this.picked.has(row));
+    element.querySelector("input").checked = this.picked.has(row);
     this.columns.forEach(({ name, words, fill }, k) => {
-      if (fill) return fill(element.children[k], row, this.table);
+      const cell = element.children[k + 1];
+      cell.classList.toggle("chief", name === this.chief);
+      if (fill) return fill(cell, row, this.table);
       const value = this.table.columns[name].at(row);
-      element.children[k].textContent = value === null ? DASH : words(value);
+      cell.textContent = value === null ? DASH : words(value);
     });
   }
 
@@ -154,6 +181,7 @@ class List {
     };
     if (event.key in places) this.go(places[event.key]);
     else if (event.key === "Enter" && this.active >= 0) this.open(this.active);
+    else if (event.key === " " && this.active >= 0) this.pick(this.active, event.shiftKey);
     else return;
     event.preventDefault();
   }
@@ -163,6 +191,19 @@ class List {
     this.render();
     this.act.open(place);
   }
+
+  pick(place, range) {
+    this.active = place;
+    this.act.pick(place, range);
+  }
+}
+
+/** A box to tick; the row, which the keyboard is at, does what a click on it does. */
+function pickBox() {
+  const box = element("input");
+  Object.assign(box, { type: "checkbox", tabIndex: -1 });
+  box.setAttribute("aria-label", "Pick");
+  return box;
 }
 
 /** Title, or the id if there is none, and author, in isolation from the direction of each other's script. */
@@ -185,9 +226,11 @@ function fillGrade(cell, row, { columns }) {
   cell.textContent = grade === null ? DASH : `${grade} ${columns.hardest.at(row)}`;
 }
 
-/** The verdict with its colour. */
+/** The verdict with its colour; of several solutions in how many cells the two that were found differ. */
 function fillVerdict(cell, row, { columns, labels }) {
-  if (!cell.firstChild) cell.append(element("span", "key"));
+  if (!cell.firstChild) cell.append(element("span", "key"), element("span", "apart"));
+  const differing = columns.differing.at(row);
+  cell.lastChild.textContent = differing === null ? "" : countWords(differing, "cell");
   const { values, words } = columns.label;
   const known = values[row] > 0;
   cell.firstChild.textContent = known ? words[values[row] - 1] : DASH;

@@ -17,10 +17,11 @@ const LAYERS = [
  * layers   what can be in the cells
  * clues    what a puzzle consists of
  * facts    names of columns that are called otherwise than in FACTS
+ * thumb    (picture, at) a small picture of it, an element
  * sheet    (picture, shown, at) an opened puzzle with a layer: {drawing, legend, items}, the last what is drawn as a list
  *          of words, or null. `at(column)` gives a value of its row, or null
  */
-const NONOGRAM = { layers: LAYERS, clues: "clues", facts: {}, sheet: nonogramSheet };
+const NONOGRAM = { layers: LAYERS, clues: "clues", facts: {}, thumb: nonogramThumb, sheet: nonogramSheet };
 
 function nonogramSheet(picture, shown, at) {
   const seen = shown === "mended" ? withOwnClues(picture) : picture;
@@ -34,6 +35,24 @@ function nonogramSheet(picture, shown, at) {
     legend: text,
     items: seen.clues && clueItems(seen.clues, palette),
   };
+}
+
+const DIFFERENT = [255, 0, 144]; // of a thumb's cells where solutions differ
+
+/** The solution, or the author's picture, a pixel a cell; where a second solution differs, in a colour of its own. */
+function nonogramThumb(picture, at) {
+  const { width, height, solution, second, goal } = picture;
+  const cells = solution ?? goal ?? new Uint8Array(width * height);
+  const colors = paletteOf(at("palette")).map(({ rgb }) => [0, 2, 4].map((k) => parseInt(rgb.slice(k, k + 2), 16)));
+  const canvas = element("canvas");
+  Object.assign(canvas, { width, height });
+  const image = canvas.getContext("2d").createImageData(width, height);
+  cells.forEach((entry, k) => {
+    const color = second && second[k] !== entry ? DIFFERENT : (colors[entry] ?? [136, 136, 136]);
+    image.data.set([...color, 255], 4 * k);
+  });
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
 }
 
 /** The entries of a palette from its text: a line each, six hex digits and the name. */

@@ -3,6 +3,8 @@
 /** What is particular to a family of puzzles, by its name: NONOGRAM says what each has. */
 const FAMILIES = { nonogram: NONOGRAM, sudoku: SUDOKU };
 
+const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
+
 class PuzzleView {
   /**
    * dialog     the element, with its parts by class
@@ -37,6 +39,10 @@ class PuzzleView {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step && !event.target.closest("input, .drawing")) act.step(step);
     });
+    this.part("zoom").addEventListener("click", (event) => {
+      const { zoom } = event.target.dataset;
+      if (zoom) this.zoom(Number(zoom));
+    });
     this.part("layers").addEventListener("change", (event) => {
       this.layer = event.target.value;
       this.draw();
@@ -45,6 +51,7 @@ class PuzzleView {
 
   /** Open a row, or go on to it; `place` is its place among `total` rows of the list, -1 if it is not among them. */
   async show(row, place, total) {
+    if (row !== this.row) this.scale = 1;
     this.row = row;
     this.describe(row);
     this.part("place").textContent = place < 0 ? "" : `${numberWords(place + 1)} of ${numberWords(total)}`;
@@ -69,6 +76,7 @@ class PuzzleView {
     this.part("key").style.setProperty("--key", color);
     this.part("meaning").textContent = meaning;
     this.part("reason").textContent = at("error") ?? "";
+    this.part("repeats").replaceChildren(...repeatWords(at));
     const size = { width: at("width"), height: at("height"), cells: at("cells") };
     this.part("facts").replaceChildren(...factItems(at, size, this.family.facts));
   }
@@ -117,7 +125,34 @@ class PuzzleView {
     this.part("drawing").replaceChildren(...(sheet ? [sheet.drawing] : []));
     this.part("clue-list").replaceChildren(...(sheet?.items ?? []));
     this.part("legend").textContent = sheet?.legend ?? "";
+    this.part("zoom").hidden = !sheet;
+    this.zoom(null);
   }
+
+  /** Draw larger (1), smaller (-1), so that all fits (0), or as before (null); what is in the middle stays there. */
+  zoom(way) {
+    if (way !== null) this.scale = way === 0 ? 1 : Math.max(1, Math.min(MOST_ZOOM, this.scale * ZOOM ** way));
+    const box = this.part("drawing");
+    const middle = [box.scrollLeft + box.clientWidth / 2, box.scrollTop + box.clientHeight / 2];
+    const before = [box.scrollWidth, box.scrollHeight];
+    box.style.setProperty("--zoom", this.scale);
+    box.scrollLeft = (middle[0] * box.scrollWidth) / before[0] - box.clientWidth / 2;
+    box.scrollTop = (middle[1] * box.scrollHeight) / before[1] - box.clientHeight / 2;
+    this.dialog.querySelector("[data-zoom='-1']").disabled = this.scale === 1;
+    this.dialog.querySelector("[data-zoom='1']").disabled = this.scale >= MOST_ZOOM;
+  }
+}
+
+/** That a puzzle is a duplicate, with a link to the original. */
+function repeatWords(at) {
+  const original = at("original");
+  if (original === null) return [];
+  const likeness = at("likeness");
+  const apart = likeness === "near" ? `near, ${countWords(at("apart"), "cell")} apart` : likeness;
+  const link = element("a");
+  link.textContent = original;
+  link.href = addressOf({ ...plainState(), puzzle: original });
+  return [`Repeats `, link, ` (${apart}).`];
 }
 
 /** The id, as a link if there is an address of the web to it. */

@@ -1,94 +1,176 @@
-// The section: reads the table, and keeps list, filters, opened puzzle and the page's address at one.
-
-const STATE = { query: "", label: "", source: "", size: "", kind: "", grade: "", hardest: "", sort: "", puzzle: "" };
-const ADDRESS = "#browse?";
+// The section: reads the table, and keeps filters, list, gallery, opened puzzle and the page's address at one.
 
 class Browser {
   constructor(section, table, pictures) {
     this.section = section;
     this.table = table;
+    this.pictures = pictures;
     this.selection = new Selection(table);
-    this.filters = section.querySelector(".browse-filters");
-    this.state = { ...STATE };
-    this.list = new List(section.querySelector(".browse-grid"), table, {
+    this.state = plainState();
+    this.picked = new Picked(() => this.tick());
+    const act = {
       open: (place) => this.open(place, true),
-      sort: (name) => this.sort(name),
+      sort: (name) => this.change({ sort: this.sorted(name) }),
+      pick: (place, range) => this.picked.toggle(this.rows[place], this.rows, range),
+    };
+    const family = FAMILIES[table.family];
+    this.list = new List(this.part("browse-grid"), table, this.picked, act);
+    this.gallery = new Gallery(this.part("browse-gallery"), table, pictures, family, this.picked, act);
+    this.filters = new Filters(this.part("browse-filters"), this.part("browse-chips"), this.selection, {
+      change: (change) => this.change(change),
     });
     this.view = new PuzzleView(document.getElementById("browse-puzzle"), table, pictures, {
       step: (by) => this.step(by),
       closed: () => this.closed(),
     });
-    this.offer();
+    this.known = {
+      facets: this.selection.facets,
+      measures: Object.keys(table.columns).filter((name) => !table.columns[name].words && name !== "contents" && name !== "issues"),
+      sorts: new Set(this.list.columns.map(({ name }) => name)),
+    };
+    this.explore();
     this.listen();
   }
 
-  /** The words to choose from in the filters: those that occur. */
-  offer() {
-    for (const name of this.selection.choices) {
-      for (const word of this.table.columns[name].words) this.filters.elements[name].append(new Option(word, word));
-    }
+  /** The charts of the list, where the page has their library. */
+  explore() {
+    const specs = document.getElementById("explorers");
+    const box = document.getElementById("explorer");
+    if (!specs || !box || !("vegaEmbed" in window)) return;
+    box.hidden = false;
+    this.explorer = new Explorer(box, JSON.parse(specs.textContent), this.table, this.selection, {
+      range: (ranges) => this.narrow(ranges),
+      open: (id) => {
+        location.hash = addressOf({ ...this.state, puzzle: id });
+      },
+    });
+  }
+
+  /** Narrow the list to ranges of measures; null takes one back. */
+  narrow(ranges) {
+    const all = Object.entries({ ...this.state.ranges, ...ranges });
+    this.change({ ranges: Object.fromEntries(all.filter(([, range]) => range !== null)) });
+  }
+
+  part(name) {
+    return this.section.querySelector(`.${name}`);
   }
 
   listen() {
-    this.filters.addEventListener("input", () => this.choose());
-    this.filters.addEventListener("submit", (event) => event.preventDefault());
-    this.filters.addEventListener("reset", () => {
-      this.state.sort = "";
-      setTimeout(() => this.choose()); // the controls are emptied after the event
-    });
-    addEventListener("popstate", () => this.read());
+    const sort = this.part("browse-sort");
+    for (const { name, title, ends } of this.list.columns) {
+      ["", "-"].forEach((sign, k) => sort.append(new Option(`${title}, ${ends[k]} first`, sign + name)));
+    }
+    sort.addEventListener("change", () => this.change({ sort: sort.value === "-difficulty" ? "" : sort.value }));
+    for (const button of this.section.querySelectorAll("[data-view]")) {
+      button.addEventListener("click", () => this.change({ view: button.dataset.view }));
+    }
+    for (const button of this.section.querySelectorAll("[data-take]")) {
+      button.addEventListener("click", () => this.take(button.dataset.take));
+    }
+    addEventListener("popstate", () => this.read(true));
   }
 
-  /** Take the state from the address, if it holds one; what makes no sense in it is left out. */
-  read() {
+  /** Take the state from the address, if it holds one; what makes no sense in it is left out, and told. */
+  read(followed = false) {
     if (!location.hash.startsWith(ADDRESS)) {
       this.state.puzzle = "";
       this.apply();
       return;
     }
-    const given = new URLSearchParams(location.hash.slice(ADDRESS.length));
-    const state = { ...STATE };
-    for (const name of Object.keys(STATE)) state[name] = given.get(name) ?? "";
-    for (const name of this.selection.choices) if (!this.table.columns[name].words.includes(state[name])) state[name] = "";
-    if (!this.list.columns.some(({ name }) => name === sortOf(state.sort).name)) state.sort = "";
-    if (this.rowOf(state.puzzle) < 0) state.puzzle = "";
+    const { state, problems } = stateOf(location.hash, this.known);
+    if (state.puzzle !== "" && this.rowOf(state.puzzle) < 0) {
+      problems.push(`No puzzle “${state.puzzle}” is in this list.`);
+      state.puzzle = "";
+    }
+    this.part("browse-problem").textContent = problems.join(" ");
     this.state = state;
-    for (const name of ["query", ...this.selection.choices]) this.filters.elements[name].value = state[name];
     this.apply();
+    if (followed && state.puzzle === "") this.section.scrollIntoView();
   }
 
-  /** Take the state from the filters. */
-  choose() {
-    for (const name of ["query", ...this.selection.choices]) this.state[name] = this.filters.elements[name].value;
+  change(change) {
+    Object.assign(this.state, change);
+    this.part("browse-problem").textContent = "";
     this.apply();
     this.write();
   }
 
-  sort(name) {
-    this.state.sort = this.state.sort === name ? `-${name}` : name;
-    this.apply();
-    this.write();
+  /** What a click on a head sorts by: what it does not yet; numbers begin with the largest. */
+  sorted(name) {
+    const now = sortOf(this.state.sort);
+    const { number } = this.list.columns.find((column) => column.name === name);
+    const descending = now.name === name ? now.sign > 0 : number === true;
+    const sort = descending ? `-${name}` : name;
+    return sort === "-difficulty" ? "" : sort;
   }
 
   /** Show what the state says; the list stays where it is if nothing about it is new. */
   apply() {
-    const { puzzle, ...asked } = this.state;
-    if (JSON.stringify(asked) !== this.asked) {
-      this.asked = JSON.stringify(asked);
+    const asked = addressOf({ ...this.state, puzzle: "" });
+    if (asked !== this.asked) {
+      this.asked = asked;
       this.select();
     }
-    const row = this.rowOf(puzzle);
+    const row = this.rowOf(this.state.puzzle);
     if (row >= 0) this.show(row);
     else this.view.dialog.close();
   }
 
   select() {
     this.rows = this.selection.rows(this.state);
-    this.list.show(this.rows, this.state.sort);
+    const { sort, view } = this.state;
+    this.list.grid.hidden = view !== "list";
+    this.gallery.box.hidden = view !== "gallery";
+    this.seen = view === "gallery" ? this.gallery : this.list;
+    this.seen.show(this.rows, sort);
+    const { name, sign } = sortOf(sort);
+    this.part("browse-sort").value = sign < 0 ? `-${name}` : name;
+    for (const button of this.section.querySelectorAll("[data-view]")) {
+      button.setAttribute("aria-pressed", button.dataset.view === view);
+    }
     const all = countWords(this.table.rows, "puzzle");
     const some = this.rows.length < this.table.rows;
-    this.section.querySelector(".browse-count").textContent = some ? `${numberWords(this.rows.length)} of ${all}` : all;
-    this.section.querySelector(".browse-none").hidden = this.rows.length > 0;
+    this.part("browse-count").textContent = some ? `${numberWords(this.rows.length)} of ${all}` : all;
+    this.part("browse-none").hidden = this.rows.length > 0;
+    this.filters.show(this.state);
+    this.explorer?.show({ ...this.state });
+    this.offer();
+  }
+
+  /** Show which rows are picked. */
+  tick() {
+    this.seen.render();
+    this.offer();
+  }
+
+  /** What can be taken along: the puzzles that are picked, or else all of the list. */
+  offer() {
+    const picked = this.picked.rows.size;
+    const what = picked ? `${numberWords(picked)} picked` : `All ${numberWords(this.rows.length)} listed`;
+    this.part("browse-taken").textContent = `${what}:`;
+    this.part("browse-told").textContent = "";
+    for (const button of this.section.querySelectorAll("[data-take]")) {
+      button.disabled = { clear: picked, all: this.rows.length }[button.dataset.take] === 0 || (!picked && !this.rows.length);
+    }
+  }
+
+  async take(what) {
+    const rows = this.picked.rows.size ? Array.from(this.picked.rows).sort((a, b) => a - b) : this.rows;
+    if (what === "all") this.picked.all(this.rows, true);
+    else if (what === "clear") this.picked.clear();
+    else if (what === "ids") keepFile(idLines(rows, this.table), "puzzles.txt", "text/plain");
+    else if (what === "csv") keepFile(csvText(rows, this.table), "puzzles.csv", "text/csv");
+    else if (what === "non") await this.takePuzzles(rows);
+  }
+
+  async takePuzzles(rows) {
+    const { text, puzzles, unfree, unsaid } = await nonFile(rows, this.table, this.pictures);
+    if (puzzles) keepFile(text, "puzzles.non", "text/plain");
+    const told = [`${countWords(puzzles, "puzzle")} written.`];
+    if (unfree) told.push(`${numberWords(unfree)} left out: no licence lets them be passed on.`);
+    if (unsaid) told.push(`${numberWords(unsaid)} left out: their clues are not in this page, or .non has no words for them.`);
+    this.part("browse-told").textContent = told.join(" ");
   }
 
   /** The row of an id, or -1. */
@@ -108,7 +190,7 @@ class Browser {
 
   show(row) {
     this.place = this.rows.indexOf(row);
-    if (this.place >= 0) this.list.go(this.place);
+    if (this.place >= 0) this.seen.go(this.place);
     this.view.show(row, this.place, this.rows.length);
   }
 
@@ -126,8 +208,7 @@ class Browser {
 
   /** Put the state into the address. */
   write(isNew = false) {
-    const said = Object.entries(this.state).filter(([, value]) => value !== "");
-    const address = said.length ? ADDRESS + new URLSearchParams(said) : "#browse";
+    const address = addressOf(this.state);
     if (isNew) history.pushState({ opened: true }, "", address);
     else history.replaceState(history.state, "", address);
   }
@@ -142,8 +223,12 @@ async function start(section) {
     const pictures = new Pictures(table, document.querySelectorAll(".browse-pictures"));
     content.hidden = false; // lists are measured as they are made
     note.hidden = true;
-    new Browser(section, table, pictures).read();
-    if (location.hash.startsWith(ADDRESS)) section.scrollIntoView();
+    const browser = new Browser(section, table, pictures);
+    browser.read();
+    // What an address names may have moved as the list came to be.
+    const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));
+    named?.scrollIntoView();
+    setTimeout(() => SEARCHED.forEach((name) => browser.selection.words(name))); // so that the first search need not
   } catch (problem) {
     content.hidden = true;
     note.hidden = false;

@@ -7,7 +7,9 @@ const SUDOKU = {
   facts: {
     cells_after_line: "Cells after singles",
     line_solves: "Looks at units",
+    work: "Steps a cell, for people",
   },
+  thumb: sudokuThumb,
   sheet: sudokuSheet,
 };
 
@@ -27,6 +29,30 @@ function sudokuSheet(picture, shown, at) {
     legend: text,
     items: Array.from({ length: size }, (_, row) => rowItem(row, size, givens, cells)),
   };
+}
+
+const THUMB = 120; // pixels of a thumb's side
+
+/** The givens, small. */
+function sudokuThumb(picture, at) {
+  const size = picture.width;
+  const givens = picture.goal ?? picture.solution;
+  const [wide, high] = boxOf(at("kind")) ?? [size, size];
+  const canvas = element("canvas");
+  Object.assign(canvas, { width: THUMB, height: THUMB });
+  const context = canvas.getContext("2d");
+  const cell = THUMB / size;
+  Object.assign(context, { fillStyle: "#fff", font: `${0.8 * cell}px sans-serif`, textAlign: "center", textBaseline: "middle" });
+  context.fillRect(0, 0, THUMB, THUMB);
+  context.fillStyle = "#1d2329";
+  for (let k = 0; k <= size; k++) {
+    context.fillRect(k * cell - 0.5, 0, k % wide ? 0.2 : 1, THUMB);
+    context.fillRect(0, k * cell - 0.5, THUMB, k % high ? 0.2 : 1);
+  }
+  givens.forEach((digit, k) => {
+    if (digit) context.fillText(digitSign(digit), ((k % size) + 0.5) * cell, (Math.floor(k / size) + 0.55) * cell);
+  });
+  return canvas;
 }
 
 /** The boxes of a kind, "sudoku 3x2": columns and rows of one; null if it says none. */

@@ -12,106 +12,131 @@ from solver.bits import count, lowest
 from solver.clock import cpu_seconds
 from solver.jit import inlined, kernel
 from solver.propagate import FIXPOINT, OUT_OF_TIME
-from solver.sudoku.techniques.desk import Desk, place, places, sees, strike
+from solver.sudoku.techniques.desk import WORD, Desk, place, sees, strike
 from solver.sudoku.units import KINDS
 
 FOUND = FIXPOINT + 100
 """A step was found. Otherwise these return FIXPOINT (nothing is found) or OUT_OF_TIME."""
 
-OFF, ON = 1, 2
+CLOCK_EVERY = 7
+"""Cells between two looks at the clock, less one."""
 
 
 @kernel
 def chain(desk: Desk, one_digit: bool, deadline: float) -> int:
-    """The first chain, by its beginning in reading order, that takes a digit away."""
+    """The first chain, by its beginning in reading order, that takes a digit away.
+
+    Noted: of its beginning and of its end the cell and the digit less one.
+    """
     size = desk.units.sides[0]
     for cell in range(len(desk.can)):
-        if desk.placed[cell]:
-            continue
-        if cpu_seconds() > deadline:
+        if cell & CLOCK_EVERY == 0 and cpu_seconds() > deadline:
             return int(OUT_OF_TIME)
-        for k in range(size):
-            if desk.can[cell] >> k & 1 != 0:
-                _follow(desk, cell, k, one_digit)
-                if _conclude(desk, cell, k, one_digit):
-                    return FOUND
+        for k in range(size if not desk.placed[cell] else 0):
+            if desk.can[cell] >> k & 1 != 0 and _follow(desk, cell, k, one_digit) and _conclude(desk, cell, k):
+                return FOUND
     return int(FIXPOINT)
 
 
 @inlined
-def _follow(desk: Desk, start: int, start_digit: int, one_digit: bool) -> None:
-    """Mark what is on and off if a digit of a cell is off."""
+def _follow(desk: Desk, start: int, start_digit: int, one_digit: bool) -> bool:
+    """Mark what is on and off if a digit of a cell is off; whether anything is on."""
     size = desk.units.sides[0]
-    mark, queue = desk.mark, desk.queue
-    for node in range(len(mark)):
-        mark[node] = 0
+    queue = desk.queue
+    for word in range(len(desk.on)):
+        desk.on[word] = desk.off[word] = 0
     head: Any = np.int64(0)
     tail: Any = np.int64(1)
     queue[0] = start * size + start_digit
-    mark[queue[0]] = OFF
+    _mark(desk.off, queue[0])
+    begun = False
     while head < tail:
         node = queue[head]
         head += 1
         cell, k = node // size, node % size
-        for kind in range(KINDS + 1):
-            on: Any = np.int64(-1)
-            if kind < KINDS:
-                unit = desk.units.of[cell, kind]
-                where = places(desk, unit, 1 << k)
-                if count(np.uint64(where)) == 2:
-                    other = desk.units.cells[unit, lowest(np.uint64(where))]
-                    if other == cell:
-                        other = desk.units.cells[unit, lowest(np.uint64(where & (where - 1)))]
-                    on = other * size + k
-            elif not one_digit and count(np.uint64(desk.can[cell])) == 2:
-                on = cell * size + lowest(np.uint64(desk.can[cell] & ~(1 << k)))
-            if on >= 0 and mark[on] & ON == 0:
-                mark[on] |= ON
-                tail = _rule_out(desk, on // size, on % size, one_digit, tail)
+        for kind in range(KINDS):
+            unit = desk.units.of[cell, kind]
+            where = desk.where[unit, k]
+            if count(np.uint64(where)) == 2:
+                place_of_other = lowest(np.uint64(where & ~(1 << desk.within[cell, kind])))
+                on = desk.units.cells[unit, place_of_other] * size + k
+                if _mark(desk.on, on):
+                    tail = _rule_out(desk, on // size, k, one_digit, tail)
+                    begun = True
+        if not one_digit and count(np.uint64(desk.can[cell])) == 2:
+            other = lowest(np.uint64(desk.can[cell] & ~(1 << k)))
+            if _mark(desk.on, cell * size + other):
+                tail = _rule_out(desk, cell, other, one_digit, tail)
+                begun = True
+    return begun
+
+
+@inlined
+def _mark(marks: np.ndarray, node: int) -> bool:
+    """Mark a node; whether it was not yet marked."""
+    bit = np.uint64(1) << np.uint64(node % WORD)
+    new = marks[node // WORD] & bit == 0
+    marks[node // WORD] |= bit
+    return bool(new)
 
 
 @inlined
 def _rule_out(desk: Desk, cell: int, k: int, one_digit: bool, tail: int) -> int:
     """Queue what a digit in a cell rules out; returns the queue's new end."""
     size = desk.units.sides[0]
-    mark, queue = desk.mark, desk.queue
     for j in range(desk.peers.shape[1]):
-        node = desk.peers[cell, j] * size + k
-        if desk.can[desk.peers[cell, j]] >> k & 1 != 0 and mark[node] & OFF == 0:
-            mark[node] |= OFF
-            queue[tail] = node
+        peer = desk.peers[cell, j]
+        if desk.can[peer] >> k & 1 != 0 and _mark(desk.off, peer * size + k):
+            desk.queue[tail] = peer * size + k
             tail += 1
-    for other in range(0 if one_digit else size):
-        node = cell * size + other
-        if other != k and desk.can[cell] >> other & 1 != 0 and mark[node] & OFF == 0:
-            mark[node] |= OFF
-            queue[tail] = node
+    others: Any = np.int64(0 if one_digit else desk.can[cell] & ~(1 << k))
+    while others != 0:
+        node = cell * size + lowest(np.uint64(others))
+        others &= others - 1
+        if _mark(desk.off, node):
+            desk.queue[tail] = node
             tail += 1
     return tail
 
 
 @inlined
-def _conclude(desk: Desk, cell: int, k: int, one_digit: bool) -> bool:
+def _conclude(desk: Desk, cell: int, k: int) -> bool:
     """Take away what is wrong whichever end of a marked chain is right; whether there is any."""
     size = desk.units.sides[0]
-    if desk.mark[cell * size + k] & ON != 0:
+    start = cell * size + k
+    if desk.on[start // WORD] >> np.uint64(start % WORD) & np.uint64(1) != 0:
         place(desk, cell, 1 << k)
+        _note(desk, cell, k, cell, k)
         return True
-    found = False
-    for end in range(len(desk.can)):
-        for e in range(size):
-            if desk.mark[end * size + e] & ON == 0 or (one_digit and e != k):
-                continue
-            if end == cell:
-                found = strike(desk, cell, ~(1 << k | 1 << e)) or found
-            elif e == k:
-                for j in range(desk.peers.shape[1]):
-                    seen = desk.peers[cell, j]
-                    if sees(desk, seen, end):
-                        found = strike(desk, seen, 1 << k) or found
-            elif sees(desk, cell, end):
-                found = strike(desk, cell, 1 << e) or found
-                found = strike(desk, end, 1 << k) or found
-            if found:
+    for word in range(len(desk.on)):
+        marks: Any = desk.on[word]
+        while marks != 0:
+            node = word * WORD + lowest(marks)
+            marks &= marks - np.uint64(1)
+            if _strike_between(desk, cell, k, node // size, node % size):
+                _note(desk, cell, k, node // size, node % size)
                 return True
     return False
+
+
+@inlined
+def _strike_between(desk: Desk, cell: int, k: int, end: int, e: int) -> bool:
+    """Take away what is wrong if one cell has one digit, or the other the other; whether there is any."""
+    found = False
+    if end == cell:
+        found = strike(desk, cell, ~(1 << k | 1 << e))
+    elif e == k:
+        for j in range(desk.peers.shape[1]):
+            seen = desk.peers[cell, j]
+            if desk.can[seen] >> k & 1 != 0 and sees(desk, seen, end) and strike(desk, seen, 1 << k):
+                found = True
+    elif sees(desk, cell, end):
+        found = strike(desk, cell, 1 << e)
+        found = strike(desk, end, 1 << k) or found
+    return found
+
+
+@inlined
+def _note(desk: Desk, cell: int, k: int, end: int, e: int) -> None:
+    """Note the ends of a chain."""
+    desk.chosen[0], desk.chosen[1], desk.chosen[2], desk.chosen[3] = cell, k, end, e

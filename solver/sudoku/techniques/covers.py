@@ -10,74 +10,100 @@ import numpy as np
 
 from solver.bits import count
 from solver.jit import inlined, kernel
-from solver.sudoku.techniques.desk import Desk, places, strike
+from solver.sudoku.techniques.desk import Desk, strike
+
+UNIT, DIGIT = 4, 5
+"""Where in `chosen` a find has its unit and its digit."""
 
 
 @kernel
 def naked_subset(desk: Desk, number: int) -> bool:
-    """The first so many cells of a unit with as many digits that take any from the unit's others."""
+    """The first so many cells of a unit with as many digits that take any from the unit's others.
+
+    Noted: which of the unit's cells, and at UNIT the unit.
+    """
     size = desk.units.sides[0]
-    for unit in range(len(desk.units.cells)):
+    for unit in range(len(desk.where)):
+        sets: Any = np.int64(0)
         for k in range(size):
             cell = desk.units.cells[unit, k]
-            desk.sets[k] = 0 if desk.placed[cell] else desk.can[cell]
+            if not desk.placed[cell]:
+                sets = _offer(desk, sets, number, k, desk.can[cell])
         _begin(desk)
-        while _next(desk, size, number):
-            digits = _union(desk, number)
+        while _next(desk, sets, number):
+            digits, cells = _union(desk, number), _names(desk, number)
             found = False
             for k in range(size):
                 cell = desk.units.cells[unit, k]
-                if not _is_chosen(desk, number, k) and not desk.placed[cell] and strike(desk, cell, digits):
+                if cells >> k & 1 == 0 and not desk.placed[cell] and strike(desk, cell, digits):
                     found = True
             if found:
+                _note(desk, number, unit, 0)
                 return True
     return False
 
 
 @kernel
 def hidden_subset(desk: Desk, number: int) -> bool:
-    """The first so many digits of a unit with as many places that take any other digit from these."""
+    """The first so many digits of a unit with as many places that take any other digit from these.
+
+    Noted: the digits less one, and at UNIT the unit.
+    """
     size = desk.units.sides[0]
-    for unit in range(len(desk.units.cells)):
+    for unit in range(len(desk.where)):
+        sets: Any = np.int64(0)
         for k in range(size):
-            where = places(desk, unit, 1 << k)
-            desk.sets[k] = where if where & (where - 1) != 0 else 0
+            where = desk.where[unit, k]
+            if where & (where - 1) != 0:
+                sets = _offer(desk, sets, number, k, where)
         _begin(desk)
-        while _next(desk, size, number):
-            where = _union(desk, number)
-            digits: Any = np.int64(0)
-            for i in range(number):
-                digits |= 1 << desk.chosen[i]
+        while _next(desk, sets, number):
+            where, digits = _union(desk, number), _names(desk, number)
             found = False
             for k in range(size):
                 if where >> k & 1 != 0 and strike(desk, desk.units.cells[unit, k], ~digits):
                     found = True
             if found:
+                _note(desk, number, unit, 0)
                 return True
     return False
 
 
 @kernel
 def fish(desk: Desk, number: int) -> bool:
-    """The first so many rows with as many columns for a digit, or the other way round, that take it from others."""
+    """The first so many rows with as many columns for a digit, or the other way round, that take it from others.
+
+    Noted: which of the rows or columns, at UNIT the first of all these, and at DIGIT the digit less one.
+    """
     size = desk.units.sides[0]
-    for place in range(size):
-        digit = 1 << place
+    for digit in range(size):
         for first in range(0, 2 * size, size):
+            sets: Any = np.int64(0)
             for k in range(size):
-                where = places(desk, first + k, digit)
-                desk.sets[k] = where if where & (where - 1) != 0 else 0
+                where = desk.where[first + k, digit]
+                if where & (where - 1) != 0:
+                    sets = _offer(desk, sets, number, k, where)
             _begin(desk)
-            while _next(desk, size, number):
-                where = _union(desk, number)
+            while _next(desk, sets, number):
+                where, lines = _union(desk, number), _names(desk, number)
                 found = False
                 for k in range(size):
-                    for j in range(size if not _is_chosen(desk, number, k) else 0):
-                        if where >> j & 1 != 0 and strike(desk, desk.units.cells[first + k, j], digit):
+                    for j in range(size if lines >> k & 1 == 0 else 0):
+                        if where >> j & 1 != 0 and strike(desk, desk.units.cells[first + k, j], 1 << digit):
                             found = True
                 if found:
+                    _note(desk, number, first, digit)
                     return True
     return False
+
+
+@inlined
+def _offer(desk: Desk, sets: int, number: int, name: int, members: int) -> int:
+    """Put a set to those to choose from, unless it alone has too many members; their number."""
+    if members == 0 or count(np.uint64(members)) > number:
+        return sets
+    desk.sets[sets], desk.named[sets] = members, name
+    return sets + 1
 
 
 @inlined
@@ -88,15 +114,15 @@ def _begin(desk: Desk) -> None:
 
 
 @inlined
-def _next(desk: Desk, size: int, number: int) -> bool:
-    """Choose the next so many sets, none of them empty, with no more members between them; whether there are any."""
+def _next(desk: Desk, sets: int, number: int) -> bool:
+    """Choose the next so many sets, with no more members between them; whether there are any."""
     chosen = desk.chosen
     i = 0 if chosen[1] == -1 else number - 1
     while i >= 0:
         chosen[i] += 1
-        if chosen[i] > size - number + i:
+        if chosen[i] > sets - number + i:
             i -= 1
-        elif desk.sets[chosen[i]] != 0 and count(np.uint64(_union(desk, i + 1))) <= number:
+        elif count(np.uint64(_union(desk, i + 1))) <= number:
             if i == number - 1:
                 return True
             i += 1
@@ -114,9 +140,17 @@ def _union(desk: Desk, number: int) -> int:
 
 
 @inlined
-def _is_chosen(desk: Desk, number: int, k: int) -> bool:
-    """Whether set k is one of those chosen."""
-    found = False
+def _names(desk: Desk, number: int) -> int:
+    """The numbers of the sets chosen, as a set."""
+    names: Any = np.int64(0)
     for i in range(number):
-        found = found or bool(desk.chosen[i] == k)
-    return found
+        names |= 1 << desk.named[desk.chosen[i]]
+    return int(names)
+
+
+@inlined
+def _note(desk: Desk, number: int, unit: int, digit: int) -> None:
+    """Note what a find is made of."""
+    for i in range(number):
+        desk.chosen[i] = desk.named[desk.chosen[i]]
+    desk.chosen[UNIT], desk.chosen[DIGIT] = unit, digit

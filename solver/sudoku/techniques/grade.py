@@ -1,20 +1,45 @@
 """Grades of Sudokus: how hard one is for a person, by the techniques that it needs."""
 
-import time
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from solver import __version__
 from solver.ladder.question import seconds_of
-from solver.propagate import CONTRADICTION, OUT_OF_TIME
+from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.sudoku.check import faults_of
-from solver.sudoku.grids import grids
-from solver.sudoku.techniques.desk import Desk, desk_for
+from solver.sudoku.grids import Grids, grids
+from solver.sudoku.techniques.desk import desk_for
 from solver.sudoku.techniques.ladder import SEARCH, TECHNIQUES
-from solver.sudoku.techniques.person import work_through
+from solver.sudoku.techniques.person import work_through_all
 from solver.tables import SUDOKU_GRADES, check_readable_sudokus
+
+GRADES = np.array([technique.grade for technique in TECHNIQUES], np.uint8)
+NAMES = np.array([technique.name for technique in TECHNIQUES], object)
+
+CELLS = 1 << 13
+"""Of the puzzles that a kernel works on in one call; between two calls the program can be interrupted."""
+
+INVALID = -1
+STATUSES = {FIXPOINT: "ok", CONTRADICTION: "none", OUT_OF_TIME: "timeout", INVALID: "invalid"}
+
+
+class Work(NamedTuple):
+    """What a person does with the puzzles of a batch; nothing with those that can't be.
+
+    ended     int64[puzzles]: a key of STATUSES
+    steps     int64[puzzles, SEARCH]: how often each technique finds something
+    open      int64[puzzles]: cells that are left open
+    to_fill   int64[puzzles]: cells that were open at the beginning
+    seconds   float64[puzzles]: CPU time
+    """
+
+    ended: np.ndarray
+    steps: np.ndarray
+    open: np.ndarray
+    to_fill: np.ndarray
+    seconds: np.ndarray
 
 
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
@@ -28,39 +53,51 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     """
     seconds = seconds_of(cpu_limit)
     check_readable_sudokus(puzzles)
-    wrong, seen = faults_of(puzzles), grids(puzzles)
-    desks: dict[tuple[int, int], Desk] = {}
-    rows = []
-    for p, (puzzle_id, clue_hash) in enumerate(zip(puzzles["puzzle_id"], puzzles["clue_hash"], strict=True)):
-        row: dict[str, Any] = {"puzzle_id": puzzle_id.as_py(), "clue_hash": clue_hash.as_py()}
-        if p in wrong:
-            rows.append(row | {"status": "invalid", "solver_version": __version__})
-            continue
-        kind = int(seen.box_width[p]), int(seen.box_height[p])
-        if kind not in desks:
-            desks[kind] = desk_for(*kind)
-            work_through(desks[kind], seen.givens[seen.ends[p] : seen.ends[p + 1]], np.zeros(SEARCH, np.int64), 0.0)
-        begun = time.thread_time()
-        row |= _work(desks[kind], seen.givens[seen.ends[p] : seen.ends[p + 1]], bool(unique[p]), begun + seconds)
-        rows.append(row | {"cpu_seconds": time.thread_time() - begun, "solver_version": __version__})
-    return pa.RecordBatch.from_pylist(rows, SUDOKU_GRADES)
-
-
-def _work(desk: Desk, givens: np.ndarray, unique: bool, deadline: float) -> dict[str, Any]:
-    """What the table says of a person's work on one puzzle."""
-    steps = np.zeros(SEARCH, np.int64)
-    ended = work_through(desk, givens, steps, deadline)
-    status = {OUT_OF_TIME: "timeout", CONTRADICTION: "none"}.get(ended, "ok")
-    left = int(np.count_nonzero(~desk.placed))
-    hardest = None
-    if unique and status == "ok":
-        hardest = TECHNIQUES[SEARCH if left else int(np.flatnonzero(steps).max(initial=0))]
-    counted = zip(TECHNIQUES[:SEARCH], steps.tolist(), strict=True)
-    return {
-        "status": status,
-        "grade": hardest and hardest.grade,
-        "hardest": hardest and hardest.name,
-        "steps": int(steps.sum()),
-        "open": left,
-        **{f"steps_{technique.name.replace('-', '_')}": count for technique, count in counted},
+    sound = np.ones(len(puzzles), np.bool_)
+    sound[list(faults_of(puzzles))] = False
+    work = work_on(grids(puzzles), np.flatnonzero(sound), seconds)
+    hardest = np.where(work.open > 0, SEARCH, last_needed(work.steps))
+    ungraded = ~(np.asarray(unique, np.bool_) & (work.ended == FIXPOINT))
+    finds = work.steps.sum(axis=1)
+    columns = {
+        "puzzle_id": puzzles["puzzle_id"],
+        "clue_hash": puzzles["clue_hash"],
+        "status": pa.array([STATUSES[ended] for ended in work.ended.tolist()]),
+        "grade": pa.array(GRADES[hardest], mask=ungraded),
+        "hardest": pa.array(NAMES[hardest], mask=ungraded),
+        "steps": pa.array(finds, mask=~sound),
+        "work": pa.array(finds / np.maximum(work.to_fill, 1), mask=~sound),
+        "open": pa.array(work.open, mask=~sound),
+        **{
+            technique.column: pa.array(work.steps[:, k], mask=~sound) for k, technique in enumerate(TECHNIQUES[:SEARCH])
+        },
+        "cpu_seconds": pa.array(work.seconds, mask=~sound),
+        "solver_version": pa.repeat(__version__, len(puzzles)),
     }
+    arrays = [columns[field.name].cast(field.type) for field in SUDOKU_GRADES]
+    return pa.RecordBatch.from_arrays(arrays, schema=SUDOKU_GRADES)
+
+
+def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> Work:
+    """What a person does with some puzzles, int64, of a batch; CPU seconds for each."""
+    count = len(puzzles.size)
+    steps = np.zeros((count, SEARCH), np.int64)
+    still_open, to_fill = (np.zeros(count, np.int64) for _ in range(2))
+    work = Work(np.full(count, INVALID), steps, still_open, to_fill, np.zeros(count))
+    boxes = np.stack([puzzles.box_width[which], puzzles.box_height[which]], axis=1)
+    for wide, high in np.unique(boxes, axis=0).tolist():
+        these = which[(boxes == (wide, high)).all(axis=1)]
+        desk, many = desk_for(wide, high), max(1, CELLS // (wide * high) ** 2)
+        for first in range(0, len(these), many):
+            given = puzzles.givens, puzzles.ends, these[first : first + many], seconds
+            work_through_all(desk, *given, work.steps, work.ended, work.open, work.seconds)
+    for p in which.tolist():
+        work.to_fill[p] = np.count_nonzero(puzzles.givens[puzzles.ends[p] : puzzles.ends[p + 1]] == 0)
+    return work
+
+
+def last_needed(steps: np.ndarray) -> np.ndarray:
+    """The last technique that finds anything, int64[puzzles]; the first one where none does."""
+    needed = steps > 0
+    last: np.ndarray = np.where(needed.any(axis=1), SEARCH - 1 - np.argmax(needed[:, ::-1], axis=1), 0)
+    return last

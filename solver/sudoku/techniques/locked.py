@@ -4,31 +4,52 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit import kernel
+from solver.bits import count, lowest
+from solver.jit import inlined, kernel
 from solver.sudoku.techniques.desk import Desk, strike
 from solver.sudoku.units import KINDS
+
+NONE = -1
+"""No unit."""
 
 
 @kernel
 def locked_candidates(desk: Desk) -> bool:
-    """The first that take a digit away: pointing from a box to a line, or claiming from a line to a box."""
-    units = desk.units
-    size = units.sides[0]
-    for unit in range(len(units.cells)):
+    """The first that take a digit away: pointing from a box to a line, or claiming from a line to a box.
+
+    Noted: the unit, that which has all its places, and the digit less one.
+    """
+    size = desk.units.sides[0]
+    for unit in range(len(desk.where)):
         for k in range(size):
-            digit = 1 << k
+            where = desk.where[unit, k]
             for kind in range(KINDS):
-                other: Any = np.int64(-1)  # the one unit of this kind that has all places; -2 if there are several
-                for j in range(size):
-                    cell = units.cells[unit, j]
-                    if desk.can[cell] & digit != 0:
-                        other = units.of[cell, kind] if other in (-1, units.of[cell, kind]) else -2
-                found = False
-                for j in range(size if other >= 0 and other != unit else 0):
-                    cell = units.cells[other, j]
-                    within = unit in (units.of[cell, 0], units.of[cell, 1], units.of[cell, 2])
-                    if not within and strike(desk, cell, digit):
-                        found = True
-                if found:
+                other = _around(desk, unit, where, kind)
+                # The places here are places there; if there are no more of them, all is said.
+                if other not in (NONE, unit) and count(np.uint64(desk.where[other, k])) > count(np.uint64(where)):
+                    _strike_others(desk, unit, other, k)
+                    desk.chosen[0], desk.chosen[1], desk.chosen[2] = unit, other, k
                     return True
     return False
+
+
+@inlined
+def _around(desk: Desk, unit: int, where: int, kind: int) -> int:
+    """The unit of a kind that has all these places of a unit; NONE if no single one has."""
+    other: Any = np.int64(NONE)
+    while where != 0:
+        here = desk.units.of[desk.units.cells[unit, lowest(np.uint64(where))], kind]
+        if other not in (NONE, here):
+            return NONE
+        other = here
+        where &= where - 1
+    return int(other)
+
+
+@inlined
+def _strike_others(desk: Desk, unit: int, other: int, k: int) -> None:
+    """Take a digit from the cells of one unit that another one does not have."""
+    for j in range(desk.units.sides[0]):
+        cell = desk.units.cells[other, j]
+        if unit not in (desk.units.of[cell, 0], desk.units.of[cell, 1], desk.units.of[cell, 2]):
+            strike(desk, cell, 1 << k)

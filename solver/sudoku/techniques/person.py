@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.clock import cpu_seconds
 from solver.jit import inlined, kernel
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.sudoku.lookahead import first_refuted
@@ -40,6 +41,35 @@ KIND, NUMBER = (
 
 
 @kernel
+def work_through_all(
+    desk: Desk,
+    givens: np.ndarray,
+    ends: np.ndarray,
+    which: np.ndarray,
+    seconds: float,
+    steps: np.ndarray,
+    ended: np.ndarray,
+    left: np.ndarray,
+    taken: np.ndarray,
+) -> None:
+    """Work on puzzles of the desk's kind, without faults, one after the other.
+
+    givens, ends   puzzle p's givens are givens[ends[p] : ends[p + 1]] (solver.sudoku.grids)
+    which          int64: the puzzles
+    seconds        CPU seconds for each
+    steps          int64[puzzles, techniques]: how often each finds something is added
+    ended          int64[puzzles]: what `work_through` returns
+    left           int64[puzzles]: cells that are left open
+    taken          float64[puzzles]: CPU seconds
+    """
+    for p in which:
+        begun = cpu_seconds()
+        ended[p] = work_through(desk, givens[ends[p] : ends[p + 1]], steps[p], begun + seconds)
+        left[p] = _left(desk)
+        taken[p] = cpu_seconds() - begun
+
+
+@kernel
 def work_through(desk: Desk, givens: np.ndarray, steps: np.ndarray, deadline: float) -> int:
     """Work on givens without faults until nothing finds more.
 
@@ -60,7 +90,7 @@ def work_through(desk: Desk, givens: np.ndarray, steps: np.ndarray, deadline: fl
             technique = 0
         else:
             technique += 1
-        if _is_done(desk):
+        if _left(desk) == 0:
             break
     return int(FIXPOINT)
 
@@ -98,12 +128,12 @@ def take_step(desk: Desk, technique: int, deadline: float) -> int:
 
 
 @inlined
-def _is_done(desk: Desk) -> bool:
-    """Whether every cell has its digit."""
-    done = True
-    for cell in range(len(desk.placed)):
-        done = done and bool(desk.placed[cell])
-    return done
+def _left(desk: Desk) -> int:
+    """How many cells have no digit yet, row by row."""
+    left: Any = np.int64(0)
+    for row in range(desk.units.sides[0]):
+        left += desk.left[row]
+    return int(left)
 
 
 @kernel

@@ -6,42 +6,44 @@ import numpy as np
 
 from solver.bits import count, lowest
 from solver.jit import kernel
-from solver.sudoku.techniques.desk import Desk, place, places
+from solver.sudoku.techniques.desk import Desk, place
 
 
 @kernel
 def last_cell(desk: Desk) -> bool:
-    """Fill the first unit that has one open cell."""
-    size = desk.units.sides[0]
-    for unit in range(len(desk.units.cells)):
-        left: Any = np.int64(0)
+    """Fill the first unit that has one open cell. Noted: the unit."""
+    for unit in range(len(desk.left)):
+        if desk.left[unit] != 1:
+            continue
         last: Any = np.int64(0)
-        for k in range(size):
+        for k in range(desk.units.sides[0]):
             cell = desk.units.cells[unit, k]
             if not desk.placed[cell]:
-                left += 1
                 last = cell
-        if left == 1 and count(np.uint64(desk.can[last])) == 1:
+        if count(np.uint64(desk.can[last])) == 1:
             place(desk, last, desk.can[last])
+            desk.chosen[0] = unit
             return True
     return False
 
 
 @kernel
 def hidden_single(desk: Desk) -> bool:
-    """Place the first digit that has one place left in a unit, boxes first, as people look."""
-    size, units = desk.units.sides[0], len(desk.units.cells)
+    """Place the first digit that has one place left in a unit, boxes first, as people look. Noted: the unit."""
+    size, units = desk.units.sides[0], len(desk.where)
     for turn in range(units):
         unit = (turn + 2 * size) % units
         for k in range(size):
-            digit = 1 << k
-            where = places(desk, unit, digit)
+            where = desk.where[unit, k]
+            if where & (where - 1) != 0:
+                continue
             if where == 0:
                 desk.broken[0] = True
                 return True
             cell = desk.units.cells[unit, lowest(np.uint64(where))]
-            if where & (where - 1) == 0 and not desk.placed[cell]:
-                place(desk, cell, digit)
+            if not desk.placed[cell]:
+                place(desk, cell, 1 << k)
+                desk.chosen[0] = unit
                 return True
     return False
 

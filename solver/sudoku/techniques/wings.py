@@ -1,12 +1,10 @@
 """Wings: short chains of cells with two digits, or three."""
 
-from typing import Any
-
 import numpy as np
 
 from solver.bits import count, lowest
 from solver.jit import inlined, kernel
-from solver.sudoku.techniques.desk import Desk, places, sees, strike
+from solver.sudoku.techniques.desk import Desk, sees, strike
 
 
 @kernel
@@ -14,7 +12,8 @@ def bent_wing(desk: Desk, digits: int) -> bool:
     """XY-wing (a pivot of 2 digits) or XYZ-wing (of 3): the first that takes a digit away.
 
     Two peers of the pivot have two digits each, one of the pivot's and one more, z; together with the pivot they have
-    three. One of the two has z, or the pivot itself, if it may: so no cell has it that sees all of these.
+    three. One of the two has z, or the pivot itself, if it may: so no cell has it that sees all of these. Noted: the
+    pivot and the two.
     """
     for pivot in range(len(desk.can)):
         if count(np.uint64(desk.can[pivot])) != digits:
@@ -33,6 +32,7 @@ def bent_wing(desk: Desk, digits: int) -> bool:
                 if count(np.uint64(desk.can[pivot] | desk.can[one] | desk.can[other])) != 3:
                     continue
                 if _strike_common(desk, one, other, pivot if digits == 3 else one, z):
+                    desk.chosen[0], desk.chosen[1], desk.chosen[2] = pivot, one, other
                     return True
     return False
 
@@ -59,7 +59,8 @@ def _strike_common(desk: Desk, one: int, other: int, third: int, digit: int) -> 
 def w_wing(desk: Desk) -> bool:
     """The first two cells with the same two digits, a and b, one of which has b, that take b from what sees both.
 
-    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a.
+    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the cells,
+    and a as a bit.
     """
     for one in range(len(desk.can)):
         if count(np.uint64(desk.can[one])) != 2:
@@ -69,6 +70,7 @@ def w_wing(desk: Desk) -> bool:
                 continue
             for a in (desk.can[one] & -desk.can[one], desk.can[one] & (desk.can[one] - 1)):
                 if _is_linked(desk, one, other, a) and _strike_common(desk, one, other, one, desk.can[one] & ~a):
+                    desk.chosen[0], desk.chosen[1], desk.chosen[2] = one, other, a
                     return True
     return False
 
@@ -76,9 +78,9 @@ def w_wing(desk: Desk) -> bool:
 @inlined
 def _is_linked(desk: Desk, one: int, other: int, digit: int) -> bool:
     """Whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
-    linked = False
-    for unit in range(len(desk.units.cells)):
-        where: Any = places(desk, unit, digit)
+    linked, k = False, lowest(np.uint64(digit))
+    for unit in range(len(desk.where)):
+        where = desk.where[unit, k]
         if count(np.uint64(where)) == 2:
             s = desk.units.cells[unit, lowest(np.uint64(where))]
             t = desk.units.cells[unit, lowest(np.uint64(where & (where - 1)))]

@@ -14,6 +14,7 @@ import pytest
 from pipeline.classify import warm as warming
 from pipeline.classify.warm import LATER, compiled_beside
 from pipeline.errors import StorageError
+from pipeline.store.importing import import_paths
 from pipeline.watch import Watch
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -119,10 +120,18 @@ def test_warm_tells_how_far_it_is() -> None:
     watch = Watch(begun=lambda *said: told.append(said), step=lambda *said: told.append(said))
     warming.warm_for_most(watch)
     stages = [stage for stages in warming.ALL for stage in stages]
-    assert told[0] == ("compiling", 2 * len(stages))
-    assert sorted(told[1:]) == sorted(
-        (1, f"{stage} in {how}") for stage in stages for how in ("colour", "black and white")
-    )
+    names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["sudokus", "covers"]
+    assert told[0] == ("compiling", len(names))
+    assert sorted(told[1:]) == sorted((1, name) for name in names)
+
+
+@in_kernels
+def test_a_store_of_sudokus_needs_their_kernels_alone(tmp_path: Path) -> None:
+    (tmp_path / "x.sdk").write_text("." * 81)
+    import_paths([tmp_path / "x.sdk"], str(tmp_path / "store"))
+    told: list[object] = []
+    warming.warm_for_store(str(tmp_path / "store"), Watch(step=lambda _, name: told.append(name)))
+    assert told == ["sudokus"]
 
 
 @in_kernels
@@ -138,4 +147,4 @@ def test_warm_is_interrupted(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate()  # ends when nobody holds these pipes
     assert (process.returncode, out) == (130, "")
-    assert re.fullmatch(r"\n\d+ of 12 are left\.\nnonocensus: interrupted\n", err)
+    assert re.fullmatch(r"\n\d+ of 14 are left\.\nnonocensus: interrupted\n", err)

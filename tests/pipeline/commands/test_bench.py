@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sudokus import full, opened
 
 from pipeline.errors import UserError
 from pipeline.findings.bench import exhaust
@@ -54,6 +55,16 @@ def test_survey_puzzles_are_found_by_number(nonocensus: Any, tmp_path: Path) -> 
     assert figures["puzzles"] == 1
     assert [row["slowest"] for row in figures["slowest"]] == ["webpbn/21"]
     assert "not there: 1, 6, 16" in done.err
+
+
+def test_sudokus(nonocensus: Any, tmp_path: Path) -> None:
+    lines = ["".join(map(str, opened(full(9), *digits).ravel())) for digits in ((1,), (1, 2))]
+    (tmp_path / "two.sdm").write_text("\n".join(lines))
+    figures = json.loads(nonocensus("bench", "puzzles", "two.sdm", "--json").out)
+    assert (figures["puzzles"], figures["unique"], figures["multiple"], figures["undecided"]) == (2, 1, 1, 0)
+    (tmp_path / "eye.xml").write_bytes(webpbn_xml.write(from_picture(np.eye(4, dtype=np.uint8), puzzle_id="webpbn/1")))
+    refused = nonocensus("bench", "puzzles", "two.sdm", "eye.xml")
+    assert (refused.code, "measure each family by a command of its own" in refused.err) == (2, True)
 
 
 def test_line_throughput(nonocensus: Any) -> None:

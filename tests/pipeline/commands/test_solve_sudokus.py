@@ -75,7 +75,17 @@ def test_status_and_json(nonocensus: Command) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     "options",
-    [["--explain"], ["--all", "2"], ["-b"], ["--xml"], ["--png", "x.png"], ["--depth", "3"], ["--stats"], ["-s", "1"]],
+    [
+        ["--watch"],
+        ["--html", "x.png"],
+        ["--all", "2"],
+        ["-b"],
+        ["--xml"],
+        ["--png", "x.png"],
+        ["--depth", "3"],
+        ["--stats"],
+        ["-s", "1"],
+    ],
     ids=lambda options: options[0],
 )
 def test_options_for_nonograms_are_refused(nonocensus: Command, options: list[str], tmp_path: Path) -> None:
@@ -86,17 +96,36 @@ def test_options_for_nonograms_are_refused(nonocensus: Command, options: list[st
 
 
 @pytest.mark.usefixtures("files")
-def test_hints_are_for_nonograms(nonocensus: Command) -> None:
-    refused = nonocensus("hint", "one.sdm")
-    assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
-    assert "local/one is a Sudoku" in refused.err
+def test_explained(nonocensus: Command) -> None:
+    """A line a step, how it ends, and the same for machines."""
+    done = nonocensus("solve", "one.sdm", "--explain")
+    assert (done.code, done.err) == (0, "")
+    steps = [text for text in done.out.splitlines() if "." in text[:6]]
+    said = json.loads(nonocensus("solve", "one.sdm", "--explain", "--json").out)["explanation"]
+    assert [step["words"] in text for step, text in zip(said["steps"], steps, strict=True)] == [True] * 9
+    assert (said["state"], said["hardest"], said["grade"], said["open"]) == ("solved", "last-cell", 1, 0)
+    first, solution = said["steps"][0], full(9)
+    row, column, digit = first["is"]
+    assert first["words"] == f"Row {row}, last-cell: r{row}c{column} is {digit}."
+    assert digit == solution[row - 1, column - 1]
+    end = "there is no other solution. The hardest technique was last-cell, of grade 1 of 9."
+    assert done.out.splitlines()[-1] == f"Every cell has its digit, and {end}"
+    assert len(nonocensus("solve", "wrong.sdm", "--explain").out.splitlines()) == 14, "the verdict and the grid"
 
 
 @pytest.mark.usefixtures("files")
-def test_who_takes_nonograms_alone_says_what_a_file_holds(nonocensus: Command) -> None:
-    refused = nonocensus("convert", "one.sdm", "one.non")
-    assert refused.code == 2
-    assert "one.sdm: it holds Sudokus, not nonograms" in refused.err
+def test_a_hint(nonocensus: Command) -> None:
+    """The easiest step, what is wrong, and what does not go with Sudokus."""
+    done = nonocensus("hint", "one.sdm")
+    assert (done.code, done.err, "last-cell: r" in done.out.splitlines()[-1]) == (0, "", True)
+    said = json.loads(nonocensus("hint", "one.sdm", "--json").out)
+    assert (said["hint"], said["wrong"], said["step"]["grade"]) == ("step", [], 1)
+    twice = json.loads(nonocensus("hint", "wrong.sdm", "--json").out)
+    assert (twice["hint"], [1, 1] in twice["wrong"], twice["step"]) == ("twice", True, None)
+    assert nonocensus("hint", "wrong.sdm").code == 1
+    assert nonocensus("hint", "two.sdm").out.splitlines()[-1] == "No technique finds more: there are several solutions."
+    refused = nonocensus("hint", "one.sdm", "--saved", "1")
+    assert (refused.code, refused.err.count("\n"), "--saved: for nonograms only" in refused.err) == (2, 1, True)
 
 
 def test_givens_found_and_differing_digits_look_different() -> None:

@@ -23,13 +23,13 @@ from pipeline.executors.ray_crew import ray_crew
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
 from pipeline.grade import session
-from pipeline.grade.task import TOGETHER
 from pipeline.run import kept
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades, grades_of, read_grades
 from pipeline.watch import Watch
 from reports.beside import indexed
 from scrapers.formats import named
+from solver import nonogram
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.tables import GRADES
 from solver.techniques.grade import grades
@@ -48,6 +48,11 @@ def own(run: Run, tmp_path: Path) -> Run:
     """A copy of the run of 80 puzzles."""
     shutil.copytree(run.folder.path, tmp_path / "run")
     return open_run(str(tmp_path / "run"))
+
+
+def in_tasks_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tasks grade so many puzzles each."""
+    monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(graded_together=puzzles))
 
 
 def lasting(grades: pa.Table) -> list[dict[str, Any]]:
@@ -96,7 +101,7 @@ def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nono
 
 
 def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "TOGETHER", 5)
+    in_tasks_of(5, monkeypatch)
     with ray_crew(cpus=2) as crew:
         tasks = session._tasks(own, indexed(read_grades(own)), 60.0)
         spread = [
@@ -107,7 +112,7 @@ def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "TOGETHER", 10)
+    in_tasks_of(10, monkeypatch)
     steps: list[int] = []
 
     def stop(count: int, _: str) -> None:
@@ -376,8 +381,7 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
 
 
 def test_a_store_and_its_run_say_the_same(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert own.rows > TOGETHER
-    monkeypatch.setattr(session, "TOGETHER", 7)
+    in_tasks_of(7, monkeypatch)
     store = json.loads(nonocensus("grade", own.store.folder.uri, "--serial", "--json").out)
     run = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
     assert len(store.pop("puzzles")) == 80

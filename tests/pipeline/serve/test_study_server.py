@@ -13,9 +13,6 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, given, settings
-from schemathesis import checks
 from serving import SECONDS, Server, running
 from studies import Did, does, gallery, planted, rows, solving, study_of
 
@@ -23,9 +20,6 @@ from pipeline.run.folder import Run
 from pipeline.serve.study.keeper import HOUR
 from pipeline.study.folder import Study, open_study, read_puzzles
 from pipeline.study.moves import read_moves
-
-CHECKED = [checks.not_a_server_error, checks.status_code_conformance, checks.content_type_conformance,
-           checks.response_schema_conformance]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -196,11 +190,11 @@ def test_many_people_at_once(archive: Run, tmp_path: Path) -> None:
                 assert me.moves(study, number) == planted(done)
             return len(done)
 
-        assert len(list(browsers.map(takes_part, range(12)))) == 12
+        assert len(list(browsers.map(takes_part, range(8)))) == 8
     table = read_moves(study)
     ended = table.filter([kind == "gave up" for kind in table["kind"].to_pylist()])
     given_out = [ended["puzzle_id"].to_pylist().count(name) for name in set(ended["puzzle_id"].to_pylist())]
-    assert sorted(given_out) == [6, 6, 6, 6], "the 24 attempts are spread evenly"
+    assert sorted(given_out) == [4, 4, 4, 4], "the 16 attempts are spread evenly"
 
 
 def test_a_killed_server_loses_nothing_that_it_has_confirmed(archive: Run, tmp_path: Path) -> None:
@@ -341,16 +335,8 @@ def test_what_is_said_when_it_is_ready(archive: Run, tmp_path: Path) -> None:
 
 
 def test_the_api_is_as_described(archive: Run, tmp_path: Path) -> None:
+    from described import assert_as_described  # here, as in test_fuzz.py
+
     study = study_of(archive, tmp_path / "study")
     with running("--study", study.folder.path) as server:
-        schema = schemathesis.openapi.from_url(f"{server.address}/api/openapi.json")
-        operations = [result.ok() for result in schema.get_all_operations()]
-        assert len(operations) == 5
-        for operation in operations:
-
-            @given(operation.as_strategy())
-            @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-            def every(case: schemathesis.Case) -> None:
-                case.call_and_validate(checks=CHECKED)
-
-            every()
+        assert_as_described(server.address, 5, 40)

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import numba
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -39,6 +40,7 @@ def test_clues_of_coloured_pictures() -> None:
     made = views_of(pictures)
     for one, other in ((made.rows, expected.rows), (made.columns, expected.columns)):
         assert [array.tolist() for array in one] == [array.tolist() for array in other]
+    assert numba.typeof(made) == numba.typeof(expected), "kernels would be compiled for both"
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.kind}-{recipe.width}x{recipe.height}")

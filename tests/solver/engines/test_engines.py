@@ -17,6 +17,8 @@ from solver.engines.engines import ENGINES
 from solver.puzzle import Block, Puzzle, clues_of, from_picture
 from solver.tables import puzzle_batch
 
+pytestmark = pytest.mark.unchecked
+
 PLAIN = ("dfs", "bfs", "astar", "astar-wrong", "astar-missing", "brute")
 WHOLE = ("dfs", "bfs", "astar-wrong", "astar-missing")
 """Those that look at every state before they say that there are no more solutions."""

@@ -16,6 +16,8 @@ from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong
 from solver.engines.plain import Space, State, is_solution, space_of, successors
 from solver.puzzle import Block, Puzzle, from_picture
 
+pytestmark = pytest.mark.unchecked
+
 SIZES = ((1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 3, 1), (3, 1, 1), (2, 2, 1), (6, 1, 1), (2, 3, 1), (3, 2, 1), (4, 1, 2),
          (2, 2, 2))  # fmt: skip
 """Height, width and colours; of one colour those with fewer cells come first."""

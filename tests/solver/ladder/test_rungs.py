@@ -54,10 +54,9 @@ def test_the_order_of_the_probes_does_not_matter(rung: str, puzzle: Puzzle) -> N
     upside_down = replace(
         puzzle, rows=puzzle.rows[::-1], columns=tuple(clue[::-1] for clue in puzzle.columns), goal=None
     )
-    answers = [
-        [solve(each, rung=rung)[name] for name in ("solutions", "technique", f"cells_after_{rung.replace('-', '')}")]
-        for each in (puzzle, turned, upside_down)
-    ]
+    rows = [solve(each, rung=rung) for each in (puzzle, turned, upside_down)]
+    names = "solutions", "technique", f"cells_after_{rung.replace('-', '')}"
+    answers = [[row[name] for name in names] for row in rows]
     if answers[0][0] == "none":  # how much was decided by then is not asked
         answers = [answer[:2] for answer in answers]
     assert answers[0] == answers[1] == answers[2]

@@ -2,9 +2,6 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator
-from functools import cache
-from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +9,8 @@ import pytest
 import sudoku_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sudoku_desks import drawn, hard, known
+from sudoku_twins import TWINS, Twin
 
 from solver.propagate import FIXPOINT
 from solver.sudoku.api import classify
@@ -26,191 +25,6 @@ from solver.sudoku.techniques.person import take_step, work_through
 from solver.tables import SUDOKU_GRADES
 
 seeds = st.integers(0, (1 << 32) - 1)
-Node = tuple[oracle.Cell, int]
-Struck = set[Node]
-
-
-@cache
-def neighbours(wide: int, high: int) -> tuple[list[list[oracle.Cell]], dict[oracle.Cell, set[oracle.Cell]]]:
-    """The units, and of each cell the others in its units."""
-    units = oracle.units(wide, high)
-    cells = [cell for row in units[: wide * high] for cell in row]
-    return units, {cell: {c for unit in units if cell in unit for c in unit} - {cell} for cell in cells}
-
-
-class Twin:
-    """What a technique rules out on a board, by looking at everything."""
-
-    def __init__(self, board: oracle.Board, wide: int, high: int) -> None:
-        self.board, self.size = board, wide * high
-        self.units, self.peers = neighbours(wide, high)
-
-    def places(self, unit: list[oracle.Cell], digit: int) -> list[oracle.Cell]:
-        return [cell for cell in unit if digit in self.board[cell]]
-
-    def present(self, struck: Struck) -> Struck:
-        return {(cell, digit) for cell, digit in struck if digit in self.board[cell]}
-
-    def locked(self) -> Struck:
-        struck: Struck = set()
-        for unit in self.units:
-            for digit in range(1, self.size + 1):
-                here = self.places(unit, digit)
-                for other in self.units:
-                    if other != unit and here and set(here) <= set(other):
-                        struck |= {(cell, digit) for cell in set(other) - set(unit)}
-        return self.present(struck)
-
-    def naked(self, number: int) -> Struck:
-        struck: Struck = set()
-        for unit in self.units:
-            open_cells = [cell for cell in unit if len(self.board[cell]) > 1]
-            for cells in combinations(open_cells, number):
-                digits = set().union(*(self.board[cell] for cell in cells))
-                if len(digits) <= number:
-                    struck |= {(cell, digit) for cell in set(open_cells) - set(cells) for digit in digits}
-        return self.present(struck)
-
-    def hidden(self, number: int) -> Struck:
-        struck: Struck = set()
-        for unit in self.units:
-            several = [digit for digit in range(1, self.size + 1) if len(self.places(unit, digit)) > 1]
-            for digits in combinations(several, number):
-                cells = {cell for digit in digits for cell in self.places(unit, digit)}
-                if len(cells) <= number:
-                    struck |= {(cell, digit) for cell in cells for digit in self.board[cell] - set(digits)}
-        return struck
-
-    def fish(self, number: int) -> Struck:
-        struck: Struck = set()
-        for digit in range(1, self.size + 1):
-            for axis in range(2):
-                lines = self.units[axis * self.size : (axis + 1) * self.size]
-                several = [line for line in lines if len(self.places(line, digit)) > 1]
-                for chosen in combinations(several, number):
-                    crossed = {cell[1 - axis] for line in chosen for cell in self.places(line, digit)}
-                    if len(crossed) <= number:
-                        others = {cell for line in lines if line not in chosen for cell in line}
-                        struck |= {(cell, digit) for cell in others if cell[1 - axis] in crossed}
-        return self.present(struck)
-
-    def seen_by(self, digit: int, *cells: oracle.Cell) -> Struck:
-        return {(cell, digit) for cell in set.intersection(*(self.peers[cell] for cell in cells))}
-
-    def wing(self, pivot_digits: int) -> Struck:
-        struck: Struck = set()
-        for pivot, digits in self.board.items():
-            pairs = [cell for cell in self.peers[pivot] if len(self.board[cell]) == 2]
-            for one, other in combinations(pairs, 2):
-                common = self.board[one] & self.board[other]
-                three = digits | self.board[one] | self.board[other]
-                if len(digits) != pivot_digits or len(three) != 3 or len(common) != 1:
-                    continue
-                (z,) = common
-                if pivot_digits == 2 and z not in digits:
-                    struck |= self.seen_by(z, one, other)
-                if pivot_digits == 3:
-                    struck |= self.seen_by(z, one, other, pivot)
-        return self.present(struck)
-
-    def w_wing(self) -> Struck:
-        struck: Struck = set()
-        for one, other in combinations(self.board, 2):
-            if self.board[one] != self.board[other] or len(self.board[one]) != 2 or other in self.peers[one]:
-                continue
-            for a in self.board[one]:
-                (b,) = self.board[one] - {a}
-                for unit in self.units:
-                    ends = self.places(unit, a)
-                    if len(ends) != 2 or {one, other} & set(ends):
-                        continue
-                    if any(s in self.peers[one] and t in self.peers[other] for s, t in (ends, ends[::-1])):
-                        struck |= self.seen_by(b, one, other)
-        return self.present(struck)
-
-    def strong(self, node: Node, one_digit: bool) -> Iterator[Node]:
-        """What is right if a node is wrong."""
-        cell, digit = node
-        for unit in self.units:
-            here = self.places(unit, digit)
-            if cell in here and len(here) == 2:
-                yield next(other for other in here if other != cell), digit
-        if not one_digit and len(self.board[cell]) == 2:
-            yield cell, next(other for other in self.board[cell] if other != digit)
-
-    def excludes(self, node: Node, one_digit: bool) -> Struck:
-        """What is wrong if a node is right."""
-        cell, digit = node
-        inside = set() if one_digit else {(cell, other) for other in self.board[cell] - {digit}}
-        return inside | self.present({(peer, digit) for peer in self.peers[cell]})
-
-    def chain(self, one_digit: bool) -> Struck:
-        struck: Struck = set()
-        for start in [(cell, digit) for cell in self.board for digit in self.board[cell] if len(self.board[cell]) > 1]:
-            right: Struck = set()
-            wrong, todo = {start}, [start]
-            while todo:
-                for node in self.strong(todo.pop(), one_digit):
-                    if node not in right:
-                        right.add(node)
-                        new = self.excludes(node, one_digit) - wrong
-                        wrong |= new
-                        todo += new
-            for end in right:
-                both = self.excludes(start, False) if end == start else set()
-                if end != start:
-                    both = self.excludes(start, False) & self.excludes(end, False)
-                struck |= both
-        return struck
-
-
-Rule = Callable[[Twin], Struck]
-
-TWINS: dict[int, Rule] = {
-    ladder.LOCKED: lambda twin: twin.locked(),
-    ladder.NAKED_PAIR: lambda twin: twin.naked(2),
-    ladder.HIDDEN_PAIR: lambda twin: twin.hidden(2),
-    ladder.NAKED_TRIPLE: lambda twin: twin.naked(3),
-    ladder.X_WING: lambda twin: twin.fish(2),
-    ladder.HIDDEN_TRIPLE: lambda twin: twin.hidden(3),
-    ladder.NAKED_QUAD: lambda twin: twin.naked(4),
-    ladder.SWORDFISH: lambda twin: twin.fish(3),
-    ladder.HIDDEN_QUAD: lambda twin: twin.hidden(4),
-    ladder.XY_WING: lambda twin: twin.wing(2),
-    ladder.XYZ_WING: lambda twin: twin.wing(3),
-    ladder.W_WING: lambda twin: twin.w_wing(),
-    ladder.JELLYFISH: lambda twin: twin.fish(4),
-    ladder.X_CHAIN: lambda twin: twin.chain(True),
-    ladder.CHAIN: lambda twin: twin.chain(False),
-}
-
-
-def known(desk: Desk, size: int) -> oracle.Board:
-    return {
-        (cell // size, cell % size): frozenset(digit + 1 for digit in range(size) if int(can) >> digit & 1)
-        for cell, can in enumerate(desk.can)
-    }
-
-
-@cache
-def hard(seed: int, wide: int = 3, high: int = 3) -> np.ndarray:
-    return oracle.minimal(wide, high, random.Random(seed))
-
-
-def drawn(seed: int, wide: int, high: int) -> Desk:
-    """A desk with a solved grid of which some cells are written down, and others have more digits, by chance."""
-    rng = random.Random(seed)
-    solution = oracle.full_grid(wide, high, rng).ravel()
-    desk = desk_for(wide, high)
-    share, most = rng.uniform(0.1, 0.45), rng.randint(2, 5)
-    lay_down(desk, np.where([rng.random() < share for _ in solution], solution, 0).astype(np.uint8))
-    for cell, digit in enumerate(solution.tolist()):
-        others = [k for k in range(wide * high) if k != digit - 1 and int(desk.can[cell]) >> k & 1]
-        kept = {digit - 1, *rng.sample(others, min(len(others), rng.randint(most // 2, most)))}
-        desk.can[cell] &= sum(1 << k for k in kept)
-    while any(take_step(desk, technique, math.inf) == FOUND for technique in range(ladder.LOCKED)):
-        pass
-    return desk
 
 
 @pytest.mark.parametrize("technique", TWINS)
@@ -252,6 +66,14 @@ def test_the_first_techniques_end_where_sets_do(last: int, kind: tuple[int, int]
         assert known(desk, size) == board
 
 
+def check_places(desk: Desk) -> None:
+    """The places of each digit, and the open cells of each unit, are those that the cells themselves tell."""
+    for unit, cells in enumerate(desk.units.cells):
+        for k, where in enumerate(desk.where[unit].tolist()):
+            assert where == sum(1 << j for j, cell in enumerate(cells) if desk.can[cell] >> k & 1)
+        assert desk.left[unit] == np.count_nonzero(~desk.placed[cells])
+
+
 @given(seeds, st.sampled_from([(2, 2), (3, 2), (3, 3), (4, 2)]))
 @settings(max_examples=20, deadline=None)
 def test_no_step_rules_the_solution_out(seed: int, kind: tuple[int, int]) -> None:
@@ -266,6 +88,7 @@ def test_no_step_rules_the_solution_out(seed: int, kind: tuple[int, int]) -> Non
         found = take_step(desk, technique, math.inf)
         assert (desk.can & digits == digits).all(), TECHNIQUES[technique].name
         assert (desk.can & ~before[0] == 0).all()
+        check_places(desk)
         changed = (desk.can != before[0]).any() or (desk.placed != before[1]).any()
         assert changed == (found == FOUND)
         technique = 0 if found == FOUND else technique + 1

@@ -59,6 +59,7 @@ def assert_sound(clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) 
         assert left[ladder.OVERLAP] == oracle.by_overlap(clue, known), (clue, known)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(("cells", "colors", "blots"), [(1, 1, True), (4, 1, True), (5, 1, False), (3, 2, False)])
 def test_every_line_with_every_knowledge(cells: int, colors: int, blots: bool) -> None:
     sets = [{c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1))]
@@ -89,6 +90,7 @@ def closure(techniques: int, clue: Clue, known: oracle.Knowledge) -> oracle.Know
     return known
 
 
+@pytest.mark.unchecked
 @given(known_lines(most=14))
 @settings(max_examples=200, deadline=None)
 def test_with_more_known_no_less_is_found(line: tuple[Clue, oracle.Knowledge]) -> None:

@@ -1,0 +1,53 @@
+"""The puzzles of stores and files that are to be graded, as batches."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pipeline.grade.task import told_columns
+from pipeline.store.parts import is_store, open_store
+from pipeline.store.sources import check_sources, nothing_in
+from pipeline.watch import Watch
+from scrapers.download import is_address
+from scrapers.files import count_files, files_in
+from scrapers.formats import Format
+from scrapers.importing import Problem, in_batches, read_in_bulk
+from solver.families import Family, family_of
+
+MOST = 50
+"""Puzzles that are read together where they come one by one."""
+
+
+class Puzzles(NamedTuple):
+    """Some puzzles of a family.
+
+    rows   of its table, with the columns `told_columns`
+    """
+
+    family: Family
+    rows: pa.RecordBatch
+
+
+def puzzles_in(place: str, known: Format | None, watch: Watch) -> Iterator[Puzzles | Problem]:
+    """All puzzles of a file, folder, archive, https address or store; a UserError says so if there is none.
+
+    known   the files' format, if given
+    """
+    if not is_address(place) and is_store(place):
+        store = open_store(place)
+        watch.begun("grading", store.rows())
+        found: Iterator[Puzzles | Problem] = (
+            Puzzles(store.family, rows) for rows in store.batches(told_columns(store.family))
+        )
+    else:
+        check_sources([place])
+        watch.begun("grading", count_files([place]))
+        read = in_batches(read_in_bulk(files_in([place]), known), MOST)
+        found = (item if isinstance(item, Problem) else Puzzles(family_of(item), item) for item in read)
+    some = False
+    for item in found:
+        some = True
+        yield item
+    if not some:
+        raise nothing_in([place])

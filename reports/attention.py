@@ -1,0 +1,128 @@
+"""What needs attention: the puzzles with an issue, counted, and those that a report names."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reports.contradictory import CLUES, why
+from reports.issues import ISSUES, differing, issues
+
+AMBIGUOUS, CONTRADICTORY, TWINS = 8, 50, 8
+"""How many of each a report names; of duplicates so many near ones, and so many others."""
+
+FEW_CELLS = 4
+"""Cells: solutions that differ in no more are mended with little."""
+
+
+class Issue(NamedTuple):
+    """The puzzles with one of `reports.issues.ISSUES`."""
+
+    name: str
+    meaning: str
+    puzzles: int
+    listed: int  # of those that the report shows one by one
+
+
+class Ambiguous(NamedTuple):
+    """A puzzle with several solutions."""
+
+    puzzle_id: str | None
+    title: str | None
+    author: str | None
+    width: int | None
+    height: int | None
+    cells: int | None  # in which the two solutions that were found differ
+    change: str | None  # that leaves one solution, in words
+
+
+class Contradictory(NamedTuple):
+    """A puzzle without a solution."""
+
+    puzzle_id: str | None
+    title: str | None
+    width: int | None
+    height: int | None
+    why: str | None  # None if its clues are not known
+
+
+class Twin(NamedTuple):
+    """A puzzle and the original that it repeats."""
+
+    original: str
+    original_title: str | None
+    puzzle_id: str
+    title: str | None
+    likeness: str  # equal, turned or near
+    cells: int | None  # in which near pictures differ
+
+
+class Attention(NamedTuple):
+    """What needs attention; issues that no puzzle has are left out."""
+
+    issues: tuple[Issue, ...]
+    few_cells: int  # ambiguous puzzles shown whose solutions differ in up to FEW_CELLS cells
+    ambiguous: tuple[Ambiguous, ...]  # those that differ in the fewest cells first
+    contradictory: tuple[Contradictory, ...]
+    twins: tuple[Twin, ...]  # near ones last
+
+
+def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table) -> Attention:
+    """What needs attention in a run.
+
+    shown       the puzzles that a report shows, as `reports.census.Census.shown`
+    counted     puzzles of the whole run with an issue, by its name; of others those shown are counted
+    duplicates  of the schema reports.duplicates.DUPLICATES
+    """
+    bits = issues(shown, duplicates)
+    found = []
+    for place, (name, meaning) in enumerate(ISSUES.items()):
+        listed = int(np.count_nonzero(bits >> place & 1))
+        if puzzles := max(listed, counted.get(name, 0)):
+            found.append(Issue(name, meaning, puzzles, listed))
+    cells = differing(shown)
+    return Attention(
+        tuple(found),
+        pc.sum(pc.less_equal(cells, FEW_CELLS)).as_py() or 0,
+        _ambiguous(shown, cells),
+        _contradictory(shown.filter(pa.array(_has(bits, "contradictory")))),
+        _twins(shown, duplicates),
+    )
+
+
+def _has(bits: np.ndarray, name: str) -> np.ndarray:
+    """Which puzzles have an issue, bool[rows]."""
+    which: np.ndarray = bits >> list(ISSUES).index(name) & 1 == 1
+    return which
+
+
+def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[Ambiguous, ...]:
+    names = [name for name in Ambiguous._fields if name != "cells"]
+    rows = shown.select(names).append_column("cells", cells).filter(cells.is_valid())
+    rows = rows.sort_by([("cells", "ascending"), ("puzzle_id", "ascending")]).slice(0, AMBIGUOUS)
+    return tuple(Ambiguous(**row) for row in rows.to_pylist())
+
+
+def _contradictory(rows: pa.Table) -> tuple[Contradictory, ...]:
+    names = list(dict.fromkeys(["puzzle_id", "title", "technique", *CLUES]))
+    listed = rows.select(names).slice(0, CONTRADICTORY).to_pylist()
+    return tuple(_refuted(row) for row in listed)
+
+
+def _refuted(row: dict[str, Any]) -> Contradictory:
+    told = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
+    return Contradictory(**told, why=why(row, row["technique"]))
+
+
+def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[Twin, ...]:
+    near = pc.equal(duplicates["likeness"], "near")
+    some = (duplicates.filter(which).slice(0, TWINS) for which in (pc.invert(near), near))
+    rows = [row for part in some for row in part.to_pylist()]
+    ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
+    there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
+    titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))
+    return tuple(
+        Twin(**row, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"])) for row in rows
+    )

@@ -1,0 +1,230 @@
+// Charts of the list: a measure's histogram, and two measures against each other, drawn by Vega. A brush narrows the list.
+
+/** The measures that can be drawn, with their names; those that a table lacks, or that never vary, are left out. */
+const EXPLORED = [
+  ["difficulty", "Difficulty"], ["work", "Work, for people"], ["cpu_seconds", "CPU time (s)"], ["line_solves", "Line solves"],
+  ["sweeps", "Sweeps"], ["probes", "Probes"], ["contradictions", "Contradictions"], ["nodes", "Search nodes"],
+  ["conflicts", "Conflicts"], ["score", "pbnsolve’s score"], ["cells", "Cells"], ["givens", "Givens"], ["density", "Density"],
+  ["blocks", "Blocks"], ["blots", "Blots"], ["mean_slack", "Mean slack"], ["max_slack", "Largest slack"],
+  ["log10_arrangements", "Arrangements (log10)"], ["differing", "Cells that differ"],
+  ["site_difficulty", "People’s rating of difficulty"], ["site_quality", "People’s rating of quality"],
+];
+const GROUPS = ["label", "size", "technique", "grade", "level", "kind", "source"];
+const GROUP_COLORS = [
+  "#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34", "#6f94ac",
+];
+const BINS = 40; // of a histogram, about, and of each side of a heat map
+const MOST_DOTS = 3000; // more are drawn as a heat map
+const SPREAD = 1000; // a measure whose largest value is so many times its smallest is drawn on a logarithmic scale
+const REST = "others";
+
+class Explorer {
+  /**
+   * box        the element with the controls and the charts
+   * specs      Vega-Lite specifications without data: histogram, dots, heat
+   * table      as readTable gives it
+   * selection  Selection
+   * act        {range(ranges), open(id)}: what to do with measures' ranges that were marked, and with a dot
+   */
+  constructor(box, specs, table, selection, act) {
+    Object.assign(this, { box, specs, table, selection, act });
+    this.controls = Object.fromEntries(Array.from(box.querySelectorAll("select"), (select) => [select.name, select]));
+    this.drawn = {};
+    this.seen = false;
+    if (!this.offer()) {
+      box.hidden = true;
+      return;
+    }
+    box.addEventListener("change", () => this.draw());
+    document.addEventListener("explore", ({ detail }) => this.compare(detail.across, detail.down));
+    new IntersectionObserver(([entry]) => {
+      this.seen = entry.isIntersecting;
+      this.draw();
+    }).observe(box);
+  }
+
+  /** Fill the controls; false if there is no measure to draw. */
+  offer() {
+    const measures = EXPLORED.filter(([name]) => name in this.table.columns && varies(this.table.columns[name]));
+    const { measure, across, up, group } = this.controls;
+    for (const select of [measure, across, up]) select.append(...measures.map(([name, title]) => new Option(title, name)));
+    if (measures.length === 0) return false;
+    const names = measures.map(([name]) => name);
+    measure.value = names.includes("density") ? "density" : names[0]; // difficulty has a chart of its own
+    up.value = names.includes("cells") ? "cells" : (names[1] ?? names[0]);
+    const groups = this.selection.facets.filter(({ name }) => GROUPS.includes(name));
+    group.append(...groups.map(({ name, title }) => new Option(title, name)), new Option("nothing", ""));
+    return true;
+  }
+
+  /** Draw two measures against each other, if both are in the list. */
+  compare(across, up) {
+    const there = [...this.controls.across.options].map(({ value }) => value);
+    if (!there.includes(across) || !there.includes(up)) return;
+    this.controls.across.value = across;
+    this.controls.up.value = up;
+    this.draw();
+    this.controls.across.scrollIntoView({ block: "start" });
+  }
+
+  /** Show the puzzles of a state of the browser, once they are in sight. */
+  show(state) {
+    this.state = state;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.seen || !this.state) return;
+    const { measure, group, across, up } = this.controls;
+    this.once("histogram", [measure.value], group.value, (rows) => this.histogram(rows, measure.value, group.value));
+    this.once("scatter", [across.value, up.value], group.value, (rows) => this.scatter(rows, across.value, up.value, group.value));
+  }
+
+  /** Draw a chart of some measures unless it is there. Their own ranges don't count: they are what the brush says. */
+  once(name, measures, group, draw) {
+    const ranges = Object.fromEntries(Object.entries(this.state.ranges).filter(([of]) => !measures.includes(of)));
+    const asked = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0] };
+    const key = JSON.stringify([addressOf(asked), measures, group]);
+    if (this.drawn[name] === key) return;
+    this.drawn[name] = key;
+    const rows = this.selection.rows(asked).filter((row) => measures.every((of) => !this.table.columns[of].isNull(row)));
+    draw(rows);
+    this.selection.rows(this.state); // the counts of the filters are again those of the list
+  }
+
+  histogram(rows, measure, group) {
+    const column = this.table.columns[measure];
+    const scale = scaleOf(rows, column);
+    const groups = this.grouped(group);
+    const counts = new Map();
+    for (const row of rows) {
+      const key = `${scale.bin(valueOf(column, row))} ${groups.of(row)}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const values = Array.from(counts, ([key, puzzles]) => {
+      const [bin, place] = key.split(" ").map(Number);
+      return { start: scale.edge(bin), stop: scale.edge(bin + 1), group: groups.names[place], place, puzzles };
+    });
+    const spec = structuredClone(this.specs.histogram);
+    spec.data = { values };
+    Object.assign(spec.encoding.x, { title: this.title(measure), scale: scale.vega });
+    spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
+    spec.encoding.order = { field: "place", type: "quantitative" };
+    this.legend(groups);
+    this.embed("histogram", spec, { x: [measure, scale] });
+  }
+
+  scatter(rows, across, up, group) {
+    const [x, y] = [across, up].map((name) => this.table.columns[name]);
+    const scales = [scaleOf(rows, x), scaleOf(rows, y)];
+    const groups = this.grouped(group);
+    const dots = rows.length <= MOST_DOTS;
+    const spec = structuredClone(dots ? this.specs.dots : this.specs.heat);
+    spec.data = { values: dots ? this.dots(rows, x, y, groups) : heatOf(rows, x, y, scales) };
+    Object.assign(spec.encoding.x, { title: this.title(across), scale: scales[0].vega });
+    Object.assign(spec.encoding.y, { title: this.title(up), scale: scales[1].vega });
+    if (dots) spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
+    this.embed("scatter", spec, { x: [across, scales[0]], y: [up, scales[1]] });
+  }
+
+  dots(rows, x, y, groups) {
+    const ids = this.table.columns.puzzle_id;
+    return Array.from(rows, (row) => (
+      { x: valueOf(x, row), y: valueOf(y, row), group: groups.names[groups.of(row)], id: ids.at(row) }
+    ));
+  }
+
+  title(measure) {
+    return EXPLORED.find(([name]) => name === measure)[1];
+  }
+
+  /** The groups of a column of words: their names, colours, and the place of a row among them. */
+  grouped(name) {
+    const facet = this.selection.facets.find((each) => each.name === name);
+    if (!facet) return { names: ["all"], colors: [GROUP_COLORS[1]], of: () => 0 };
+    const { values } = facet.column;
+    const last = GROUP_COLORS.length;
+    const names = [...facet.words.slice(0, last), REST];
+    const own = name === "label" ? this.table.labels.map(([color]) => color) : GROUP_COLORS;
+    return { names, colors: [...own.slice(0, last), "#8a9099"], of: (row) => (values[row] === 0 ? names.length - 1 : Math.min(values[row] - 1, names.length - 1)) };
+  }
+
+  legend({ names, colors }) {
+    const keys = names.map((name, k) => [name, colors[k]]).filter(([name]) => name !== REST && name !== "all");
+    this.box.querySelector(".legend-words").replaceChildren(...keys.map(([name, color]) => {
+      const key = element("span", "key", "", name);
+      key.style.setProperty("--key", color);
+      return key;
+    }));
+  }
+
+  /** Draw a chart; `axes` are the measure and the scale of each channel that a brush marks. */
+  async embed(name, spec, axes) {
+    const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, tooltip: { theme: "report" } };
+    try {
+      const { view } = await vegaEmbed(this.box.querySelector(`.${name}`), spec, options);
+      let waiting = 0;
+      view.addSignalListener("brush", (_, marked) => {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => this.mark(marked, axes), 150); // when the mouse rests
+      });
+      view.addEventListener("click", (_, item) => {
+        if (item?.datum?.id) this.act.open(item.datum.id);
+      });
+    } catch (problem) {
+      console.error(problem);
+    }
+  }
+
+  mark(marked, axes) {
+    const fields = { x: ["start", "x"], y: ["low", "y"] };
+    const ranges = {};
+    for (const [channel, [measure]] of Object.entries(axes)) {
+      const field = fields[channel].find((each) => each in marked);
+      ranges[measure] = field ? marked[field].toSorted((a, b) => a - b) : null;
+    }
+    this.act.range(ranges);
+  }
+}
+
+function varies(column) {
+  const known = column.values.findIndex((_, row) => !column.isNull(row));
+  return known >= 0 && column.values.some((value, row) => !column.isNull(row) && value !== column.values[known]);
+}
+
+/** A measure's number, which is known. */
+function valueOf(column, row) {
+  return column.measures ? column.values[row] : column.values[row] - 1;
+}
+
+/** How a measure is drawn: Vega's scale, the bin of a value, and where a bin begins. */
+function scaleOf(rows, column) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const row of rows) {
+    const value = valueOf(column, row);
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (!rows.length) [low, high] = [0, 1];
+  if (low > 0 && high / low > SPREAD) {
+    const step = Math.log10(high / low) / BINS;
+    const vega = { type: "log", nice: false };
+    return { vega, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
+  }
+  const raw = (high - low) / BINS || 1;
+  const step = column.measures ? raw : Math.max(1, Math.ceil(raw));
+  return { vega: { type: "linear", zero: false, nice: false }, bin: (value) => Math.floor((value - low) / step + 1e-9), edge: (bin) => low + bin * step };
+}
+
+/** How many rows are in each cell of two measures' bins. */
+function heatOf(rows, x, y, [across, up]) {
+  const counts = new Map();
+  for (const row of rows) {
+    const key = across.bin(valueOf(x, row)) * 4096 + up.bin(valueOf(y, row));
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return Array.from(counts, ([key, puzzles]) => {
+    const [column, line] = [Math.floor(key / 4096), key % 4096];
+    return { start: across.edge(column), stop: across.edge(column + 1), low: up.edge(line), high: up.edge(line + 1), puzzles };
+  });
+}

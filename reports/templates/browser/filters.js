@@ -1,0 +1,140 @@
+// The controls above the list: a box of choices for each facet, and a chip for all that is chosen.
+
+const MOST_CHOICES = 200; // that a box shows at once
+const MANY_CHOICES = 12; // from which on one can be searched for
+
+class Filters {
+  /**
+   * form       the element with the search box; boxes are put into its part .facets
+   * chips      the element for the chips
+   * selection  Selection
+   * act        {change(state)}: what to do with a new state
+   */
+  constructor(form, chips, selection, act) {
+    Object.assign(this, { form, chips, selection, act });
+    this.boxes = new Map(selection.facets.map((facet) => [facet, facetBox(facet)]));
+    form.querySelector(".facets").append(...Array.from(this.boxes.values(), ({ box }) => box));
+    this.listen();
+  }
+
+  listen() {
+    for (const [facet, { box, find, list }] of this.boxes) {
+      box.addEventListener("toggle", () => {
+        this.fill(facet);
+        box.classList.remove("at-the-edge");
+        box.classList.toggle("at-the-edge", box.querySelector(".menu").getBoundingClientRect().right > document.body.clientWidth);
+      });
+      find.addEventListener("input", () => this.fill(facet));
+      list.addEventListener("change", (event) => {
+        const words = new Set(this.state.facets[facet.name]);
+        words[event.target.checked ? "add" : "delete"](event.target.value);
+        this.choose(facet.name, words);
+      });
+      box.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape") return;
+        box.open = false;
+        box.querySelector("summary").focus();
+      });
+    }
+    document.addEventListener("click", (event) => {
+      for (const { box } of this.boxes.values()) if (!box.contains(event.target)) box.open = false;
+    });
+    this.form.elements.query.addEventListener("input", () => this.ask());
+    this.form.addEventListener("change", (event) => {
+      if (event.target === this.form.elements.query) this.ask();
+    });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("reset", () => this.act.change({ query: "", facets: {}, ranges: {} }));
+    this.chips.addEventListener("click", (event) => {
+      const chip = event.target.closest("button");
+      if (chip) this.drop(chip.dataset);
+    });
+  }
+
+  ask() {
+    const query = this.form.elements.query.value;
+    if (query !== this.state.query) this.act.change({ query });
+  }
+
+  choose(name, words) {
+    const { [name]: _, ...others } = this.state.facets;
+    this.act.change({ facets: words.size ? { ...others, [name]: words } : others });
+  }
+
+  drop({ name, word }) {
+    if (name in this.state.ranges) {
+      const { [name]: _, ...ranges } = this.state.ranges;
+      this.act.change({ ranges });
+    } else this.choose(name, new Set([...this.state.facets[name]].filter((other) => other !== word)));
+  }
+
+  /** Show a state, once the selection has counted it. */
+  show(state) {
+    this.state = state;
+    if (this.form.elements.query.value !== state.query) this.form.elements.query.value = state.query;
+    const chips = [];
+    for (const [facet, { box }] of this.boxes) {
+      const words = [...(state.facets[facet.name] ?? [])];
+      box.querySelector(".chosen").textContent = words.length ? String(words.length) : "";
+      chips.push(...words.map((word) => chip(`${facet.title}: ${facet.called(word)}`, { name: facet.name, word })));
+      if (box.open) this.fill(facet);
+    }
+    for (const [name, range] of Object.entries(state.ranges)) chips.push(chip(rangeWords(name, range), { name }));
+    this.chips.replaceChildren(...chips);
+  }
+
+  /** Write the choices of a facet into its box, if that is open. */
+  fill(facet) {
+    const { box, find, list } = this.boxes.get(facet);
+    if (!box.open) return;
+    const chosen = this.state.facets[facet.name] ?? new Set();
+    const part = plainWords(find.value.trim());
+    const counted = this.selection.counts(facet);
+    find.hidden = counted.length <= MANY_CHOICES;
+    const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.called(word)).includes(part);
+    const found = counted.filter(wanted);
+    const focused = list.contains(document.activeElement) ? document.activeElement.value : null;
+    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choice(facet, word, count, chosen.has(word)));
+    if (found.length > MOST_CHOICES) items.push(element("p", "note small", "", `and ${numberWords(found.length - MOST_CHOICES)} more`));
+    if (found.length === 0) items.push(element("p", "note small", "", "None is like that."));
+    list.replaceChildren(...items);
+    if (focused !== null) for (const input of list.querySelectorAll("input")) if (input.value === focused) input.focus();
+  }
+}
+
+/** The box of a facet: a word that opens its choices. */
+function facetBox(facet) {
+  const list = element("div", "choices");
+  const find = element("input", "find");
+  Object.assign(find, { type: "search", hidden: true, placeholder: "find" });
+  find.setAttribute("aria-label", `Find in ${facet.title.toLowerCase()}`);
+  const summary = element("summary", "", "", element("span", "", "", facet.title), element("span", "chosen"));
+  const menu = element("div", "menu", "group", find, list);
+  menu.setAttribute("aria-label", facet.title);
+  const box = element("details", "facet", "", summary, menu);
+  box.dataset.facet = facet.name;
+  box.name = "facet"; // opening one closes the others
+  return { box, find, list };
+}
+
+function choice(facet, word, count, checked) {
+  const input = element("input");
+  Object.assign(input, { type: "checkbox", value: word, checked });
+  const name = element("bdi", "", "", facet.called(word));
+  return element("label", "choice", "", input, name, element("span", "count", "", numberWords(count)));
+}
+
+function chip(text, data) {
+  const made = element("button", "chip", "", element("bdi", "", "", text), element("span", "unseen", "", ": remove"));
+  made.type = "button";
+  Object.assign(made.dataset, data);
+  return made;
+}
+
+/** A range in words: "Difficulty from 0.5 to 2". */
+function rangeWords(name, [low, high]) {
+  const fact = FACTS.find(([, column]) => column === name);
+  const words = (value) => (name === "cpu_seconds" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
+  const from = Number.isFinite(low) ? ` from ${words(low)}` : "";
+  return `${fact ? fact[0] : name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
+}

@@ -1,0 +1,93 @@
+// The gallery: the pictures of the list as tiles, of which only those in sight are elements.
+
+const TILE = 148; // pixels of the narrowest tile
+
+class Gallery {
+  /**
+   * box       the element that scrolls; the gallery makes its content
+   * table     as readTable gives it
+   * pictures  Pictures
+   * family    NONOGRAM or another: it draws the pictures
+   * picked    Picked
+   * act       {open(place), pick(place, range)} as for the list
+   */
+  constructor(box, table, pictures, family, picked, act) {
+    Object.assign(this, { box, table, pictures, family, picked, act });
+    this.order = new Uint32Array(0);
+    this.body = element("div", "gallery-body", "", (this.tiles = element("div", "gallery-tiles")));
+    this.box.append(this.body);
+    this.box.addEventListener("scroll", () => this.render(), { passive: true });
+    this.tiles.addEventListener("click", (event) => {
+      const tile = event.target.closest("[data-place]");
+      if (!tile) return;
+      if (event.target.closest(".pick")) this.act.pick(Number(tile.dataset.place), event.shiftKey);
+      else if (event.target.closest("button")) this.act.open(Number(tile.dataset.place));
+    });
+    new ResizeObserver(() => this.measure()).observe(this.box);
+  }
+
+  /** Show these rows from the top. */
+  show(order) {
+    this.order = order;
+    this.box.scrollTop = 0;
+    this.measure();
+  }
+
+  /** Bring the tile at this place into sight. */
+  go(place) {
+    const top = Math.floor(place / this.across) * this.height;
+    this.box.scrollTop = Math.max(Math.min(this.box.scrollTop, top), top + this.height - this.box.clientHeight);
+    this.render();
+  }
+
+  measure() {
+    if (this.box.clientWidth === 0) return; // it is not shown
+    this.across = Math.max(2, Math.floor(this.box.clientWidth / TILE));
+    this.tiles.style.setProperty("--across", this.across);
+    if (!this.tiles.firstChild) this.grow(1);
+    this.height = this.tiles.firstChild.offsetHeight || 1;
+    this.body.style.height = `${Math.ceil(this.order.length / this.across) * this.height}px`;
+    this.grow((Math.ceil(this.box.clientHeight / this.height) + 1) * this.across);
+    this.render();
+  }
+
+  grow(count) {
+    while (this.tiles.children.length < count) {
+      const open = element("button", "thumb-button", "", element("span", "thumb"), element("span", "caption"));
+      open.type = "button";
+      this.tiles.append(element("div", "tile", "", open, element("div", "pick", "", pickBox())));
+      this.tiles.lastChild.querySelector("input").tabIndex = 0;
+    }
+  }
+
+  render() {
+    const first = Math.floor(this.box.scrollTop / this.height) * this.across;
+    this.tiles.style.transform = `translateY(${(first / this.across) * this.height}px)`;
+    Array.from(this.tiles.children, (tile, k) => this.write(tile, first + k));
+  }
+
+  write(tile, place) {
+    tile.hidden = place >= this.order.length;
+    if (tile.hidden) return;
+    const row = this.order[place];
+    tile.dataset.place = place;
+    const name = this.table.columns.title.at(row) ?? this.table.columns.puzzle_id.at(row) ?? "untitled";
+    const box = tile.querySelector("input");
+    box.checked = this.picked.has(row);
+    box.setAttribute("aria-label", `Pick ${name}`);
+    tile.classList.toggle("picked", box.checked);
+    if (Number(tile.dataset.row ?? -1) === row) return;
+    tile.dataset.row = row;
+    tile.querySelector(".caption").textContent = name;
+    this.draw(tile, row);
+  }
+
+  async draw(tile, row) {
+    const thumb = tile.querySelector(".thumb");
+    thumb.replaceChildren();
+    if (this.table.columns.contents.values[row] === 0) return;
+    const picture = await this.pictures.of(row).catch((problem) => console.error(problem));
+    if (!picture || Number(tile.dataset.row) !== row) return; // people have scrolled on
+    thumb.replaceChildren(this.family.thumb(picture, (name) => this.table.columns[name].at(row)));
+  }
+}

@@ -1,0 +1,34 @@
+// The puzzles that people have picked from the list.
+
+class Picked {
+  /** `changed()` is called after each change. */
+  constructor(changed) {
+    this.rows = new Set();
+    this.last = -1; // the row picked last, where a range begins
+    this.changed = changed;
+  }
+
+  has(row) {
+    return this.rows.has(row);
+  }
+
+  /** Pick a row of the list, or no longer; with `range` all from the last one on to it, as the last one is. */
+  toggle(row, order, range) {
+    const [from, to] = [order.indexOf(this.last), order.indexOf(row)];
+    if (range && from >= 0 && to >= 0) this.all(order.subarray(Math.min(from, to), Math.max(from, to) + 1), this.has(this.last));
+    else this.all([row], !this.has(row));
+    this.last = row;
+  }
+
+  /** Pick these rows, or no longer. */
+  all(rows, wanted) {
+    for (const row of rows) this.rows[wanted ? "add" : "delete"](row);
+    this.changed();
+  }
+
+  clear() {
+    this.rows.clear();
+    this.last = -1;
+    this.changed();
+  }
+}

@@ -1,0 +1,53 @@
+"""An assumption followed by singles to the need that nothing is left for, and cut down to what that takes."""
+
+from solver.sudoku.techniques.steps import CELL, Board, Follows, Need, Node, Refuted, Rules, candidates
+
+
+def refuted(rules: Rules, board: Board, supposed: Node) -> Refuted | None:
+    """How an assumption leads to a contradiction; None if singles find none.
+
+    board   on which no single is left to be found
+    """
+    now = [set(digits) for digits in board]
+    right = [Follows(Need(CELL, supposed[0]), supposed)]
+    seen_by: dict[Node, int] = {}  # each node ruled out, and which of `right` does so
+    known = {supposed}
+    for number, (_, node) in enumerate(right):  # which grows on the way: what is found first is followed first
+        struck = [other for other in _seen(rules, node) if other[1] in now[other[0]]]
+        for cell, digit in struck:
+            now[cell].discard(digit)
+            seen_by[cell, digit] = number
+        for need in dict.fromkeys(need for other in struck for need in _needs(rules, other)):
+            could = candidates(rules, now, need)
+            if not could:
+                return _cut(rules, board, right, seen_by, need)
+            if len(could) == 1 and not could <= known:
+                known |= could
+                right.append(Follows(need, *could))
+    return None
+
+
+def _seen(rules: Rules, node: Node) -> list[Node]:
+    """All that can't be right beside a node."""
+    cell, digit = node
+    others = [(cell, other) for other in range(1, rules.size + 1) if other != digit]
+    return others + [(peer, digit) for peer in sorted(rules.peers[cell])]
+
+
+def _needs(rules: Rules, node: Node) -> list[Need]:
+    """The needs that a node would fulfil."""
+    cell, digit = node
+    return [Need(CELL, cell), *(Need(unit, digit) for unit in rules.of[cell])]
+
+
+def _cut(rules: Rules, board: Board, right: list[Follows], seen_by: dict[Node, int], end: Need) -> Refuted:
+    """Without what the contradiction does not need."""
+    used: set[int] = set()
+    waiting = [seen_by[node] for node in candidates(rules, board, end)]
+    while waiting:
+        number = waiting.pop()
+        if number and number not in used:
+            used.add(number)
+            need, node = right[number]
+            waiting += [seen_by[other] for other in candidates(rules, board, need) if other != node]
+    return Refuted(right[0].node, tuple(right[number] for number in sorted(used)), end)

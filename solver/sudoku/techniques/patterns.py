@@ -1,0 +1,173 @@
+"""What techniques have found, with its reason: its kernel has noted in `Desk.chosen` what it was made of."""
+
+from collections.abc import Iterator
+
+from solver.sudoku.techniques import ladder
+from solver.sudoku.techniques.covers import DIGIT, UNIT
+from solver.sudoku.techniques.person import FISH, HIDDEN, KIND, NAKED, NUMBER
+from solver.sudoku.techniques.steps import (
+    CELL,
+    Board,
+    Follows,
+    Need,
+    Node,
+    Pattern,
+    Refuted,
+    Rules,
+    Wrong,
+    candidates,
+    sees,
+)
+
+
+def reason_of(rules: Rules, board: Board, technique: int, noted: list[int], written: list[Node]) -> Pattern | Refuted:
+    """The reason of a find by a technique below forcing chains.
+
+    board     what was known before
+    noted     what the technique has noted in `chosen`
+    written   the node that was written down, if one was
+    """
+    if technique in (ladder.LAST_CELL, ladder.HIDDEN_SINGLE):
+        ((_, digit),) = written
+        return Pattern((Need(noted[0], digit),))
+    if technique == ladder.NAKED_SINGLE:
+        ((cell, _),) = written
+        return Pattern((Need(CELL, cell),))
+    if technique == ladder.LOCKED:
+        unit, other, k = noted[:3]
+        return Pattern((Need(unit, k + 1),), (Need(other, k + 1),))
+    if technique in (ladder.XY_WING, ladder.XYZ_WING):
+        return _wing(rules, board, *noted[:3])
+    if technique == ladder.W_WING:
+        return _w_wing(rules, board, *noted[:3])
+    if technique in (ladder.X_CHAIN, ladder.CHAIN):
+        cell, k, end, e = noted[:4]
+        path = _path(rules, board, (cell, k + 1), (end, e + 1), technique == ladder.X_CHAIN)
+        return _of_chain(rules, board, path) if path[0] != path[-1] else _of_circle(rules, board, path)
+    return _cover(rules, board, KIND[technique], noted[: NUMBER[technique]], noted[UNIT], noted[DIGIT] + 1)
+
+
+def _cover(rules: Rules, board: Board, kind: int, chosen: list[int], unit: int, digit: int) -> Pattern:
+    """A subset or a fish: which of its unit's cells, digits or lines were chosen."""
+    if kind == FISH:
+        size = rules.size
+        across = size - unit  # where the lines begin that cross those of the fish
+        lines = tuple(Need(unit + k, digit) for k in chosen)
+        where = {cell for line in lines for cell, _ in candidates(rules, board, line)}
+        crossed = sorted({rules.of[cell][1 if across else 0] for cell in where})
+        return Pattern(lines, tuple(Need(line, digit) for line in crossed))
+    if kind == NAKED:
+        cells = [rules.units[unit][k] for k in chosen]
+        digits = sorted(set().union(*(board[cell] for cell in cells)))
+        return Pattern(tuple(Need(CELL, cell) for cell in cells), tuple(Need(unit, digit) for digit in digits))
+    assert kind == HIDDEN
+    hidden = tuple(Need(unit, k + 1) for k in chosen)
+    places = sorted({cell for need in hidden for cell, _ in candidates(rules, board, need)})
+    return Pattern(hidden, tuple(Need(CELL, cell) for cell in places))
+
+
+def _wing(rules: Rules, board: Board, pivot: int, one: int, other: int) -> Pattern:
+    """XY-wing, which is a chain of three cells, or XYZ-wing."""
+    (z,) = board[one] & board[other]
+    (x,), (y,) = board[one] - {z}, board[other] - {z}
+    if z not in board[pivot]:
+        return _of_chain(rules, board, [(one, z), (one, x), (pivot, x), (pivot, y), (other, y), (other, z)])
+    left = Need(_shared(rules, one, pivot), x), Need(_shared(rules, other, pivot), y)
+    return Pattern(tuple(Need(CELL, cell) for cell in (pivot, one, other)), left)
+
+
+def _w_wing(rules: Rules, board: Board, one: int, other: int, bit: int) -> Pattern:
+    """W-wing: a chain of two equal cells and the two places of a digit between them."""
+    a = bit.bit_length()
+    (b,) = board[one] - {a}
+    for unit in range(len(rules.units)):
+        ends = [node for node in candidates(rules, board, Need(unit, a)) if node[0] not in (one, other)]
+        if len(ends) != 2 or len(candidates(rules, board, Need(unit, a))) != 2:
+            continue
+        for s, t in (ends, ends[::-1]):
+            if sees(rules, s, (one, a)) and sees(rules, t, (other, a)):
+                return _of_chain(rules, board, [(one, b), (one, a), s, t, (other, a), (other, b)])
+    raise Wrong("the w-wing that the kernels find has no link")
+
+
+def _path(rules: Rules, board: Board, start: Node, end: Node, one_digit: bool) -> list[Node]:
+    """The shortest chain from one node, which is wrong, to another, which then is right."""
+    before: dict[Node, tuple[Node, Node]] = {}  # a right node, and the wrong one before it, with its right one
+    waiting: list[tuple[Node, Node]] = [(start, start)]
+    wrong = {start}
+    for node, former in waiting:  # which grows on the way
+        for right in _strong(rules, board, node, one_digit):
+            if right in before:
+                continue
+            before[right] = node, former
+            if right == end:
+                return _back(before, start, end)
+            for other in _excluded(rules, board, right, one_digit):
+                if other not in wrong:
+                    wrong.add(other)
+                    waiting.append((other, right))
+    raise Wrong("there is no chain between the ends that the kernels find")
+
+
+def _back(before: dict[Node, tuple[Node, Node]], start: Node, end: Node) -> list[Node]:
+    """The nodes of a path, from its start on."""
+    path, right = [], end
+    while True:
+        wrong, former = before[right]
+        path += [right, wrong]
+        if wrong == start:
+            return path[::-1]
+        right = former
+
+
+def _strong(rules: Rules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
+    """What is right if a node is wrong: the other of two for a need."""
+    cell, digit = node
+    needs = [Need(unit, digit) for unit in rules.of[cell]] + ([] if one_digit else [Need(CELL, cell)])
+    for need in needs:
+        could = candidates(rules, board, need)
+        if len(could) == 2:
+            yield from could - {node}
+
+
+def _excluded(rules: Rules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
+    """What is wrong if a node is right."""
+    cell, digit = node
+    yield from ((peer, digit) for peer in sorted(rules.peers[cell]) if digit in board[peer])
+    if not one_digit:
+        yield from ((cell, other) for other in sorted(board[cell] - {digit}))
+
+
+def _of_chain(rules: Rules, board: Board, path: list[Node]) -> Pattern:
+    """The pattern of a chain: each pair is a need's only two, and neighbours of two pairs see each other."""
+    needs = tuple(_only(rules, board, one, other) for one, other in zip(path[::2], path[1::2], strict=True))
+    left = tuple(_joint(rules, one, other)[0] for one, other in zip(path[1:-1:2], path[2::2], strict=True))
+    return Pattern(needs, left, tuple(path))
+
+
+def _of_circle(rules: Rules, board: Board, path: list[Node]) -> Refuted:
+    """The reason of a chain that comes back to where it began: if that is wrong, it is right."""
+    then: list[Follows] = []
+    for one, other in zip(path[::2], path[1::2], strict=True):
+        need = _only(rules, board, one, other)
+        if other == path[0] or any(sees(rules, other, follows.node) for follows in then):
+            break  # it was supposed to be wrong, or can't be right beside what is right before it
+        then.append(Follows(need, other))
+    return Refuted(path[0], tuple(then), need, right=False)
+
+
+def _only(rules: Rules, board: Board, one: Node, other: Node) -> Need:
+    """A need that two nodes alone may fulfil."""
+    return next(need for need in _joint(rules, one, other) if candidates(rules, board, need) == {one, other})
+
+
+def _joint(rules: Rules, one: Node, other: Node) -> list[Need]:
+    """The needs that two different nodes would both fulfil."""
+    if one[0] == other[0]:
+        return [Need(CELL, one[0])]
+    return [Need(unit, one[1]) for unit in rules.of[one[0]] if unit in rules.of[other[0]]]
+
+
+def _shared(rules: Rules, one: int, other: int) -> int:
+    """A unit that two cells have both."""
+    return next(unit for unit in rules.of[one] if unit in rules.of[other])

@@ -1,0 +1,167 @@
+"""What needs attention: issues, cells that differ, duplicates, and why a puzzle has no solution."""
+
+import operator
+import re
+from typing import Any
+
+import pyarrow as pa
+from census import failed, known, pairs, solved
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reports.aggregate import figures_of
+from reports.attention import AMBIGUOUS, TWINS, Attention, Contradictory, Twin
+from reports.census import Census, take_census
+from reports.contradictory import CLUES, why
+from reports.duplicates import DUPLICATES, repeated
+from reports.issues import ISSUES, differing, issues
+from solver.api import classify
+from solver.puzzle import Block, Puzzle
+from solver.tables import puzzle_batch
+
+MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
+NONE: dict[str, Any] = {"solutions": "none"}
+LATE: dict[str, Any] = {"status": "timeout", "solutions": "unknown", "technique": None}
+ROWS = pairs(
+    (solved("a/fine", 1.0, goal_matches=True), known("a/fine")),
+    (solved("a/two", 1.0, "multiple", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **MULTIPLE), known("a/two")),
+    (solved("a/none", 1.0, "contradiction", **NONE), known("a/none")),
+    (solved("a/late", 1.0, "timeout", **LATE), known("a/late")),
+    (failed("a/bad", "invalid", "why"), known("a/bad")),
+    (solved("a/drawn", 1.0, goal_matches=False), known("a/drawn")),
+    (solved("a/copy", 1.0), known("a/copy", canonical_hash="c" * 32)),
+    (solved("a/copied", 1.0), known("a/copied", canonical_hash="c" * 32)),
+    (solved("a/said", 1.0), known("a/said", site_note="definitely multiple solutions")),
+    failed("b/lost", "killed", "why"),
+)
+
+
+def found(*duplicates: tuple[str, str, str, int | None]) -> pa.Table:
+    """A table of duplicates."""
+    return pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in duplicates], DUPLICATES)
+
+
+def told(census: Census, duplicates: pa.Table | None = None) -> Attention:
+    return figures_of(census, duplicates=duplicates).attention
+
+
+def test_each_issue_is_found() -> None:
+    census = take_census(ROWS)
+    bits = issues(census.shown, found(("a/fine", "a/late", "near", 3)))
+    names = dict(zip(census.shown["puzzle_id"].to_pylist(), bits.tolist(), strict=True))
+    assert {name: [issue for k, issue in enumerate(ISSUES) if bits >> k & 1] for name, bits in names.items()} == {
+        "a/fine": [],
+        "a/two": ["ambiguous"],
+        "a/none": ["contradictory"],
+        "a/late": ["undecided", "near duplicate"],
+        "a/bad": ["invalid or failed"],
+        "a/drawn": ["picture does not fit"],
+        "a/copy": [],
+        "a/copied": [],
+        "a/said": ["site disagrees"],
+        "b/lost": ["invalid or failed"],
+    }
+
+
+def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
+    counted = [(issue.name, issue.puzzles, issue.listed) for issue in told(take_census(ROWS)).issues]
+    one = ["ambiguous", "contradictory", "undecided", "picture does not fit", "duplicate", "site disagrees"]
+    assert counted == [
+        (name, 2, 2) if name == "invalid or failed" else (name, 1, 1)
+        for name in ISSUES
+        if name in (*one, "invalid or failed")
+    ]
+
+
+def test_nothing_needs_attention() -> None:
+    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), ())
+    assert told(take_census([])) == Attention((), 0, (), (), ())
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(*[st.none() | st.binary(max_size=3)] * 2)))
+def test_differing_cells(pictures: list[tuple[Any, Any]]) -> None:
+    rows = [{"solution": one, "second_solution": other} for one, other in pictures]
+    table = pa.Table.from_pylist(rows, pa.schema([("solution", pa.binary()), ("second_solution", pa.binary())]))
+    expected = [
+        None if None in (one, other) or len(one) != len(other) else sum(map(operator.ne, one, other))
+        for one, other in pictures
+    ]
+    assert differing(table).to_pylist() == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.sampled_from("xyz")), max_size=12))
+def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
+    rows = [
+        {"puzzle_id": f"p/{k}", "clue_hash": clues, "canonical_hash": canonical}
+        for k, (clues, canonical) in enumerate(hashes)
+    ]
+    schema = pa.schema([(name, pa.string()) for name in ("puzzle_id", "clue_hash", "canonical_hash")])
+    expected = []
+    for row in rows:
+        alike = [one for one in rows if one["canonical_hash"] == row["canonical_hash"] is not None]
+        first = min(alike, key=lambda one: str(one["puzzle_id"]), default=row)
+        if first is not row:
+            likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
+            expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None))
+    made = repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
+    assert sorted(tuple(row.values()) for row in made) == sorted(expected)
+
+
+def test_the_least_ambiguous_come_first() -> None:
+    count = AMBIGUOUS + 3
+    rows = [
+        (
+            solved(
+                f"a/{n}", 1.0, "multiple", solution=bytes(20), second_solution=b"\1" * n + bytes(20 - n), **MULTIPLE
+            ),
+            known(f"a/{n}", 5, 4),
+        )
+        for n in reversed(range(1, count))
+    ]
+    attention = told(take_census(pairs(*rows)))
+    assert [(one.puzzle_id, one.cells) for one in attention.ambiguous] == [
+        (f"a/{n}", n) for n in range(1, AMBIGUOUS + 1)
+    ]
+    assert (attention.few_cells, attention.issues[0].puzzles) == (4, count - 1)
+
+
+def test_twins_are_named_with_their_titles_near_ones_last() -> None:
+    rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", title=f"Title {n}")) for n in range(30)]
+    near = [("a/0", f"a/{n}", "near", n) for n in range(1, 12)]
+    duplicates = found(*near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
+    twins = told(take_census(pairs(*rows)), duplicates).twins
+    assert twins[:2] == (
+        Twin("a/20", "Title 20", "a/21", "Title 21", "turned", None),
+        Twin("gone", None, "a/22", "Title 22", "equal", None),
+    )
+    assert twins[2:] == tuple(Twin("a/0", "Title 0", f"a/{n}", f"Title {n}", "near", n) for n in range(1, TWINS + 1))
+
+
+def reason(puzzle: Puzzle) -> str | None:
+    """What is said of a puzzle without solution, as a run would have it."""
+    batch = puzzle_batch([puzzle])
+    (result,) = classify(batch).to_pylist()
+    assert result["solutions"] == "none"
+    (row,) = batch.to_pylist()
+    return why({name: row[name] for name in CLUES}, result["technique"])
+
+
+def clued(rows: list[list[int]], columns: list[list[int]]) -> Puzzle:
+    return Puzzle(*(tuple(tuple(Block(length) for length in line) for line in side) for side in (rows, columns)))
+
+
+def test_why_a_puzzle_has_no_solution() -> None:
+    by_line = clued([[3], [1, 2], [2, 1], [2]], [[2, 1], [2, 1], [2], [3]])
+    line = re.fullmatch(r"(Row|Column) (\d) \([\d ]+\) has no arrangement left\.", reason(by_line) or "")
+    assert line
+    assert 1 <= int(line[2]) <= 4
+    twisted = clued([[1, 1], [2, 1], [2], [1, 1], [1]], [[1, 1], [2], [1, 1], [1, 1], [2]])
+    assert reason(twisted) == "Each line has an arrangement; only assumptions show that they don't go together."
+
+
+def test_no_reason_without_clues() -> None:
+    assert why(dict.fromkeys(CLUES), "line") is None
+    attention = told(take_census(ROWS))
+    assert attention.contradictory == (Contradictory("a/none", None, 2, 2, None),)

@@ -1,0 +1,121 @@
+"""Sudokus as text: what is written is read as the same puzzle, by the importer too, and what can't be held is said."""
+
+from dataclasses import fields, replace
+from datetime import UTC, date, datetime
+
+import numpy as np
+import pytest
+
+from scrapers.archives.source import SourceFile
+from scrapers.formats import FormatError
+from scrapers.importing import Problem, read_all
+from scrapers.sudokus import jsonl
+from scrapers.sudokus.writing import FORMATS, SudokuFormat, file_of, named, of_suffix
+from solver.sudoku.puzzle import Sudoku, boxes_of
+
+KINDS = [boxes_of(size) for size in (4, 6, 8, 9, 12, 16, 25, 36)]
+FRAMED = [(2, 3), (2, 8), (6, 6)]
+
+by_name = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
+
+
+def drawn(wide: int, high: int, share: float = 0.4, seed: int = 1) -> Sudoku:
+    size = wide * high
+    random = np.random.default_rng(seed)
+    cells = np.where(random.random((size, size)) < share, random.integers(1, size + 1, (size, size)), 0)
+    return Sudoku(cells, wide, high)
+
+
+def read(name: str, data: bytes) -> list[Sudoku | object]:
+    return list(read_all([SourceFile(name, data, None)]))
+
+
+@by_name
+@pytest.mark.parametrize("kind", [*KINDS, *FRAMED])
+def test_what_is_written_is_read_again(known: SudokuFormat, kind: tuple[int, int]) -> None:
+    """By every format that can hold the grid, whatever the file is called; the others refuse it."""
+    for share in (0.0, 0.4, 1.0):
+        puzzle = drawn(*kind, share=share)
+        usual = boxes_of(puzzle.size) == kind
+        held = (usual or known.NAME in ("ss", "jsonl")) and (puzzle.size < 36 or known.NAME in ("sdk", "ss", "jsonl"))
+        if known.NAME == "sdk" and puzzle.size in (16, 36) and not share:
+            held = False  # its rows look like empty grids of 4x4, or 6x6
+        if not held:
+            with pytest.raises(FormatError):
+                file_of(puzzle, known)
+            continue
+        data, lost = file_of(puzzle, known)
+        (back,) = read(f"a{known.SUFFIXES[0]}", data)
+        assert isinstance(back, Sudoku)
+        assert (back.box_width, back.box_height, lost) == (*kind, [])
+        assert np.array_equal(back.givens, puzzle.givens)
+
+
+@pytest.mark.parametrize("known", [known for known in FORMATS if known.bundle], ids=lambda known: known.NAME)
+@pytest.mark.parametrize("size", [4, 6, 9, 16])
+def test_several_in_a_file(known: SudokuFormat, size: int) -> None:
+    puzzles = [drawn(*boxes_of(size), seed=seed) for seed in range(40)]
+    assert known.bundle is not None
+    data = b"".join(known.bundle([file_of(puzzle, known)[0] for puzzle in puzzles]))
+    back = read(f"a{known.SUFFIXES[0]}", data)
+    assert [puzzle.givens.tobytes() for puzzle in back if isinstance(puzzle, Sudoku)] == [
+        puzzle.givens.tobytes() for puzzle in puzzles
+    ]
+
+
+ABOUT = {
+    "puzzle_id": "site/1", "source": "site", "source_id": "1", "url": "https://example.org/1", "title": "T",
+    "author": "A\n1...|\x00B", "description": "D", "copyright": "C", "license": "CC0-1.0", "site_note": "N",
+    "site_version": "2", "site_quality": 0.5, "site_difficulty": 1.5, "site_date": date(2020, 1, 2), "site_steps": 3,
+    "fetched_at": datetime(2020, 1, 2, tzinfo=UTC), "raw_sha256": "0",
+}  # fmt: skip
+
+
+@by_name
+def test_what_a_format_can_not_hold(known: SudokuFormat) -> None:
+    """Is said, and left out only on demand; a name can't bring lines with it."""
+    puzzle = replace(drawn(3, 3), **ABOUT)
+    assert {field.name for field in fields(Sudoku)} == {*ABOUT, "givens", "box_width", "box_height"}
+    if known.NAME == "jsonl":
+        data, lost = file_of(puzzle, known)
+        (back,) = jsonl.read(data)
+        assert lost == []
+        assert all(getattr(back, name) == value for name, value in ABOUT.items())
+        return
+    with pytest.raises(FormatError, match=r"can't hold its title, .*; --lossy leaves that out"):
+        file_of(puzzle, known)
+    data, lost = file_of(puzzle, known, lossy=True)
+    assert ("its author" in lost) == (known.NAME != "sdk")
+    assert len(read("a.sdk", data)) == 1
+
+
+def test_names() -> None:
+    assert all(named(known.NAME) is known for known in FORMATS)
+    assert all(
+        of_suffix(f"a/b{suffix.upper()}") is known
+        for known in FORMATS
+        if known.NAME != "lines"
+        for suffix in known.SUFFIXES
+    )
+    assert named("non") is of_suffix("a.non") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"givens": [[1, 2], [3]]}', "its rows differ in length"),
+        ('{"givens": [[1, 2]]}', "givens are a square"),
+        ('{"givens": [[1, 999], [0, 0]]}', "givens go from"),
+        ('{"givens": [[1, "a"], [0, 0]]}', "it is no Sudoku"),
+        ('{"givens": [], "colour": 1}', "it is no Sudoku"),
+        ('{"givens": []}', "givens are a square"),
+        ('{"givens": [[1]], "box_width": -1}', "its boxes are"),
+    ],
+)
+def test_lines_that_are_none(text: str, said: str) -> None:
+    """Are told with their place, and the others are read."""
+    good = jsonl.write(drawn(2, 2)).decode()
+    first, second = read("a.jsonl", f"{good}\n{text}\n".encode())
+    assert isinstance(first, Sudoku)
+    assert isinstance(second, Problem)
+    assert said in second.reason

@@ -1,0 +1,32 @@
+"""What `warm` has compiled is all that Sudokus need, whatever their size."""
+
+import random
+
+import numba
+import numpy as np
+import pytest
+import sudoku_oracle as oracle
+
+from solver.sudoku import check, identity, ladder, proof
+from solver.sudoku.api import classify
+from solver.sudoku.batch import grid_batch
+from solver.sudoku.warm import warm_up
+
+KERNELS = (
+    *(check._look, identity._write_texts, proof._check),
+    *(ladder._line_rung, ladder._bands_rung, ladder._upper_rungs),
+)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="there is nothing to compile")
+def test_nothing_is_compiled_after_warm() -> None:
+    warm_up()
+    before = [list(kernel.entry.signatures) for kernel in KERNELS]  # type: ignore[attr-defined]
+    assert all(len(signatures) == 1 for signatures in before)
+    rng = random.Random(1)
+    for wide, high, share in ((3, 3, 0.25), (3, 2, 0.3), (5, 5, 0.8)):
+        grids = [oracle.full_grid(wide, high, rng).ravel() for _ in range(200)]
+        givens = np.array([np.where([rng.random() < share for _ in grid], grid, 0) for grid in grids], np.uint8)
+        classify(grid_batch(givens, wide, high))
+        classify(grid_batch(givens, wide, high), cpu_limit=1, rung="probe")
+    assert [list(kernel.entry.signatures) for kernel in KERNELS] == before  # type: ignore[attr-defined]
