@@ -94,8 +94,15 @@ def _row(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progr
     conquer = None if how.cpus is None else conqueror(how.cpus)
     row: dict[str, Any] = {}
     for limit in levels(how.cpu_limit, FIRST_TRY, GROWTH) if how.pausable else [how.cpu_limit]:
-        asked = {"rung": how.rung, "depth": how.depth, "check_goal": how.check_goal, "start": start}
-        row = solve(puzzle, cpu_limit=limit, conquer=conquer, **asked)
+        row = solve(
+            puzzle,
+            cpu_limit=limit,
+            rung=how.rung,
+            depth=how.depth,
+            check_goal=how.check_goal,
+            start=start,
+            conquer=conquer,
+        )
         if row["status"] != "timeout":
             break
         progress.tries.append((limit, row))

@@ -113,6 +113,14 @@ def test_the_same_solution_of_the_whole_and_of_a_cube_is_one() -> None:
     assert (len(ended.solutions), ended.waiting) == (1, [])
 
 
+def test_what_is_left_of_another_puzzle_is_passed_over() -> None:
+    crew = Told(3, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    assert len(conquer_over(crew, BATCH, begun(2), math.inf).solutions) == 2
+    crew.many, crew.answers = 9, {}
+    ended = conquer_over(crew, BATCH, begun(3), math.inf)
+    assert (ended.solutions, ended.waiting, ended.cpu_seconds) == ([], [], 3.0)
+
+
 def test_out_of_time_with_the_whole_it_is_open() -> None:
     ended = conquer_over(Told(1, {}), BATCH, begun(5), 2.5)
     assert ended.waiting
