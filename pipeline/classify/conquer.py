@@ -58,9 +58,9 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
         if not conquest.waiting and {id(cube) for cube in (*flying.values(), *again)} == {id(whole)}:
             break
         for ticket, outcome in crew.wait(1.0):
-            cube = flying.pop(ticket, None)
-            if cube is None:
+            if ticket not in flying:
                 continue  # of a puzzle before this one, whose answer came meanwhile
+            cube = flying.pop(ticket)
             if isinstance(outcome, Fault):
                 lost[id(cube)] += outcome.kind != NODE
                 if lost[id(cube)] == TRIES:

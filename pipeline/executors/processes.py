@@ -2,9 +2,10 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -119,9 +120,18 @@ def _cpu_seconds(pid: int | None) -> float:
     return sum(map(int, words[11:15])) / TICKS + sum(map(_cpu_seconds, map(int, children)))
 
 
+def _end_with_parent() -> None:
+    """Wait until the process that started this one has gone, however it went, and end this one over its task."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
 def _work(pipe: Connection) -> None:
-    """Do tasks until nobody gives any: then the process at the other end has gone. Ctrl-C is for that one."""
+    """Do tasks until the process at the other end has gone, with which this one ends. Ctrl-C is for that one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             function, arguments = pipe.recv()

@@ -3,6 +3,8 @@
 import math
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +179,27 @@ def test_processes_give_back_results_and_faults_and_end_whatever_they_do() -> No
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
     others = [child for child in psutil.Process().children() if child.pid not in before]
     assert all("resource_tracker" in " ".join(child.cmdline()) for child in others)
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    """Killed, it could tell them nothing, and one is busy with a task that never ends."""
+    program = tmp_path / "starts.py"
+    program.write_text(
+        "import signal\n"
+        "from pipeline.executors.processes import processes\n"
+        "if __name__ == '__main__':\n"
+        "    with processes(2) as crew:\n"
+        "        assert crew.on_every_node(abs, -4) == {'this machine': 4}\n"
+        "        crew.submit(signal.pause)\n"
+        "        print('begun', flush=True)\n"
+        "        signal.pause()\n"
+    )
+    started = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE)
+    assert started.stdout is not None
+    assert started.stdout.readline() == b"begun\n"
+    children = psutil.Process(started.pid).children(recursive=True)
+    assert len(children) >= 2
+    started.kill()
+    started.wait()
+    started.stdout.close()
+    psutil.wait_procs(children)
