@@ -240,7 +240,7 @@ def _follow(board: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) 
             here = due >> DIGITS * kind & ROW
             if here != 0:
                 due &= ~(ROW << DIGITS * kind)
-                found = _look(kind, board, 0, 0, alone)
+                found = _look(kind, board, np.int64(0), np.int64(0), alone)
                 if found < 0:
                     effort[LINE_SOLVES] += _looks_until(here, ~found)
                     return CONTRADICTION
@@ -384,7 +384,7 @@ def _rule_out_locked(board: np.ndarray) -> int:
             left = LOCKED_IN_ROWS[parts]
             for k in range(3):
                 plane[lane + k] &= CELLS_OF[left >> 3 * k & 7]
-        x, y, z = _columns(plane, 0), _columns(plane, BAND), _columns(plane, 2 * BAND)
+        x, y, z = _columns(plane, np.int64(0)), _columns(plane, np.int64(BAND)), _columns(plane, np.int64(2 * BAND))
         for stack in range(3):
             shift = 3 * stack
             left = LOCKED_IN_COLUMNS[x >> shift & 7 | (y >> shift & 7) << 3 | (z >> shift & 7) << 6]

@@ -38,7 +38,7 @@ def naked_subset(desk: Desk, number: int) -> bool:
                 if cells >> k & 1 == 0 and not desk.placed[cell] and strike(desk, cell, digits):
                     found = True
             if found:
-                _note(desk, number, unit, 0)
+                _note(desk, number, unit, np.int64(0))
                 return True
     return False
 
@@ -64,7 +64,7 @@ def hidden_subset(desk: Desk, number: int) -> bool:
                 if where >> k & 1 != 0 and strike(desk, desk.units.cells[unit, k], ~digits):
                     found = True
             if found:
-                _note(desk, number, unit, 0)
+                _note(desk, number, unit, np.int64(0))
                 return True
     return False
 
