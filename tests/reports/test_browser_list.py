@@ -378,3 +378,8 @@ def test_a_page_without_measures_has_no_charts_of_the_list(tab: Tab, tmp_path: P
     tab.load(path)
     assert not tab.run("return document.getElementById('explorer')?.checkVisibility() ?? false")
     assert tab.errors() == []
+
+
+def test_an_address_leads_to_its_section_though_the_list_comes_later(tab: Tab, page: Path) -> None:
+    tab.load(page, "#measures")
+    tab.until(lambda: abs(tab.run("return document.querySelector('#measures').getBoundingClientRect().top")) < 120)

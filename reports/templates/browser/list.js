@@ -17,7 +17,7 @@ const LISTED = [
   { name: "kind", title: "Kind", ends: LETTERS_ENDS, room: "4.6rem", wide: true, words: (value) => value },
   { name: "label", title: "Verdict", ends: EFFORT_ENDS, room: "10rem", fill: fillVerdict },
   { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
-  { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "9.2rem", wide: true, fill: fillGrade },
+  { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },
   { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: (value) => value.toFixed(2) },
   { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
   { name: "givens", title: "Givens", ends: NUMBER_ENDS, room: "3.4rem", wide: true, number: true, words: numberWords },

@@ -225,7 +225,9 @@ async function start(section) {
     note.hidden = true;
     const browser = new Browser(section, table, pictures);
     browser.read();
-    if (location.hash.startsWith(ADDRESS)) section.scrollIntoView();
+    // What an address names may have moved as the list came to be.
+    const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));
+    named?.scrollIntoView();
     setTimeout(() => SEARCHED.forEach((name) => browser.selection.words(name))); // so that the first search need not
   } catch (problem) {
     content.hidden = true;
