@@ -49,7 +49,7 @@ def curves(several: Sequence[Times], title: str) -> Chart:
                 "seconds:Q",
                 title="CPU time of the puzzle",
                 scale=alt.Scale(type="log"),
-                axis=alt.Axis(labelExpr=SECONDS, tickCount=8),
+                axis=alt.Axis(labelExpr=SECONDS, values=[10.0**power for power in range(-6, 6)]),
             ),
             color=alt.Color(
                 "solver:N",

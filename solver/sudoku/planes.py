@@ -58,6 +58,9 @@ IN_BAND, ALL, ONES, PARTS, NOTHING = (cast(int, np.int64(CELLS + k)) for k in (0
 """Which masks there are: each cell's, the three bands', that of all cells; in every lane one, the first cell of each
 part, nothing."""
 
+FIRST, SECOND, THIRD = (cast(int, np.int64(BAND * k)) for k in range(3))
+"""Where each band's lanes begin."""
+
 MASKS = _masks()
 
 
@@ -235,12 +238,13 @@ def _count(effort: np.ndarray, counters: np.ndarray) -> None:
 @kernel
 def _follow(board: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) -> int:
     """Singles from the units that are due to their fixpoint; returns FIXPOINT or CONTRADICTION."""
+    whole: Any = np.int64(0)  # a literal would be a type of its own
     while due != 0:
         for kind in range(KINDS):
             here = due >> DIGITS * kind & ROW
             if here != 0:
                 due &= ~(ROW << DIGITS * kind)
-                found = _look(kind, board, 0, 0, alone)
+                found = _look(kind, board, whole, whole, alone)
                 if found < 0:
                     effort[LINE_SOLVES] += _looks_until(here, ~found)
                     return CONTRADICTION
@@ -384,7 +388,7 @@ def _rule_out_locked(board: np.ndarray) -> int:
             left = LOCKED_IN_ROWS[parts]
             for k in range(3):
                 plane[lane + k] &= CELLS_OF[left >> 3 * k & 7]
-        x, y, z = _columns(plane, 0), _columns(plane, BAND), _columns(plane, 2 * BAND)
+        x, y, z = _columns(plane, FIRST), _columns(plane, SECOND), _columns(plane, THIRD)
         for stack in range(3):
             shift = 3 * stack
             left = LOCKED_IN_COLUMNS[x >> shift & 7 | (y >> shift & 7) << 3 | (z >> shift & 7) << 6]

@@ -15,6 +15,9 @@ from solver.sudoku.techniques.desk import Desk, strike
 UNIT, DIGIT = 4, 5
 """Where in `chosen` a find has its unit and its digit."""
 
+NO_DIGIT: Any = np.int64(0)
+"""For a find of several digits."""
+
 
 @kernel
 def naked_subset(desk: Desk, number: int) -> bool:
@@ -38,7 +41,7 @@ def naked_subset(desk: Desk, number: int) -> bool:
                 if cells >> k & 1 == 0 and not desk.placed[cell] and strike(desk, cell, digits):
                     found = True
             if found:
-                _note(desk, number, unit, 0)
+                _note(desk, number, unit, NO_DIGIT)
                 return True
     return False
 
@@ -64,7 +67,7 @@ def hidden_subset(desk: Desk, number: int) -> bool:
                 if where >> k & 1 != 0 and strike(desk, desk.units.cells[unit, k], ~digits):
                     found = True
             if found:
-                _note(desk, number, unit, 0)
+                _note(desk, number, unit, NO_DIGIT)
                 return True
     return False
 

@@ -25,10 +25,10 @@ NOTHING = np.zeros(0, np.uint8)
 def drawn(seed: int, wrong: bool) -> np.ndarray:
     """Givens of a 9x9, few enough that all rungs may be needed; a wrong one makes many impossible.
 
-    Of forty, since to make one takes longer than all that is done with it.
+    One of forty with rows, columns and digits exchanged: to make one takes longer than all that is done with it.
     """
     rng = random.Random(seed)
-    givens = hard(seed % 40).flatten()
+    givens = oracle.exchanged(hard(seed % 40), 3, 3, rng).ravel()
     if wrong:
         givens[rng.choice(np.flatnonzero(givens == 0).tolist())] = rng.randint(1, 9)
     return givens

