@@ -103,6 +103,24 @@ REINFORCED_CELLS = _constant(
 LEAST_DOUBT = _constant("LEAST_DOUBT", 2.0**-12, 1e-9, 0.5, "probability", "from which on doubts are told apart")
 DOUBT_GRADES = _constant("DOUBT_GRADES", 5, 1, 50, "grades", "of doubt for each halving")
 
+BLOCKS_A_CELL = _constant(
+    "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which on a dive comes before depth-2"
+)
+
+# Leads.
+LEAD_ROUNDS = _constant("LEAD_ROUNDS", (5, 3), 1, 1_000, "rounds", "of messages before the first decision, by lead")
+LEAD_MORE_ROUNDS = _constant("LEAD_MORE_ROUNDS", (2, 3), 1, 100, "rounds", "whenever cells have been decided, by lead")
+LEAD_SHARES = _constant("LEAD_SHARES", (0.03, 0.02), 0.001, 1.0, "of the open cells", "to decide each time, by lead")
+LEAD_POINTS = _constant(
+    "LEAD_POINTS",
+    (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    0.0,
+    1.0,
+    "of the open cells",
+    "that a point of a lead leaves open at least",
+)
+LEAD_CONFLICTS = _constant("LEAD_CONFLICTS", 500, 1, 1_000_000, "conflicts", "of a learner from a point of a lead on")
+
 # Beliefs.
 BELIEF_ROUNDS = _constant("BELIEF_ROUNDS", 60, 1, 1_000, "rounds", "of messages for a clause learner's sake")
 SETTLED = _constant("SETTLED", 0.02, 0.0, 1.0, "probability", "change of any message below which rounds end")
