@@ -20,6 +20,7 @@ from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.tools import Tools
 from solver.tuning import (
+    BLOCKS_A_CELL,
     DIVE_PULLS,
     DIVE_ROUNDS,
     DIVE_SHARE,
@@ -69,6 +70,25 @@ def dive(board: Board, diver: Board, trial: Board, color: np.ndarray | None, bel
             course = Course(np.int64(DIVE_ROUNDS[k]), more, DIVE_SHARE, DIVE_PULLS[k])
             status = descend(board, diver, trial, color, beliefs, course, unwanted, tools)
     return status
+
+
+@kernel
+def finely_cut(board: Board, beliefs: Beliefs) -> bool:
+    """Whether the clues are of so many blocks that a dive comes before other rungs: they leave much open, mostly."""
+    cells = int(board.size[0] * board.size[1])
+    blocks = int(board.first[board.size[0] + board.size[1]])
+    return bool(blocks >= BLOCKS_A_CELL * cells and beliefs.told.shape[1] >= cells)
+
+
+@apart
+def first_dive(
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+) -> int:
+    """The plain dive alone; arguments and result as of `descend`."""
+    first: Any = np.int64(DIVE_ROUNDS[0])
+    more: Any = np.int64(MORE_ROUNDS)
+    course = Course(first, more, DIVE_SHARE, DIVE_PULLS[0])
+    return descend(board, diver, trial, color, beliefs, course, Trail(board.first[:0], board.first[:0]), tools)
 
 
 @apart

@@ -20,8 +20,8 @@ from solver.checked import CHECKED, holds
 from solver.encoding import FALSE, TRUE, encode
 from solver.kissat import Kissat, program
 from solver.ladder.memory import Memory
-from solver.lead import leads
-from solver.tuning import CHUNK, CUBE_SLICES, LEAD_CONFLICTS, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
+from solver.lead import follow, leads
+from solver.tuning import CHUNK, CUBE_SLICES, LEAD_SLICE, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
 ENGINES = ("glucose3", "cadical195", "kissat")
 """One that only begins with the phases it is given, one that holds on to them, and the quickest on long work."""
@@ -74,7 +74,7 @@ class Learner:
     """Clause learners at work on a formula, in a `with` block.
 
     phases   what an engine, by its name, is to try first: literals
-    leads    assumptions that probably lead to a solution, one after the other
+    leads    assumptions that probably lead to a solution (solver.lead), one list after the other
     known    for the checked mode: a solution that the formula has, as `picture`
 
     `engine` is the name of the one that answered last.
@@ -124,7 +124,7 @@ class Learner:
         """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
         loading = LOADING * sum(map(len, self.formula.clauses))
-        if not self.nearby and self.now() + loading < deadline and self._led(deadline):
+        if not self.nearby and self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
             return True
         for engine, slices in turns or TURNS:
             if engine in self.solvers or self.now() + loading < deadline:
@@ -148,19 +148,18 @@ class Learner:
                     return None
         return None
 
-    def _led(self, deadline: float) -> bool:
-        """Whether one of the leads has come to a solution."""
+    def _led(self, conflicts: int, deadline: float) -> bool:
+        """Whether one of the leads has come to a solution, in tries of so many conflicts."""
         self.engine = GLUCOSE
-        for assumed in self.leads():
+        for lead in self.leads():
             solver = self._solver(self.engine)
-            if self.now() > deadline:
-                return False
-            solver.conf_budget(LEAD_CONFLICTS)
-            found: bool | None = solver.solve_limited(assumptions=assumed)
-            if self.known is not None:
-                self._check(solver, found or None, self.known)  # it may well refute what is assumed
-            if found:
-                return True
+            for found in follow(solver, lead, conflicts):
+                if self.known is not None:
+                    self._check(solver, found or None, self.known)  # it may well refute what is assumed
+                if found:
+                    return True
+                if self.now() > deadline:
+                    return False
         return False
 
     def picture(self) -> np.ndarray:

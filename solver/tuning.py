@@ -108,18 +108,20 @@ BLOCKS_A_CELL = _constant(
 )
 
 # Leads.
-LEAD_ROUNDS = _constant("LEAD_ROUNDS", (5, 3), 1, 1_000, "rounds", "of messages before the first decision, by lead")
-LEAD_MORE_ROUNDS = _constant("LEAD_MORE_ROUNDS", (2, 3), 1, 100, "rounds", "whenever cells have been decided, by lead")
-LEAD_SHARES = _constant("LEAD_SHARES", (0.03, 0.02), 0.001, 1.0, "of the open cells", "to decide each time, by lead")
-LEAD_POINTS = _constant(
-    "LEAD_POINTS",
-    (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
-    0.0,
-    1.0,
-    "of the open cells",
-    "that a point of a lead leaves open at least",
+LEAD_ROUNDS = _constant(
+    "LEAD_ROUNDS", (8, 5, 3, 20, 5), 1, 1_000, "rounds", "of messages before the first decision, by lead"
 )
-LEAD_CONFLICTS = _constant("LEAD_CONFLICTS", 500, 1, 1_000_000, "conflicts", "of a learner from a point of a lead on")
+LEAD_MORE_ROUNDS = _constant(
+    "LEAD_MORE_ROUNDS", (5, 1, 2, 5, 3), 1, 100, "rounds", "whenever cells have been decided, by lead"
+)
+LEAD_SHARES = _constant(
+    "LEAD_SHARES", (0.03, 0.03, 0.05, 0.03, 0.005), 0.001, 1.0, "of the open cells", "to decide each time, by lead"
+)
+LEAD_LEFT = _constant("LEAD_LEFT", 0.3, 0.0, 0.99, "of the open cells", "that a learner is not told at least")
+LEAD_HELD = _constant("LEAD_HELD", 0.75, 0.0, 0.99, "of refuted assumptions", "that stay, those decided first")
+LEAD_KEPT = _constant("LEAD_KEPT", 0.8, 0.0, 0.99, "of assumptions", "that stay where a learner comes to no end")
+LEAD_SLICE = _constant("LEAD_SLICE", 500, 1, 1_000_000, "conflicts", "of a learner before it comes to no end")
+LEAD_CONFLICTS = _constant("LEAD_CONFLICTS", 2_000, 0, 1_000_000, "conflicts", "of a learner on a lead")
 
 # Beliefs.
 BELIEF_ROUNDS = _constant("BELIEF_ROUNDS", 60, 1, 1_000, "rounds", "of messages for a clause learner's sake")
