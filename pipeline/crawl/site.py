@@ -18,15 +18,16 @@ from pipeline.store.parts import Store
 from pipeline.store.spans import Spans, size
 from pipeline.watch import NOBODY, Watch
 from scrapers import nonograms, webpbn
+from scrapers.demo import SOURCE as DEMO
 from scrapers.demo import site as demo
 from scrapers.formats.shared import clipped
 from scrapers.http import Failed, Forbidden, Polite, Unreachable, manners
 from scrapers.http.addresses import normal
 from scrapers.site import Site
 
-JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, demo.SOURCE: demo.judge}
+JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
 
-HOMES = {webpbn.SOURCE: (webpbn.HOME,), nonograms.SOURCE: nonograms.HOMES, demo.SOURCE: ()}
+HOMES = {webpbn.SOURCE: (webpbn.HOME,), nonograms.SOURCE: nonograms.HOMES, DEMO: ()}
 """By site: where it is. The demo's archive is wherever a twin serves it."""
 
 
@@ -178,7 +179,7 @@ def _ask_numbers(
 def _site(ledger: Ledger, session: Polite, asking: Asking, watch: Watch) -> Site:
     """The site; its lists are read first, if they are of use."""
     if asking.site != nonograms.SOURCE:
-        return (demo if asking.site == demo.SOURCE else webpbn).site(asking.addresses[0])
+        return (demo.site if asking.site == DEMO else webpbn.site)(asking.addresses[0])
     kinds = [asking.kind] if asking.kind else list(nonograms.KINDS)
     if asking.ids == "all":
         watch.begun("reading lists", None)
