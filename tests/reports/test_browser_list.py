@@ -18,8 +18,9 @@ from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 
 from reports.page import write_report
-from scrapers.formats import non
-from solver.puzzle import from_picture
+from scrapers.formats import non, webpbn_xml
+from solver.puzzle import Puzzle, from_picture
+from solver.tables import puzzle_batch
 
 FILLERS = 120
 PAIRS, GRADES = graded(FILLERS)
@@ -291,6 +292,31 @@ def test_colours_come_through_a_file(tab: Tab, tmp_path: Path, kept: Path) -> No
     tab.turn(path, query="made/blots")
     tab.one("[data-take=non]").click()
     tab.until(lambda: "left out" in tab.one(".browse-told").text)
+
+
+def test_all_that_may_be_passed_on_comes_through_xml(tab: Tab, tmp_path: Path, kept: Path) -> None:
+    """Hidden lengths, colours, clues without a solution, words of strangers: our own reader finds what was there."""
+    ((results, puzzles),) = browsable(20)
+    rows = [row | {"license": "CC0-1.0"} for row in puzzles.to_pylist()]
+    path = tmp_path / "report.html"
+    free = [(results, pa.Table.from_pylist(rows, schema=puzzles.schema))]
+    path.write_bytes(write_report(free)["report.html"])
+    tab.turn(path)
+    read = list(webpbn_xml.read(taken(tab, kept, "xml", "puzzles.xml").encode()))
+    found = {(row["title"], row["clue_hash"], row["license"], row["author"]) for row in batch_rows(read)}
+    known = [row for row in rows if row["rows"] is not None]
+    assert found == {(row["title"], row["clue_hash"], row["license"], row["author"]) for row in known}
+    assert len(read) == len(known)
+    assert tab.one(".browse-told").text.startswith(f"{len(known)} puzzles written. 1 left out")
+    solved = {puzzle.title: puzzle.goal for puzzle in read}
+    assert np.array_equal(solved["Heart"], HEART)
+    assert solved["Two"] is None
+
+
+def batch_rows(puzzles: list[Puzzle]) -> list[dict[str, Any]]:
+    """Puzzles as rows of the table."""
+    found: list[dict[str, Any]] = puzzle_batch(puzzles).to_pylist()
+    return found
 
 
 def test_a_drawing_fits_and_can_be_made_larger(tab: Tab, page: Path) -> None:

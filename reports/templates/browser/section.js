@@ -161,15 +161,15 @@ class Browser {
     else if (what === "clear") this.picked.clear();
     else if (what === "ids") keepFile(idLines(rows, this.table), "puzzles.txt", "text/plain");
     else if (what === "csv") keepFile(csvText(rows, this.table), "puzzles.csv", "text/csv");
-    else if (what === "non") await this.takePuzzles(rows);
+    else await this.takePuzzles(rows, { non: NON, xml: XML }[what]);
   }
 
-  async takePuzzles(rows) {
-    const { text, puzzles, unfree, unsaid } = await nonFile(rows, this.table, this.pictures);
-    if (puzzles) keepFile(text, "puzzles.non", "text/plain");
+  async takePuzzles(rows, format) {
+    const { text, puzzles, unfree, unsaid } = await puzzleFile(format, rows, this.table, this.pictures);
+    if (puzzles) keepFile(text, format.name, format.type);
     const told = [`${countWords(puzzles, "puzzle")} written.`];
     if (unfree) told.push(`${numberWords(unfree)} left out: no licence lets them be passed on.`);
-    if (unsaid) told.push(`${numberWords(unsaid)} left out: their clues are not in this page, or .non has no words for them.`);
+    if (unsaid) told.push(`${numberWords(unsaid)} left out: their clues are not in this page, or the format has no words for them.`);
     this.part("browse-told").textContent = told.join(" ");
   }
 
