@@ -92,7 +92,7 @@ class Driver:
             parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
             wait = work.level > 0  # the sweep does not wait for kernels: what needs them goes up a level
-            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, wait)
+            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, wait, work.beside)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
         return self._has_room(cpus)
@@ -121,9 +121,7 @@ class Driver:
     def _arrived(self, names: list[str]) -> dict[str, Piece]:
         """Those files of tasks that were lost that had been written before, by name."""
         found = self.run.results.read_each([f"{name}.json" for name in names], Piece) if names else []
-        return {
-            name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)
-        }
+        return {name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)}
 
     def _see(self, written: dict[str, str], there: Callable[[], list[str]]) -> None:
         """Wait until files, each with its host, are among those that are there; a ClusterError names one that is not.
