@@ -10,9 +10,10 @@ from oracle import line_logic, verdict
 from strategies import PALETTE
 
 from scrapers.pictures.batch import views_of
-from scrapers.pictures.repair import possibilities, repaired, with_picture
+from scrapers.pictures.repair import repaired, with_picture
 from scrapers.pictures.rules import cycles, random_pictures
 from solver.api import solve
+from solver.board import possibilities
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.rungs import RUNGS
 from solver.puzzle import from_picture
