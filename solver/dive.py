@@ -61,15 +61,32 @@ class Trail(NamedTuple):
 @apart
 def dive(board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools) -> int:
     """Dive from a board at the fixpoint of line logic until a dive ends in a solution; returns as `descend`."""
-    status = CONTRADICTION
-    cells = int(board.size[0] * board.size[1])
-    more: Any = np.int64(MORE_ROUNDS)
-    unwanted = Trail(board.first[:0], board.first[:0])
-    for k in range(len(DIVE_ROUNDS)):
-        if status == CONTRADICTION and (k == 0 or cells <= REINFORCED_CELLS):
-            course = Course(np.int64(DIVE_ROUNDS[k]), more, DIVE_SHARE, DIVE_PULLS[k])
-            status = descend(board, diver, trial, color, beliefs, course, unwanted, tools)
+    status = first_dive(board, diver, trial, color, beliefs, tools)
+    for k in range(1, len(DIVE_ROUNDS)):
+        if status == CONTRADICTION and int(board.size[0] * board.size[1]) <= REINFORCED_CELLS:
+            status = _dive(k, board, diver, trial, color, beliefs, tools)
     return status
+
+
+@kernel
+def first_dive(
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+) -> int:
+    """The first of these dives alone."""
+    first: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+    return _dive(first, board, diver, trial, color, beliefs, tools)
+
+
+@kernel
+def _dive(
+    k: int, board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+) -> int:
+    """Dive number k."""
+    rounds: Any = np.int64(DIVE_ROUNDS[k])
+    more: Any = np.int64(MORE_ROUNDS)
+    course = Course(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
+    unwanted = Trail(board.first[:0], board.first[:0])
+    return descend(board, diver, trial, color, beliefs, course, unwanted, tools)
 
 
 @kernel
@@ -78,17 +95,6 @@ def finely_cut(board: Board, beliefs: Beliefs) -> bool:
     cells = int(board.size[0] * board.size[1])
     blocks = int(board.first[board.size[0] + board.size[1]])
     return bool(blocks >= BLOCKS_A_CELL * cells and beliefs.told.shape[1] >= cells)
-
-
-@apart
-def first_dive(
-    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
-) -> int:
-    """The plain dive alone; arguments and result as of `descend`."""
-    first: Any = np.int64(DIVE_ROUNDS[0])
-    more: Any = np.int64(MORE_ROUNDS)
-    course = Course(first, more, DIVE_SHARE, DIVE_PULLS[0])
-    return descend(board, diver, trial, color, beliefs, course, Trail(board.first[:0], board.first[:0]), tools)
 
 
 @apart

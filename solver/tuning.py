@@ -87,11 +87,9 @@ BELIEF_BYTES = _constant(
     "most for beliefs; a board that needs more has no dive",
 )
 DIVE_SHARE = _constant("DIVE_SHARE", 0.1, 0.001, 1.0, "of the open cells", "to decide between two looks at the beliefs")
-DIVE_ROUNDS = _constant(
-    "DIVE_ROUNDS", (20, 60, 240), 1, 1_000, "rounds", "of messages before the first decision, dive by dive"
-)
-DIVE_PULLS = _constant("DIVE_PULLS", (0.0, 0.2, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, dive by dive")
-MORE_ROUNDS = _constant("MORE_ROUNDS", 5, 1, 100, "rounds", "of messages at most, whenever cells have been decided")
+DIVE_ROUNDS = _constant("DIVE_ROUNDS", (10, 60), 1, 1_000, "rounds", "of messages before the first decision, by dive")
+DIVE_PULLS = _constant("DIVE_PULLS", (0.0, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, by dive")
+MORE_ROUNDS = _constant("MORE_ROUNDS", 3, 1, 100, "rounds", "of messages at most, whenever cells have been decided")
 REINFORCED_CELLS = _constant(
     "REINFORCED_CELLS",
     800,

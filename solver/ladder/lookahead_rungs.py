@@ -30,9 +30,9 @@ def lookahead_rungs(ascent: Ascent) -> None:
         if top == SEARCH:
             found = found_of(outcome, ascent.given, p)
             glance(board, union, trial, color, found, tools)
-            if found.number[0] < 2 and finely_cut(board, beliefs):
-                if first_dive(board, trial, union, color, beliefs, tools) == FIXPOINT:
-                    note_solution(trial, found, tools)
+            to_dive = found.number[0] < 2 and finely_cut(board, beliefs)
+            if to_dive and first_dive(board, trial, union, color, beliefs, tools) == FIXPOINT:
+                note_solution(trial, found, tools)
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH
                 left_open = False
