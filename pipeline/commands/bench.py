@@ -132,7 +132,7 @@ def bench(
 def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> None:
     """Write the chart of the times of a set, and of other programs beside them."""
     from pipeline.findings.peers import read_peers
-    from reports.charts import alone
+    from reports.charts.chart import alone
     from reports.times import Times, curves
 
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()

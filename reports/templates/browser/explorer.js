@@ -179,9 +179,8 @@ class Explorer {
 
   /** Draw a chart; `axes` are the measure and the scale of each channel that a brush marks. */
   async embed(name, spec, axes) {
-    const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, tooltip: { theme: "report" } };
     try {
-      const { view } = await vegaEmbed(this.box.querySelector(`.${name}`), spec, options);
+      const view = await embed(this.box.querySelector(`.${name}`), spec); // of report.js
       let waiting = 0;
       view.addSignalListener("brush", (_, marked) => {
         clearTimeout(waiting);
