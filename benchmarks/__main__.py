@@ -1,6 +1,7 @@
 """Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
 
-Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...
+Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...;
+that of pages takes reports: python -m benchmarks pages REPORT.html...
 """
 
 import argparse
@@ -19,6 +20,7 @@ from benchmarks import (
     grade,
     importing,
     line_logic,
+    pages,
     pictures,
     scale,
     serve,
@@ -44,6 +46,7 @@ BENCHMARKS = {
     "grade": grade.run,
     "import": importing.run,
     "line_logic": line_logic.run,
+    "pages": pages.run,
     "pictures": pictures.run,
     "scale": scale.run,
     "serve": serve.run,
@@ -65,6 +68,9 @@ def main() -> None:
     name, files = options.names[:1], [Path(name) for name in options.names[1:]]
     if name == ["sudoku"]:
         print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
+        return
+    if name == ["pages"]:
+        print(write_tables("pages", pages.run(options.archive, files)))
         return
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))
