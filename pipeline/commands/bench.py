@@ -122,7 +122,7 @@ def bench(
     if csv:
         benches.write_results(measured, csv)
     hard = [
-        {"slowest": row["puzzle_id"], "label": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
+        {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
         | {key: row[key] for key in ("nodes", "conflicts")}
         for row in benches.slowest(measured, 10)
     ]

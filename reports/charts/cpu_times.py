@@ -98,7 +98,7 @@ def rung_times(figures: Figures) -> Chart | None:
     if not figures.rung_times:
         return None
     rows = [
-        {"rung": rung.rung, "start": start, "stop": stop, "puzzles": puzzles}
+        {"technique": rung.rung, "start": start, "stop": stop, "puzzles": puzzles}
         for rung in figures.rung_times
         for start, stop, puzzles in rung.bins
     ]
@@ -107,17 +107,17 @@ def rung_times(figures: Figures) -> Chart | None:
         alt.Chart(alt.InlineData(values=rows))
         .mark_rect(color=ACCENT)
         .encode(
-            y=alt.Y("rung:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
+            y=alt.Y("technique:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
             x=alt.X(
                 "start:Q",
                 bin="binned",
-                title="CPU time of the rung alone",
+                title="CPU time of the technique alone",
                 scale=alt.Scale(type="log", domain=decades(rows), nice=False),
                 axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, values=powers(*decades(rows)), gridOpacity=0.06),
             ),
             x2="stop:Q",
             opacity=many(),
-            tooltip=["rung:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
+            tooltip=["technique:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
         )
         .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
         .properties(height=34 * len(order))
@@ -127,7 +127,7 @@ def rung_times(figures: Figures) -> Chart | None:
         for rung in figures.rung_times
     )
     return chart_of(
-        cells, "rungs", "CPU time per rung", f"Strips of the times that each rung of the ladder took. {told}."
+        cells, "rungs", "CPU time by technique", f"Strips of the times that each technique of the ladder took. {told}."
     )
 
 
