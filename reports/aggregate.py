@@ -143,8 +143,8 @@ def figures_of(
         densities=groups("density", DENSITY_NAMES),
         givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
         years=_years(tally),
-        authors=dict(census.authors.most_common(AUTHORS)),
-        all_authors=len(census.authors),
+        authors=_authors(census, list(labels)),
+        all_authors=len({author for author, _ in census.authors}),
         copies=Copies(*(_surplus(hashes) for hashes in (census.clue_hashes, census.canonical_hashes))),
         attention=attention(census.shown, _issues(tally), repeated(census.shown) if duplicates is None else duplicates),
         work=_work(census),
@@ -234,6 +234,20 @@ def _groups(
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
     return tuple(groups[name] for name in _ordered(groups, order))
+
+
+def _authors(census: Census, labels: Sequence[str]) -> tuple[Group, ...]:
+    """The authors of the most puzzles, by label."""
+    puzzles = Counter[str]()
+    for (author, _), (count, _) in census.authors.items():
+        puzzles[author] += count
+
+    def group(author: str) -> Group:
+        own = {label: census.authors.get((author, label), (0, 0.0)) for label in labels}
+        seconds = sum(seconds for _, seconds in own.values())
+        return Group(author, puzzles[author], seconds, {label: count for label, (count, _) in own.items()}, {})
+
+    return tuple(group(author) for author, _ in puzzles.most_common(AUTHORS))
 
 
 def _by_number(names: Iterable[str]) -> list[str]:

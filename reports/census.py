@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
 from reports import site
+from reports.authors import Authors, count_authors
 from reports.beside import first_bits, indexed, keys
 from reports.graded import NO_GRADES, SHARED, grades_beside
 from reports.grid import givens_counts
@@ -173,7 +174,7 @@ class Census(NamedTuple):
     clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 where not known
     canonical_hashes: np.ndarray  # uint64[rows]: likewise of the canonical hash
     decided: np.ndarray  # float64[stalled]: share of the cells that line logic decides where it leaves the puzzle open
-    authors: Counter[str]  # puzzles of each
+    authors: Authors
     rung_seconds: np.ndarray  # float64[rungs]: CPU seconds in all
     rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
     conflicts: tuple[float, float]  # of clause learning: how many, in how many CPU seconds
@@ -210,7 +211,7 @@ def take_census(
     codes, seconds, decided = (_Growing(dtype) for dtype in (np.int32, np.float64, np.float64))
     difficulties = _Growing(np.int16)
     clue_hashes, canonical_hashes = (_Growing(np.uint64) for _ in range(2))
-    authors = Counter[str]()
+    authors: Authors = {}
     reasons = Counter[tuple[str, str]]()
     rung_seconds = np.zeros(len(RUNGS))
     rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
@@ -235,7 +236,8 @@ def take_census(
         clue_hashes.add(first_bits(results["clue_hash"]))
         canonical_hashes.add(first_bits(puzzles["canonical_hash"]))
         decided.add(_decided(results, np.array([word.technique == "line" for word in words])[code]))
-        authors.update(_counted(puzzles["author"]))
+        labels = pa.array([word.label for word in words]).take(pa.array(code))
+        count_authors(puzzles["author"], labels, results["cpu_seconds"], authors)
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
         mended, graded = mended_beside(results, by_puzzle[0]), grades_beside(results, by_puzzle[1])

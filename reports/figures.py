@@ -247,7 +247,7 @@ class Figures(NamedTuple):
     densities: tuple[Group, ...]  # classes of the share of coloured cells
     givens: tuple[Group, ...]  # classes of the number of givens; none without Sudokus
     years: dict[int, int]  # puzzles of each year that is known, without holes
-    authors: dict[str, int]  # the most productive
+    authors: tuple[Group, ...]  # the most productive; without rungs
     all_authors: int
     copies: Copies
     attention: Attention

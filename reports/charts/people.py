@@ -25,7 +25,9 @@ def grades(figures: Figures) -> Chart | None:
         for name, puzzles in grade.techniques.items()
     ]
     names = [name for grade in figures.grades.grades for name in grade.techniques]
-    legend = alt.Legend(title="grade", values=[grade.grade for grade in figures.grades.grades])
+    legend = alt.Legend(
+        title="grade", values=[grade.grade for grade in figures.grades.grades], columns=len(GRADE_COLORS)
+    )
     scale = alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS)
     bars = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("technique:N", sort=names, title=None, axis=alt.Axis(grid=False)),

@@ -280,7 +280,12 @@ def test_years_authors_colours_and_densities() -> None:
     ]
     census = figures(pairs(*((solved(row["puzzle_id"], 1.0), row) for row in rows)))
     assert census.years == {2004: 1, 2005: 0, 2006: 1, 2007: 1}
-    assert (census.authors, census.all_authors) == ({"Ann": 2, "Bob": 1}, 2)
+    assert [(group.name, group.puzzles, group.cpu_seconds) for group in census.authors] == [
+        ("Ann", 2, 2.0),
+        ("Bob", 1, 1.0),
+    ]
+    assert [group.labels["unique line"] for group in census.authors] == [2, 1]
+    assert census.all_authors == 2
     assert {group.name: group.puzzles for group in census.colors} == {"0": 1, "1": 1, "unknown": 2}
     assert {group.name: group.puzzles for group in census.densities} == {"under 20 %": 1, "50–60 %": 1, "unknown": 2}
 
