@@ -46,7 +46,6 @@ BENCHMARKS = {
     "grade": grade.run,
     "import": importing.run,
     "line_logic": line_logic.run,
-    "pages": pages.run,
     "pictures": pictures.run,
     "scale": scale.run,
     "serve": serve.run,
@@ -70,7 +69,9 @@ def main() -> None:
         print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
         return
     if name == ["pages"]:
-        print(write_tables("pages", pages.run(options.archive, files)))
+        if not files:
+            parser.error("pages takes reports: FILE...")
+        print(write_tables("pages", pages.run(files)))
         return
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))

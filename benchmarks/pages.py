@@ -36,9 +36,9 @@ ACTS = {
 """What people do, in this order."""
 
 
-def run(archive: Path, pages: list[Path] | None = None) -> list[Table]:  # noqa: ARG001
+def run(pages: list[Path]) -> list[Table]:
     """A line for each page, which `nonocensus report` has written."""
-    return [Table("Reports in Chromium, CPU ms of the main thread", HEADING, [measured(page) for page in pages or []])]
+    return [Table("Reports in Chromium, CPU ms of the main thread", HEADING, [measured(page) for page in pages])]
 
 
 def measured(page: Path) -> list[Any]:
