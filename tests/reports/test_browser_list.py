@@ -433,6 +433,7 @@ def test_the_data_are_beside_the_page(tab: Tab, files: Path) -> None:
     assert not {"solution", "goal", "rows", "columns", "mended"} & set(told.column_names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", PHONE)])
 def test_axe_finds_nothing_in_any_view(tab: Tab, page: Path, scheme: str, width: int) -> None:
     with emulated(tab.driver, scheme, width):

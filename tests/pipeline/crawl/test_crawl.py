@@ -521,6 +521,7 @@ def twin_process(*options: str) -> Iterator[str]:
             assert process.wait(timeout=30) == 0
 
 
+@pytest.mark.slow
 def test_the_command_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
     """Its puzzles are those of the demo, and none of the site's whose words the twin speaks."""
     with twin_process() as address:
