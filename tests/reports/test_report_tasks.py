@@ -28,7 +28,7 @@ from scrapers.formats import non
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.tables import puzzle_batch
 
-pytestmark = NEEDED
+pytestmark = [*NEEDED, pytest.mark.slow]
 
 LARGEST = 20
 """Cells of the longer side of the demo's puzzles that are classified here: larger ones take seconds."""
