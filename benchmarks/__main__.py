@@ -56,6 +56,9 @@ BENCHMARKS = {
     "trust": trust.run,
 }
 
+OF_REPORTS = "pages"
+"""The benchmark that takes reports, and is none of all without them."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -68,10 +71,10 @@ def main() -> None:
     if name == ["sudoku"]:
         print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
         return
-    if name == ["pages"]:
+    if name == [OF_REPORTS]:
         if not files:
             parser.error("pages takes reports: FILE...")
-        print(write_tables("pages", pages.run(files)))
+        print(write_tables(OF_REPORTS, pages.run(files)))
         return
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))
