@@ -65,6 +65,7 @@ def test_among_equals_the_cheapest_changes() -> None:
         assert np.flatnonzero(found.picture != picture).tolist() == [cell]
 
 
+@pytest.mark.slow
 def test_it_is_the_same_every_time() -> None:
     picture = random_pictures(20, 20, 0.4, 1, 0, 1)[0]
     assert (repaired(picture).picture == repaired(picture).picture).all()
