@@ -2,8 +2,9 @@
 
 The puzzles go up levels of CPU limits. On level 0, the sweep, every puzzle has a little time, and tasks take whole
 stretches of the store. What needs more waits for the next level, the hardest expected first. A task holds as many
-puzzles as the measured cost of its level lets expect to take some share of the time that is left: so files and
-messages stay few, and at the end of a run all cores stop together. On the higher levels that is soon a puzzle a task.
+puzzles as the measured cost of its level lets expect to take some share of the time that is left on all levels: so
+files and messages stay few, and at the end of a run all cores stop together. On the higher levels that is soon a
+puzzle a task.
 
 Nothing here knows Ray, files or clocks: the driver and the simulation (benchmarks) both use it.
 """
