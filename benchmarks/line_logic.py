@@ -14,6 +14,7 @@ from solver.bits import words_for
 from solver.board import Board
 from solver.clock import cpu_seconds
 from solver.jit import kernel
+from solver.lanes import ROOM
 from solver.line import solve_line
 from solver.puzzle import Puzzle, clue_of
 from solver.tools import Tools, tools_for
@@ -78,7 +79,7 @@ def line_time(cells: int, share: float) -> list[object]:
         board = Board(
             np.array([cells, 1, colors + 1]),
             np.array([0, len(clue)], np.int32),
-            np.array([block.length for block in clue], np.uint16),
+            np.array([block.length for block in clue] + [0] * ROOM, np.uint16),
             np.zeros((colors + 1, words), np.uint64),
             np.zeros(0, np.uint8),
         )

@@ -92,6 +92,11 @@ def store(memory: np.ndarray, i: int, x: Any) -> None:
         memory[i, k] = (int(x) >> (64 * k)) & 0xFFFF_FFFF_FFFF_FFFF
 
 
+def copy_rows(source: np.ndarray, target: np.ndarray, rows: int) -> None:
+    """Copy the first rows of an array of bit sets to another one of as many words."""
+    target[:rows] = source[:rows]
+
+
 # The wide integer as a Numba type.
 
 
@@ -270,33 +275,56 @@ def _overload_mirror(x: Any, n: Any) -> Any:
     return lambda x, n: _reversed(x) >> np.uint64(width - n) if n > 0 else x
 
 
+@intrinsic
+def _fetch(typing: Any, memory: Any, i: Any, like: Any) -> Any:
+    """Row i of an array with rows as long as a bit set; i is not negative."""
+    words = getattr(_bits_of(like), "words", 1)
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.load(row_pointer(context, builder, memory, *values[:2], words), align=8)
+
+    return _bits_of(like)(memory, types.int64, like), code
+
+
+@intrinsic
+def _put(typing: Any, memory: Any, i: Any, x: Any) -> Any:
+    words = getattr(x, "words", 1)
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        builder.store(values[2], row_pointer(context, builder, memory, *values[:2], words), align=8)
+        return context.get_dummy_value()
+
+    return types.void(memory, types.int64, x), code
+
+
+def row_pointer(context: Any, builder: Any, array: Any, value: Any, i: Any, words: int) -> Any:
+    """A pointer to row i of an array in C order, as one integer of so many words."""
+    data = context.make_array(array)(context, builder, value).data
+    start = builder.gep(data, [builder.mul(i, ir.Constant(i.type, words))])
+    return builder.bitcast(start, ir.IntType(64 * words).as_pointer())
+
+
 @overload(load, **IN_KERNELS)
 def _overload_load(memory: Any, i: Any, like: Any) -> Any:
-    if not isinstance(like, types.UniTuple):
-        return lambda memory, i, like: memory[i, 0]
-    words = like.count
-
-    def wide(memory: Any, i: Any, like: Any) -> Any:
-        x = _widen(memory[i, 0], like)
-        for k in range(1, words):
-            x = x | (_widen(memory[i, k], like) << (64 * k))
-        return x
-
-    return wide
+    return lambda memory, i, like: _fetch(memory, i, like)
 
 
 @overload(store, **IN_KERNELS)
 def _overload_store(memory: Any, i: Any, x: Any) -> Any:
-    if not isinstance(x, BitSet):
+    return lambda memory, i, x: _put(memory, i, x)
 
-        def narrow(memory: Any, i: Any, x: Any) -> None:
-            memory[i, 0] = x
 
-        return narrow
-    words = x.words
+@intrinsic
+def _copy(typing: Any, source: Any, target: Any, rows: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        made = [context.make_array(array)(context, builder, value) for array, value in ((source, values[0]), (target, values[1]))]
+        words = builder.extract_value(made[0].shape, 1)
+        cgutils.raw_memcpy(builder, made[1].data, made[0].data, builder.mul(values[2], words), 8)
+        return context.get_dummy_value()
 
-    def wide(memory: Any, i: Any, x: Any) -> None:
-        for k in range(words):
-            memory[i, k] = _low_word(x >> (64 * k))
+    return types.void(source, target, types.int64), code
 
-    return wide
+
+@overload(copy_rows, **IN_KERNELS)
+def _overload_copy_rows(source: Any, target: Any, rows: Any) -> Any:
+    return lambda source, target, rows: _copy(source, target, rows)
