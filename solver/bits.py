@@ -271,8 +271,8 @@ def _overload_mirror(x: Any, n: Any) -> Any:
     if not _is_set(x):
         return None
     width = 64 * getattr(x, "words", 1)
-    # n = 0 would shift by the whole width; an empty line has no bits to mirror.
-    return lambda x, n: _reversed(x) >> np.uint64(width - n) if n > 0 else x
+    last = width - 1  # n = 0 must not shift by the whole width; an empty line has no bits to mirror
+    return lambda x, n: _reversed(x) >> np.uint64((width - n) & last)
 
 
 @intrinsic

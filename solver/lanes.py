@@ -56,8 +56,13 @@ def in_all(x: Any, like: Any) -> Any:
     return x
 
 
-def together(x: Any, count: int) -> Any:
-    """The union of the first lanes, as many as there are up to `count`; that is 1 at least."""
+def first_lanes(x: Any, count: int) -> Any:
+    """The first lanes, up to `count` of them, which is 1 at least; the others become empty."""
+    return x
+
+
+def together(x: Any) -> Any:
+    """The union of all lanes."""
     return x
 
 
@@ -160,14 +165,20 @@ def _in_all(typing: Any, x: Any) -> Any:
 
 
 @intrinsic
-def _together(typing: Any, x: Any, count: Any) -> Any:
+def _first_lanes(typing: Any, x: Any, count: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         numbers = ir.Constant(_VECTOR, list(range(LANES)))
-        meant = builder.icmp_signed("<", numbers, _splat(builder, values[1]))
-        left = builder.select(meant, values[0], _each(0))
-        return _call(builder, f"llvm.vector.reduce.or.v{LANES}i64", _WORD, left)
+        return builder.select(builder.icmp_signed("<", numbers, _splat(builder, values[1])), values[0], _each(0))
 
-    return types.uint64(x, types.int64), code
+    return _lanes(x, types.int64), code
+
+
+@intrinsic
+def _together(typing: Any, x: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _call(builder, f"llvm.vector.reduce.or.v{LANES}i64", _WORD, *values)
+
+    return types.uint64(x), code
 
 
 @intrinsic
@@ -201,7 +212,7 @@ def _any_longer(typing: Any, length: Any, than: Any) -> Any:
 def _mirrored(typing: Any, x: Any, n: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         turned = _call(builder, f"llvm.bitreverse.v{LANES}i64", _VECTOR, values[0])
-        return builder.lshr(turned, _splat(builder, builder.sub(ir.Constant(_WORD, 64), values[1])))
+        return builder.lshr(turned, _splat(builder, builder.and_(builder.neg(values[1]), ir.Constant(_WORD, 63))))
 
     return _lanes(x, types.int64), code
 
@@ -270,11 +281,18 @@ def _overload_in_all(x: Any, like: Any) -> Any:
     return lambda x, like: x
 
 
-@overload(together, **IN_KERNELS)
-def _overload_together(x: Any, count: Any) -> Any:
+@overload(first_lanes, **IN_KERNELS)
+def _overload_first_lanes(x: Any, count: Any) -> Any:
     if isinstance(x, Lanes):
-        return lambda x, count: _together(x, count)
+        return lambda x, count: _first_lanes(x, count)
     return lambda x, count: x
+
+
+@overload(together, **IN_KERNELS)
+def _overload_together(x: Any) -> Any:
+    if isinstance(x, Lanes):
+        return lambda x: _together(x)
+    return lambda x: x
 
 
 @overload(step, **IN_KERNELS)
@@ -300,5 +318,4 @@ def _overload_any_longer(length: Any, than: Any) -> Any:
 
 @overload(mirror, **IN_KERNELS)
 def _overload_mirror(x: Any, n: Any) -> Any:
-    # n = 0 would shift by the whole width; an empty line has no bits to mirror.
-    return (lambda x, n: _mirrored(x, n) if n > 0 else x) if isinstance(x, Lanes) else None
+    return (lambda x, n: _mirrored(x, n)) if isinstance(x, Lanes) else None

@@ -15,7 +15,7 @@ import numpy as np
 from solver.bits import bit, empty, load, mirror, some, store
 from solver.board import Board
 from solver.jit import inlined, kernel
-from solver.lanes import any_longer, in_all, lanes, less_one, load_lanes, load_length, load_lengths, step, store_lanes, together
+from solver.lanes import any_longer, first_lanes, in_all, lanes, less_one, load_lanes, load_length, load_lengths, step, store_lanes, together
 from solver.tools import Tools
 
 
@@ -133,20 +133,22 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools:
     if not some((((gap << 1) | after) >> n) & edge):
         return False
 
-    whites, blacks = whites & gap, nowhere
+    store_lanes(gaps, blocks, in_all(nowhere, like))  # for lanes beyond the last block
+    whites = whites & gap
+    some_whites = some_blacks = in_all(nowhere, like)
     for j in range(0, blocks, lanes(like)):
         cells = load_lengths(length, first + j, like)
         cover = load_lanes(reach, j, like) & (mirror(load_lanes(back, j, like), n) >> less_one(cells))
         store_lanes(reach, j, cover)
         cover = spread(cover, cells)
         if color is None:
-            blacks = blacks | together(cover, blocks - j)
+            some_blacks = some_blacks | cover
         else:
             store_lanes(back, j, cover)
-        whites = whites | together(load_lanes(gaps, j, like) & mirror(load_lanes(back_gaps, j, like), n), blocks - j)
-    store(new, 0, whites)
+        some_whites = some_whites | (load_lanes(gaps, j, like) & mirror(load_lanes(back_gaps, j, like), n))
+    store(new, 0, whites | together(some_whites))
     if color is None:
-        store(new, 1, blacks)
+        store(new, 1, together(some_blacks))
     else:
         for c in range(1, palette):
             store(new, c, nowhere)
@@ -170,4 +172,5 @@ def _seat(
             mask = in_all(load(board.can, base + 1, like), like)
         else:
             mask = load_lanes(seats, j, like)
-        store_lanes(seats, j, runs(mask, load_lengths(board.length, first + j, like)))
+        mask = runs(mask, load_lengths(board.length, first + j, like))
+        store_lanes(seats, j, first_lanes(mask, blocks - j))
