@@ -79,7 +79,7 @@ def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, t
     like, seats = tools.like, tools.reach
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first
-    _seat(line, first, blocks, board, color, seats, like)
+    _seat(n, line, board, color, seats, None, like)
     nowhere, edge = empty(like), bit(0, like)
     white = load(board.can, line * (2 if color is None else board.size[2]), like)
     touch, after, gap = edge, edge, fill(edge & white, white)
@@ -106,11 +106,7 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools:
     palette = 2 if color is None else board.size[2]
     nowhere, edge = empty(like), bit(0, like)
     white = load(can, line * palette, like)
-    _seat(line, first, blocks, board, color, reach, like)
-    for j in range(0, blocks, lanes(like)):
-        cells = load_lengths(length, first + j, like)
-        store_lanes(back, j, mirror(load_lanes(reach, j, like), n) >> less_one(cells))
-
+    _seat(n, line, board, color, reach, back, like)
     etihw = mirror(white, n)
     touch, after, gap = edge, edge, fill(edge & white, white)
     back_touch, back_gap = edge, fill(edge & etihw, etihw)
@@ -160,9 +156,20 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools:
 
 @inlined
 def _seat(
-    line: int, first: int, blocks: int, board: Board, color: np.ndarray | None, seats: np.ndarray, like: Any
+    n: int,
+    line: int,
+    board: Board,
+    color: np.ndarray | None,
+    seats: np.ndarray,
+    back: np.ndarray | None,
+    like: Any,
 ) -> None:
-    """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour."""
+    """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour.
+
+    back   becomes the same on the mirrored line, unless it is None
+    """
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
     base = line * (2 if color is None else board.size[2])
     if color is not None:
         for j in range(blocks):
@@ -172,5 +179,8 @@ def _seat(
             mask = in_all(load(board.can, base + 1, like), like)
         else:
             mask = load_lanes(seats, j, like)
-        mask = runs(mask, load_lengths(board.length, first + j, like))
-        store_lanes(seats, j, first_lanes(mask, blocks - j))
+        cells = load_lengths(board.length, first + j, like)
+        room = first_lanes(runs(mask, cells), blocks - j)
+        store_lanes(seats, j, room)
+        if back is not None:
+            store_lanes(back, j, mirror(room, n) >> less_one(cells))
