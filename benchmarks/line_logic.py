@@ -23,6 +23,22 @@ RUNS = 10
 
 
 def run(archive: Path) -> list[Table]:
+    return [
+        Table(
+            "Line logic to the fixpoint, whole batches, one core",
+            ["puzzles", "number", "solved", "puzzles a second", "us a puzzle", "line solves", "ns a line solve"],
+            [throughput_of(name, batches) for name, batches in sets_of(archive).items()],
+        ),
+        Table(
+            "One line solve, half of the cells known, by length and number of blocks",
+            ["cells", "words", "blocks", "mono, ns", "three colours, ns"],
+            [line_time(cells, share) for cells in (10, 20, 40, 63, 64, 127, 255, 511, 1023) for share in (0.1, 0.5)],
+        ),
+    ]
+
+
+def sets_of(archive: Path) -> dict[str, list[pa.RecordBatch]]:
+    """The sets that line logic is measured on, by their names, in batches; the archive if it is there."""
     blobs = Recipe("blobs", 30, 30, 0.5, 2, 2_000)
     sets: dict[str, list[pa.RecordBatch]] = {
         "10,000 random 10x10, half black": random_batches(10_000, 10, 10, 0.5, 1),
@@ -32,18 +48,7 @@ def run(archive: Path) -> list[Table]:
     if archive.exists():
         puzzles = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
         sets = {archive.name: batches_of(puzzles)} | sets
-    return [
-        Table(
-            "Line logic to the fixpoint, whole batches, one core",
-            ["puzzles", "number", "solved", "puzzles a second", "us a puzzle", "line solves", "ns a line solve"],
-            [throughput_of(name, batches) for name, batches in sets.items()],
-        ),
-        Table(
-            "One line solve, half of the cells known, by length and number of blocks",
-            ["cells", "words", "blocks", "mono, ns", "three colours, ns"],
-            [line_time(cells, share) for cells in (10, 20, 40, 63, 64, 127, 255, 511, 1023) for share in (0.1, 0.5)],
-        ),
-    ]
+    return sets
 
 
 def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:

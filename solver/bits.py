@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
@@ -304,14 +304,33 @@ def row_pointer(context: Any, builder: Any, array: Any, value: Any, i: Any, word
     return builder.bitcast(start, ir.IntType(64 * words).as_pointer())
 
 
+def in_bounds(array: Any, i: int) -> None:
+    """With NUMBA_BOUNDSCHECK, an IndexError unless an array has a row i; pointers know nothing of that."""
+
+
+@overload(in_bounds, **IN_KERNELS)
+def _overload_in_bounds(array: Any, i: Any) -> Any:
+    if not config.BOUNDSCHECK:
+        return lambda array, i: None
+    return (lambda array, i: array[i, 0]) if array.ndim == 2 else (lambda array, i: array[i])
+
+
 @overload(load, **IN_KERNELS)
 def _overload_load(memory: Any, i: Any, like: Any) -> Any:
-    return lambda memory, i, like: _fetch(memory, i, like)
+    def at_pointer(memory: Any, i: Any, like: Any) -> Any:
+        in_bounds(memory, i)
+        return _fetch(memory, i, like)
+
+    return at_pointer
 
 
 @overload(store, **IN_KERNELS)
 def _overload_store(memory: Any, i: Any, x: Any) -> Any:
-    return lambda memory, i, x: _put(memory, i, x)
+    def at_pointer(memory: Any, i: Any, x: Any) -> None:
+        in_bounds(memory, i)
+        _put(memory, i, x)
+
+    return at_pointer
 
 
 @intrinsic
@@ -327,4 +346,10 @@ def _copy(typing: Any, source: Any, target: Any, rows: Any) -> Any:
 
 @overload(copy_rows, **IN_KERNELS)
 def _overload_copy_rows(source: Any, target: Any, rows: Any) -> Any:
-    return lambda source, target, rows: _copy(source, target, rows)
+    def at_pointers(source: Any, target: Any, rows: Any) -> None:
+        if rows > 0:
+            in_bounds(source, rows - 1)
+            in_bounds(target, rows - 1)
+        _copy(source, target, rows)
+
+    return at_pointers

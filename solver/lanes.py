@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-from solver.bits import BitSet, load, mirror, store
+from solver.bits import in_bounds, load, mirror, store
 from solver.compilers import IN_KERNELS
 
 LANES = 4
@@ -250,28 +250,47 @@ def _overload_lanes(like: Any) -> Any:
 
 @overload(load_lanes, **IN_KERNELS)
 def _overload_load_lanes(memory: Any, i: Any, like: Any) -> Any:
-    if _one_word(like):
-        return lambda memory, i, like: _load(memory, i)
-    return lambda memory, i, like: load(memory, i, like)
+    if not _one_word(like):
+        return lambda memory, i, like: load(memory, i, like)
+
+    def at_pointer(memory: Any, i: Any, like: Any) -> Any:
+        in_bounds(memory, i + ROOM)
+        return _load(memory, i)
+
+    return at_pointer
 
 
 @overload(store_lanes, **IN_KERNELS)
 def _overload_store_lanes(memory: Any, i: Any, x: Any) -> Any:
-    if isinstance(x, Lanes):
-        return lambda memory, i, x: _store(memory, i, x)
-    return lambda memory, i, x: store(memory, i, x)
+    if not isinstance(x, Lanes):
+        return lambda memory, i, x: store(memory, i, x)
+
+    def at_pointer(memory: Any, i: Any, x: Any) -> None:
+        in_bounds(memory, i + ROOM)
+        _store(memory, i, x)
+
+    return at_pointer
 
 
 @overload(load_lengths, **IN_KERNELS)
 def _overload_load_lengths(length: Any, j: Any, like: Any) -> Any:
-    if _one_word(like):
-        return lambda length, j, like: _lengths(length, j)
-    return lambda length, j, like: np.int64(length[j])
+    if not _one_word(like):
+        return lambda length, j, like: np.int64(length[j])
+
+    def at_pointer(length: Any, j: Any, like: Any) -> Any:
+        in_bounds(length, j + ROOM)
+        return _lengths(length, j)
+
+    return at_pointer
 
 
 @overload(load_length, **IN_KERNELS)
 def _overload_load_length(length: Any, j: Any) -> Any:
-    return lambda length, j: _length(length, j)
+    def at_pointer(length: Any, j: Any) -> Any:
+        in_bounds(length, j)
+        return _length(length, j)
+
+    return at_pointer
 
 
 @overload(in_all, **IN_KERNELS)
