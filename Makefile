@@ -1,6 +1,6 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
 # make test    sets up .venv and runs the tests; make test-faults those that lose machines and workers, make test-slow
-#              those that take longer, make test-kills those that kill processes at random
+#              those that take seconds each, make test-kills those that kill processes at random
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FILES.md, FORMATS.md and TECHNIQUES.md, which follow from the program
 # make gallery the pictures of docs/GALLERY.md
@@ -48,21 +48,20 @@ test-kills: $(READY)
 
 # The kernels once more with every array index checked and every step held against known solutions, compiled apart and
 # optimised less, in four fifths of the time.
-test-checked: export NUMBA_BOUNDSCHECK := 1
-test-checked: export NONOCENSUS_CHECKED := 1
-test-checked: export NUMBA_OPT := 1
+checked := export NUMBA_BOUNDSCHECK=1 NONOCENSUS_CHECKED=1 NUMBA_OPT=1;
 test-checked: $(READY)
-	$(call compile,1 2)
-	$(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide and not unchecked"
+	$(checked) $(call compile,1 2)
+	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide and not unchecked"
 
 # ... and as plain Python: a subset that ends in a minute.
 test-python: $(READY)
 	NUMBA_DISABLE_JIT=1 NONOCENSUS_CHECKED=1 $(BIN)/pytest -n 2 tests/solver -m "plain_python"
 
-# What takes longer: the widest puzzles, every small picture, engine constants drawn at random, steps of wide puzzles.
+# What takes seconds or minutes each: pages and servers from end to end, the widest puzzles, every small picture, engine
+# constants drawn at random, steps of wide puzzles.
 test-slow: $(READY)
-	$(BIN)/pytest -n 2 --dist worksteal -m "slow and not kills"
-	NUMBA_BOUNDSCHECK=1 NONOCENSUS_CHECKED=1 $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "(slow or wide) and not unchecked"
+	$(BIN)/pytest -n 4 --dist worksteal -m "slow and not kills"
+	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "(slow or wide) and not unchecked"
 
 lint: $(READY)
 	$(BIN)/ruff check

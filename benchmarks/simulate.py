@@ -190,7 +190,7 @@ def job_of(store: Store, uri: str) -> Job:
     return tasks.job_of(run, run.about["config"], apart=False)
 
 
-def do_nothing(rows: dict[str, Spans], _: dict[str, Part], limit: float, name: str, __: Job) -> Piece:
+def do_nothing(rows: dict[str, Spans], _: dict[str, Part], limit: float, name: str, *__: Any) -> Piece:
     """A task that does nothing."""
     number, now = sum(map(spans.size, rows.values())), "2026-01-01T00:00:00.000000+00:00"
     about: Effort = {

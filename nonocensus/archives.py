@@ -56,7 +56,7 @@ def import_files(
 
 
 def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch = NOBODY, **asking: Any) -> Crawled:
-    """Download puzzles of webpbn or nonograms into a store, politely; the same call goes on where it was stopped.
+    """Download a site's puzzles into a store, politely; the same call goes on where it was stopped.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
     asking   further fields of pipeline.crawl.site.Asking: new, refresh, limit, kind, base_urls, contact, rate

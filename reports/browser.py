@@ -57,7 +57,20 @@ NUMBERS = re.compile(r"(\d{1,18})")
 
 PARTS = (
     *("words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku"),
-    *("puzzle", "picked", "list", "gallery", "filters", "explorer", "exporting", "section"),
+    *(
+        "puzzle",
+        "picked",
+        "box",
+        "list",
+        "columns",
+        "gallery",
+        "filters",
+        "explorer",
+        "exporting",
+        "non",
+        "xml",
+        "section",
+    ),
 )
 """The parts of the script, in templates/browser."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scrapers.pictures.repair import possibilities
+from solver.board import possibilities
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.question import FROM_NOTHING
 from solver.lookahead import NO_LIMIT, begin, refute

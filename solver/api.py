@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from solver.check import faults_of, validate
+from solver.conquest import Conqueror
 from solver.identity import first_of_equals
 from solver.kernel_cache import CHECKED
 from solver.ladder.climb import climb
@@ -81,6 +83,7 @@ def solve(
     depth: int = 2,
     check_goal: bool = False,
     start: np.ndarray | None = None,
+    conquer: Conqueror | None = None,
 ) -> dict[str, object]:
     """Classify one puzzle; returns its row of the results table as a dictionary. Other arguments as for `classify`.
 
@@ -88,13 +91,17 @@ def solve(
             palette (solver.puzzle.from_picture)
     start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
             (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
+    conquer what decides by cubes what one clause learner would take long over: `solver.conquest.conquered`, or one over
+            several processes (pipeline.classify.conquer). Their CPU time together is the row's
 
     Raises as `classify`, and ValueError for a start of another shape; InvalidPuzzle for a picture that has no puzzle,
     TypeError for what is neither.
     """
     puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit, rung, depth, check_goal)
-    row: dict[str, object] = _classified(puzzle_batch([puzzle]), settings, _begun(puzzle, start)).to_pylist()[0]
+    row: dict[str, object] = _classified(puzzle_batch([puzzle]), settings, _begun(puzzle, start), conquer).to_pylist()[
+        0
+    ]
     return row
 
 
@@ -125,7 +132,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
     tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
     with learner_of(memory.board, memory.color, tools) as learner:
         while True:
-            found = learner.next_solution(time.thread_time() + cpu_limit)
+            found = learner.next_solution(learner.now() + cpu_limit)
             if found is None:
                 raise TimeoutError(f"no further solution and no proof that there is none in {cpu_limit} CPU seconds")
             if not found:
@@ -165,12 +172,14 @@ def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
     return from_picture(puzzle)
 
 
-def _classified(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
+def _classified(
+    batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING, conquer: Conqueror | None = None
+) -> pa.RecordBatch:
     """The rows of a readable batch: those with faults are kept from the kernels."""
-    return beside_faults(batch, faults_of(batch), lambda sound: _solved(sound, settings, start))
+    return beside_faults(batch, faults_of(batch), lambda sound: _solved(sound, settings, start, conquer))
 
 
-def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa.RecordBatch:
+def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conquer: Conqueror | None) -> pa.RecordBatch:
     """The rows of a batch without faults."""
     cpu_limit, rung, depth, check_goal, wait = settings
     seen = views(batch)
@@ -187,7 +196,8 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_GOALS
     allowance = Allowance(cpu_limit, depth, rung_number(rung), wait=wait)
-    outcome = climb(seen, which, allowance, Given(known, start, planted=goals))
+    split = None if conquer is None else partial(conquer, batch)
+    outcome = climb(seen, which, allowance, Given(known, start, planted=goals), split)
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, whole=not len(start))
 

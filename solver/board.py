@@ -147,6 +147,14 @@ def undecided(board: Board, like: Any) -> int:
     return cells
 
 
+def possibilities(board: Board) -> np.ndarray:
+    """The colours that each cell on a board may have, bool[height x width, palette]."""
+    width, height, palette = map(int, board.size)
+    rows = board.can[: height * palette].astype("<u8", copy=False).view(np.uint8).reshape(height * palette, -1)
+    cells = np.unpackbits(rows, axis=1, count=width, bitorder="little").reshape(height, palette, width)
+    return cells.transpose(0, 2, 1).reshape(-1, palette).astype(np.bool_)
+
+
 @kernel
 def open_cells(board: Board, line: int, like: Any) -> Any:
     """The set of cells of a line that may still have several colours."""

@@ -1,8 +1,9 @@
 """The tail of the ladder: what probing leaves open goes to clause learners.
 
-The learners are a library's (python-sat); ours are the encoding (solver.encoding; of Sudokus solver.sudoku.encoding)
-and what they should try first (solver.belief). Two take turns, since which one is quick on a puzzle can't be foreseen.
-They work in slices of conflicts, and between slices the CPU clock is looked at.
+The learners are a library's (python-sat) or a program (Kissat, if it is installed); ours are the encoding
+(solver.encoding; of Sudokus solver.sudoku.encoding) and what they should try first (solver.belief). Several take turns,
+since which one is quick on a puzzle can't be foreseen. Those of the library work in slices of conflicts, and between
+slices the CPU clock is looked at.
 """
 
 import gc
@@ -18,18 +19,29 @@ from solver.belief import probable
 from solver.board import Board
 from solver.checked import CHECKED, holds
 from solver.encoding import FALSE, TRUE, encode
+from solver.kissat import Kissat, program
 from solver.tools import Tools
-from solver.tuning import CHUNK, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
+from solver.tuning import CHUNK, CUBE_SLICES, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
-ENGINES = ("glucose3", "cadical195")
-"""One that only begins with the phases it is given, one that holds on to them."""
+ENGINES = ("glucose3", "cadical195", "kissat")
+"""One that only begins with the phases it is given, one that holds on to them, and the quickest on long work."""
 
-PULLS = dict(zip(ENGINES, LEARNER_PULLS, strict=True))
+GLUCOSE, CADICAL, KISSAT = ENGINES
+
+PULLS = dict(zip(ENGINES, (*LEARNER_PULLS, LEARNER_PULLS[-1]), strict=True))
 """Reinforcement of the beliefs that each begins from: a guess should be all of a piece, but what one holds on to should
 stay open where things are open."""
 
-TURNS = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
-"""Who works for how many slices, one after the other."""
+Turns = tuple[tuple[str, int], ...]
+
+ALTERNATELY: Turns = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
+WITH_KISSAT: Turns = ((GLUCOSE, TURN_SLICES[0]), (KISSAT, 1))
+
+TURNS = ALTERNATELY if program() is None else WITH_KISSAT
+"""Who works for how many slices, one after the other. Kissat has one, up to the deadline."""
+
+CUBE_TURNS: Turns = ((CADICAL, CUBE_SLICES),)
+"""The same for a cube (solver.cubes), which is split when they have been in vain."""
 
 
 class Formula(NamedTuple):
@@ -83,30 +95,45 @@ class Learner:
             solver.delete()
 
     @property
+    def elsewhere(self) -> float:
+        """CPU seconds of learners that are processes of their own."""
+        return sum(solver.cpu_seconds for solver in self.solvers.values() if isinstance(solver, Kissat))
+
+    def now(self) -> float:
+        """CPU seconds of this thread, and of what it has had done elsewhere."""
+        return time.thread_time() + self.elsewhere
+
+    @property
     def conflicts(self) -> int:
         """Conflicts of all of them so far."""
         return sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
 
-    def next_solution(self, deadline: float) -> bool | None:
-        """Whether there is a (further) solution; None if the deadline, in CPU seconds of this thread, comes first."""
+    def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
+        """Whether there is a (further) solution; None if the deadline, in CPU seconds as of `now`, comes first.
+
+        turns   who works for how many slices; None if the turns are over without an answer. TURNS if not given
+        """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
         loading = LOADING * sum(map(len, self.formula.clauses))
-        for engine, slices in TURNS:
-            if engine in self.solvers or time.thread_time() + loading < deadline:
+        for engine, slices in turns or TURNS:
+            if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
             elif not self.solvers:
                 return None
             solver = self._solver(self.engine)
-            if time.thread_time() > deadline:
+            if self.now() > deadline:
                 return None  # beliefs cut short would lead to another solution than on a quicker machine
             for _ in range(slices):
-                solver.conf_budget(conflicts)
+                if isinstance(solver, Kissat):
+                    solver.cpu_limit = deadline - self.now()
+                else:
+                    solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()
                 if self.known is not None:
                     self._check(solver, found, self.known)
                 if found is not None:
                     return found
-                if time.thread_time() > deadline:
+                if self.now() > deadline:
                     return None
         return None
 
@@ -146,6 +173,8 @@ class Learner:
     def _check(self, solver: Any, found: bool | None, known: np.ndarray) -> None:
         """For the checked mode: what a learner knows by now leaves the known solution, which is not excluded yet."""
         assert found is not False, "a learner proved that there is no solution, but there is"
+        if isinstance(solver, Kissat):
+            return  # which tells nothing of what it knows
         model = solver.get_model()
         assert solver.solve(assumptions=self._cells_of(known)[0]), "a learner's clauses rule out a solution"
         assert not found or solver.solve(assumptions=model), "the learner's answer is none"
@@ -155,7 +184,7 @@ class Learner:
         if engine not in self.solvers:
             from pysat.solvers import Solver
 
-            solver = self.solvers[engine] = Solver(engine)
+            solver = self.solvers[engine] = Kissat() if engine == KISSAT else Solver(engine)
             for clauses in self.formula.clauses:
                 _add_all(solver, clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)

@@ -73,7 +73,7 @@ def shots(demo: str, sudokus: str, page: str) -> list[Shot]:
         Shot("pictures", "... or as pictures, to pick for a pack", f"{demo}#browse?view=gallery&grade=2"),
         Shot("ambiguous", "Where two solutions differ", f"{demo}#browse?sort=-difficulty&label=multiple&view=gallery"),
         Shot("measures", "Any measure, and any two beside each other", f"{demo}#measures"),
-        Shot("puzzle", "One of them, in the dark", f"{demo}#browse?sort=difficulty&puzzle=webpbn%2F7", "dark"),
+        Shot("puzzle", "One of them, in the dark", f"{demo}#browse?sort=difficulty&puzzle=demo%2F7", "dark"),
         Shot("phone", "On a phone", f"{demo}#browse?", width=PHONE, height=844),
         Shot("sudokus", "A run of Sudokus", f"{sudokus}#browse?sort=difficulty&puzzle=local%2Fsudokus%235"),
         Shot("explanation", "A puzzle's explanation, step by step", page),

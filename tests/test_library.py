@@ -108,6 +108,7 @@ def test_files_and_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr() == ("", ""), "functions print nothing"
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(tmp_path: Path) -> None:
     """docs/census.ipynb, every cell, and none of them fails."""
     notebook = nbformat.read(ROOT / "docs" / "census.ipynb", as_version=4)

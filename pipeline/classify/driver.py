@@ -1,6 +1,7 @@
 """The loop that gives tasks out and takes in what becomes of them."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from pipeline.classify.schedule import Schedule, Work
@@ -14,6 +15,9 @@ from pipeline.run.results import Piece
 AHEAD = 2
 """Tasks in flight for each CPU: one at work, one to follow at once."""
 
+AT_ONCE = 64
+"""Tasks given out before those that have ended are taken in: what they tell of costs is soon used for others."""
+
 HOPELESS = 50
 """Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
 
@@ -24,7 +28,7 @@ FIRST_PAUSE, LONGEST_PAUSE, GIVE_UP = 1.0, 60.0, 600.0
 """Seconds between tries to write when nothing can be written: the first, the longest, and all together."""
 
 SEEN_WITHIN = 30.0
-"""Seconds in which a file that a task has written must be seen here: mounted folders may lag behind."""
+"""Seconds in which files that tasks have written must be seen here: mounted folders may lag behind."""
 
 
 def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> list[str]:
@@ -54,6 +58,8 @@ class Driver:
         self.flying: dict[Any, tuple[Work, str]] = {}
         self.errors: dict[str, str] = {}  # of parts of the store that are given up
         self.readings: dict[str, int] = {}  # in vain, of each part, since one has gone well
+        self.written: dict[str, str] = {}  # by the name of a file of results its host
+        self.hosts: set[str] = set()  # whose first file has been seen from here
         self.lost_in_a_row = 0
         self.pause = self.resume = self.given_up = 0.0
 
@@ -61,33 +67,40 @@ class Driver:
         """Give tasks out and take them in until nothing is left."""
         while True:
             cpus = self.crew.cpus()
-            self._give_out(cpus)
+            more = self._give_out(cpus)
             if not self.flying:
                 if time.monotonic() >= self.resume:
-                    return list(self.errors.values())
+                    break
                 time.sleep(0.1)
-            for ticket, outcome in self.crew.wait(1.0) if self.flying else []:
+            ended = self.crew.wait(0.0 if more else 1.0) if self.flying else []
+            arrived = self._arrived([self.flying[ticket][1] for ticket, outcome in ended if isinstance(outcome, Fault)])
+            for ticket, outcome in ended:
                 work, name = self.flying.pop(ticket)
                 self.session.ended(ticket, cpus)
-                self._take_in(work, name, outcome, cpus)
+                self._take_in(work, name, arrived.get(name, outcome), cpus)
             self.session.tick(self.schedule, cpus)
+        self._see(self.written, lambda: [name.removesuffix(".json") for name in self.run.results.names()])
+        return list(self.errors.values())
 
-    def _give_out(self, cpus: int) -> None:
-        while len(self.flying) < AHEAD * cpus and time.monotonic() >= self.resume:
-            work = self.schedule.next(cpus)
+    def _give_out(self, cpus: int) -> bool:
+        """Give out some tasks; returns whether there is room, and work, for more."""
+        for _ in range(AT_ONCE):
+            work = self.schedule.next(cpus) if self._has_room(cpus) else None
             if work is None:
-                return
+                return False
             name = self.session.new_name()
             parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
             wait = work.level > 0  # the sweep does not wait for kernels: what needs them goes up a level
-            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, wait)
+            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, wait, work.beside)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
+        return self._has_room(cpus)
+
+    def _has_room(self, cpus: int) -> bool:
+        return len(self.flying) < AHEAD * cpus and time.monotonic() >= self.resume
 
     def _take_in(self, work: Work, name: str, outcome: Any, cpus: int) -> None:
-        if isinstance(outcome, Fault):
-            outcome = self._arrived(name) or outcome
         if not isinstance(outcome, Fault):
             self.lost_in_a_row = 0
         if isinstance(outcome, Piece):
@@ -105,23 +118,34 @@ class Driver:
             assert isinstance(outcome, Unfit)
             raise ClusterError(f"a machine can't take part: {outcome.reason}; the same command goes on")
 
-    def _arrived(self, name: str) -> Piece | None:
-        """The file of a task that was lost after it had written it, if so."""
-        try:
-            return self.run.piece(name) if self.run.results.has(f"{name}.json") else None
-        except OSError:
-            return None
+    def _arrived(self, names: list[str]) -> dict[str, Piece]:
+        """Those files of tasks that were lost that had been written before, by name."""
+        found = self.run.results.read_each([f"{name}.json" for name in names], Piece) if names else []
+        return {name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)}
 
-    def _finished(self, work: Work, piece: Piece) -> None:
-        """A file of results stands. It counts once it is seen from here."""
+    def _see(self, written: dict[str, str], there: Callable[[], list[str]]) -> None:
+        """Wait until files, each with its host, are among those that are there; a ClusterError names one that is not.
+
+        Looking for a file takes S3 some 30 ms. So it is the first one of each host that is looked for as it comes, and
+        all of them by one list at the end.
+        """
         until = time.monotonic() + SEEN_WITHIN
-        while not self.run.results.has(f"{piece.name}.json"):
+        while unseen := written.keys() - there():
             if time.monotonic() > until:
+                name = min(unseen)
                 raise ClusterError(
-                    f"{piece.about['hosts'][0]} has written {piece.name} into {self.run.results.name}, and it can't be "
-                    "seen from here: the folder must be shared by all machines, under one path"
+                    f"{written[name]} has written {name} into {self.run.results.name}, and it can't be seen from here: "
+                    "the folder must be shared by all machines, under one path"
                 )
             time.sleep(0.1)
+
+    def _finished(self, work: Work, piece: Piece) -> None:
+        """A file of results stands."""
+        host = piece.about["hosts"][0]
+        if host not in self.hosts:
+            self._see({piece.name: host}, lambda: [piece.name] if self.run.results.has(f"{piece.name}.json") else [])
+            self.hosts.add(host)
+        self.written[piece.name] = host
         self.pause = self.given_up = 0.0
         for part in piece.covers:
             self.readings.pop(part, None)

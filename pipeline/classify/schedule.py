@@ -49,7 +49,8 @@ TRIES = 3
 class Work(NamedTuple):
     """One task: rows of the store by part, how many puzzles have to be solved for them, the level, failed tries.
 
-    `hardest` is the id of its first puzzle, for people, where that is known.
+    `hardest` is the id of its first puzzle, for people, where that is known; `beside` are the files of RUN/beside that
+    have its puzzles.
     """
 
     rows: dict[str, Spans]
@@ -57,6 +58,7 @@ class Work(NamedTuple):
     level: int
     tries: int = 0
     hardest: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -213,7 +215,8 @@ class Schedule:
             for part, there in groupby(taken, key=lambda left: left.part)
         }
         hardest = max(taken, key=lambda left: left.open_cells).puzzle_id
-        return Work(rows, before - len(pool.order), level, hardest=hardest)
+        beside = tuple(sorted({left.beside for left in taken if left.beside}))
+        return Work(rows, before - len(pool.order), level, hardest=hardest, beside=beside)
 
     def _seconds(self, level: int, puzzles: int, slots: int) -> float:
         """How long the next task of a level should take."""
@@ -261,7 +264,7 @@ def halves(work: Work) -> Iterator[Work]:
         first |= {part: head} if head else {}
         second |= {part: tail} if tail else {}
     for rows in (first, second):
-        yield Work(rows, sum(map(spans.size, rows.values())), work.level)
+        yield Work(rows, sum(map(spans.size, rows.values())), work.level, beside=work.beside)
 
 
 def _cut(wanted: Spans, number: int, groups: list[int]) -> tuple[Spans, Spans]:

@@ -8,6 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.classify.log import Log
@@ -66,7 +67,7 @@ class Session:
         self.number = next_session(run)
         self.name = f"{self.number:04d}-{secrets.token_hex(2)}"
         self.files = 0
-        self.rows = 0
+        self.rows = self.rows_flying = 0
         self.began = time.monotonic()
         self.flying: dict[Any, Flight] = {}
         self.queued: deque[Any] = deque()  # tickets of tasks that wait for a core
@@ -89,13 +90,15 @@ class Session:
     def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
         """A task was given out."""
         self.flying[ticket] = Flight(work, None)
+        self.rows_flying += work.size
         self.queued.append(ticket)
         self._begin(cpus)
 
     def ended(self, ticket: Any, cpus: int) -> None:
         """A task has ended in some way."""
-        if self.flying.pop(ticket).begun is not None:
-            self.begun -= 1
+        flight = self.flying.pop(ticket)
+        self.rows_flying -= flight.work.size
+        self.begun -= flight.begun is not None
         self._begin(cpus)
 
     def _begin(self, cpus: int) -> None:
@@ -139,11 +142,10 @@ class Session:
         if not last and now < self.told + PROGRESS_EVERY:
             return
         self.told = now
-        flying = sum(flight.work.size for flight in self.flying.values())
         left = schedule.seconds_left()
         if self.metrics:
-            self.metrics.left(schedule.left() + flying)
-        at_work = [flight for flight in self.flying.values() if flight.begun and flight.work.level]
+            self.metrics.left(schedule.left() + self.rows_flying)
+        at_work = (flight for flight in self.flying.values() if flight.begun and flight.work.level)
         state: Progress = {
             "session": self.name,
             "host": platform.node(),
@@ -152,7 +154,7 @@ class Session:
             "at_work": not last,
             "seconds": round(now - self.began, 3),
             "rows": self.rows,
-            "rows_in_flight": flying,
+            "rows_in_flight": self.rows_flying,
             "rows_left": schedule.left(),
             "waiting_for_more_time": schedule.waiting,
             "rate": round(self.rows / (now - self.began), 3),
@@ -162,7 +164,7 @@ class Session:
             "longest_running": [
                 {"puzzle": work.hardest, "puzzles": work.puzzles, "cpu_limit": schedule.limits[work.level],
                  "seconds": round(now - (begun or now), 1)}
-                for work, begun in at_work[:SHOWN]  # in the order in which they were given out
+                for work, begun in islice(at_work, SHOWN)  # in the order in which they were given out
             ],
         }  # fmt: skip
         try:

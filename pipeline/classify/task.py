@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from pipeline.classify.schedule import TRIES, Work
 from pipeline.errors import InputError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
+from pipeline.run.beside import Rows, read_beside, write_beside
 from pipeline.run.configuration import Configuration, config_hash, settings_of
 from pipeline.run.folder import Run, open_run, versions
 from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, results_file, write_statistics
@@ -123,25 +124,36 @@ def prove_fit(job: Job) -> Unfit | None:
 
 
 def classify_rows(
-    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Job, wait: bool = True
+    rows: dict[str, Spans],
+    parts: dict[str, Part],
+    limit: float,
+    name: str,
+    job: Job,
+    wait: bool = True,
+    beside: tuple[str, ...] = (),
 ) -> Piece | Unreadable | Unwritable | Unfit:
     """One task: read rows of the store, classify them with `limit` CPU seconds each, write a file of results.
 
     Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`. Nor have
     those that need kernels that are still being compiled, if they are not to `wait`; at the run's own limit all do.
+    Those without a row are written into RUN/beside. From there the rows are read that the files named `beside` have.
     """
     if job.stamp["run_id"] not in _proved and (unfit := prove_fit(job)) is not None:
         return unfit
-    place = folder(job.run) / "results"
+    run, store = folder(job.run), store_of(job)
+    place = run / "results"
     try:
-        made = TaskStatistics()
+        made = TaskStatistics(name)
+        there = read_beside(run, beside, rows, parts, store.family) if beside else {}
         with results_file(place, name) as writer:
-            for chunk in _chunks(store_of(job), rows, parts):
+            for chunk in _chunks(store, rows, parts, there):
                 seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
                 with _backstop(seconds) if job.apart else nullcontext():
                     classified = made.classified(chunk, limit, job, wait)
                 writer.write_batch(classified)
-        return write_statistics(place, made.piece(name, limit, parts))
+        if made.late:
+            write_beside(run, name, [(parts[part], *late) for part, *late in made.late], store.family)
+        return write_statistics(place, made.piece(limit, parts))
     except _CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
@@ -155,13 +167,17 @@ class Chunk(NamedTuple):
     batch: pa.RecordBatch
 
 
-def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
-    """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together."""
+def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part], there: Rows | None = None) -> Iterator[Chunk]:
+    """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together.
+
+    there   the rows of some parts, which need not be read any more
+    """
+    there = there or {}
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
     cells = 0
     for part, wanted in rows.items():
-        for numbers, batch in _read(store, parts[part], wanted):
+        for numbers, batch in [there[part]] if part in there else _read(store, parts[part], wanted):
             for these, count in _portions(store.family.rules.cells(batch)):
                 if batches and cells + count > CHUNK_CELLS:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
@@ -203,13 +219,18 @@ def _portions(cells: np.ndarray) -> Iterator[tuple[slice, int]]:
 
 
 class TaskStatistics:
-    """What a task has made so far: the statistics of its file of results. Waiting for kernels does not count."""
+    """What a task has made so far: the statistics of its file of results. Waiting for kernels does not count.
 
-    def __init__(self) -> None:
+    `late` are the puzzles that are left to the next level: part, rows there, the puzzles.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.started = datetime.now(UTC)
         self.wall, self.cpu, self.waited = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu, Waits.wall
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[Left] = []
+        self.late: list[tuple[str, np.ndarray, pa.RecordBatch]] = []
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
 
@@ -237,13 +258,16 @@ class TaskStatistics:
         if late.any():
             these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
             places = zip(parts[late].tolist(), numbers[late].tolist(), strict=True)
-            self.left += [left_of(part, number, row) for (part, number), row in zip(places, these, strict=True)]
+            self.left += [left_of(*place, row, self.name) for place, row in zip(places, these, strict=True)]
+            for part in dict.fromkeys(parts[late].tolist()):
+                here = late & (parts == part)
+                self.late.append((part, numbers[here], chunk.batch.filter(pa.array(here))))
             rows, parts = rows.filter(pa.array(~late)), parts[~late]
         self.status.update(counts(rows["status"]))
         self.labels.update(counts(rows["label"]))
         return _stamped(rows, {"part": pa.array(parts, pa.string()), "host": platform.node(), **job.stamp})
 
-    def piece(self, name: str, limit: float, parts: dict[str, Part]) -> Piece:
+    def piece(self, limit: float, parts: dict[str, Part]) -> Piece:
         """The statistics of the whole file."""
         about: Effort = {
             "seconds": round(time.monotonic() - Waits.wall - self.wall, 6),
@@ -256,7 +280,7 @@ class TaskStatistics:
         }
         covers = {part: spans.union(there) for part, there in self.covers.items() if there}
         hashes = {part: parts[part].sha256 for part in covers}
-        return Piece(covers, limit, self.left, dict(self.status), dict(self.labels), about, name, hashes)
+        return Piece(covers, limit, self.left, dict(self.status), dict(self.labels), about, self.name, hashes)
 
 
 def _stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
@@ -275,7 +299,7 @@ def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
     """
     status = "error" if fault.kind == TROUBLE else "killed"
     reason = fault.reason if status == "error" else f"its worker died {TRIES} times: {fault.reason}"
-    made = TaskStatistics()
+    made = TaskStatistics(name)
     parts = {part.name: part for part in run.parts if part.name in work.rows}
     try:
         chunks = list(_chunks(run.store, work.rows, parts))
@@ -285,7 +309,7 @@ def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
         for chunk in chunks:
             rows = run.store.family.rules.unclassified(chunk.batch, status, [reason] * len(chunk.batch))
             writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
-    return write_statistics(run.results, made.piece(name, job.settings["cpu_limit"], parts))
+    return write_statistics(run.results, made.piece(job.settings["cpu_limit"], parts))
 
 
 @contextmanager

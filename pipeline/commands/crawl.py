@@ -17,6 +17,7 @@ class CrawledSite(StrEnum):
 
     webpbn = "webpbn"
     nonograms = "nonograms"
+    demo = "demo"
 
 
 class Kind(StrEnum):
@@ -27,7 +28,13 @@ class Kind(StrEnum):
 
 
 def crawl(
-    archive: Annotated[CrawledSite, typer.Argument(help="webpbn.com or nonograms.org.", metavar="webpbn|nonograms")],
+    archive: Annotated[
+        CrawledSite,
+        typer.Argument(
+            help="webpbn.com, nonograms.org, or the demo's archive where `nonocensus twin` serves it.",
+            metavar="webpbn|nonograms|demo",
+        ),
+    ],
     out_folder: Annotated[Path, typer.Option("--out", help="Store to make or to go on with.", metavar="STORE")],
     ids: Annotated[
         str | None, typer.Option(help="Numbers: 7, 1-5000, 1-10,20-30, or all up to the newest.", metavar="IDS")

@@ -27,9 +27,9 @@ def demo(
             f"[bold]1.[/bold] An archive of {len(both.webpbn)} puzzles of our own making, served at {address} "
             "as webpbn.com serves its own"
         )
-        said = f"nonocensus crawl webpbn --base-url {address} --rate 0 --ids all --out {store}"
+        said = f"nonocensus crawl demo --base-url {address} --rate 0 --ids all --out {store}"
         out.print(f"[bold]2.[/bold] {escape(said)}")
-        step(crawl, CrawledSite.webpbn, Path(store), ids="all", rate=0.0, base_url=[address])
+        step(crawl, CrawledSite.demo, Path(store), ids="all", rate=0.0, base_url=[address])
     out.print(f"[bold]3.[/bold] nonocensus classify {store} --out {run}")
     step(classify, store, run, serial=serial)
     out.print(f"[bold]4.[/bold] nonocensus report {run} --out {page}")

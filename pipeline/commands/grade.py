@@ -149,7 +149,7 @@ def shown(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
         yield ""
     if tally.grades:
         yield by_technique(tally)
-    others = f"; of {tally.others:,} others it is not known that they have exactly one solution" if tally.others else ""
+    others = f"; {tally.others:,} others have no solution, several, or are undecided" if tally.others else ""
     yield (
         f"[bold]{tally.graded:,}[/bold] of {tally.unique:,} puzzles with one solution have a grade, "
         f"{tally.done:,} graded now in {tally.seconds:,.1f} CPU seconds{others}."

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.crawl.ids import SITES
 from pipeline.crawl.ledger import Ledger, open_ledger
 from pipeline.crawl.lists import walk_lists
 from pipeline.crawl.loop import Wanted, catch_up, crawl, newest_number
@@ -19,18 +18,23 @@ from pipeline.store.parts import Store
 from pipeline.store.spans import Spans, size
 from pipeline.watch import NOBODY, Watch
 from scrapers import nonograms, webpbn
+from scrapers.demo import SOURCE as DEMO
+from scrapers.demo import site as demo
 from scrapers.formats.shared import clipped
 from scrapers.http import Failed, Forbidden, Polite, Unreachable, manners
 from scrapers.http.addresses import normal
 from scrapers.site import Site
 
-JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge}
+JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
+
+HOMES = {webpbn.SOURCE: (webpbn.HOME,), nonograms.SOURCE: nonograms.HOMES, DEMO: ()}
+"""By site: where it is. The demo's archive is wherever a twin serves it."""
 
 
 class Asking(NamedTuple):
     """What a site is asked for, and how.
 
-    site       webpbn or nonograms
+    site       webpbn, nonograms or demo
     ids        numbers: 7, 1-5000, 1-10,20-30, or all up to the newest; or None with
     new        what has come since the highest number ever asked for
     refresh    ask again for what is there already
@@ -54,8 +58,7 @@ class Asking(NamedTuple):
     @property
     def addresses(self) -> tuple[str, ...]:
         """Where the site is asked."""
-        homes = (webpbn.HOME,) if self.site == webpbn.SOURCE else nonograms.HOMES
-        return tuple(address.rstrip("/") for address in self.base_urls) or homes
+        return tuple(address.rstrip("/") for address in self.base_urls) or HOMES[self.site]
 
 
 class Crawled(NamedTuple):
@@ -118,12 +121,16 @@ def reparse_store(place: Path, watch: Watch = NOBODY) -> Crawled:
 
 def check(asking: Asking) -> str:
     """The contact that the site's owner is told. A UserError refuses what does not go together or is too quick."""
-    if asking.site not in SITES:
-        raise UserError(f"{clipped(asking.site)} is none of the sites that can be crawled: {', '.join(SITES)}")
+    if asking.site not in HOMES:
+        raise UserError(f"{clipped(asking.site)} is none of the sites that can be crawled: {', '.join(HOMES)}")
+    if not asking.addresses:
+        raise UserError(
+            "the demo's archive has no address of its own: `nonocensus twin` serves it, --base-url says where"
+        )
     if asking.refresh and asking.ids is None:
         raise UserError("--refresh goes with --ids")
-    if asking.kind and asking.site == webpbn.SOURCE:
-        raise UserError("--kind is for nonograms; at webpbn.com one address serves both kinds")
+    if asking.kind and asking.site != nonograms.SOURCE:
+        raise UserError("--kind is for nonograms; elsewhere one address serves both kinds")
     if asking.kind and asking.kind not in nonograms.KINDS:
         raise UserError(f"--kind {clipped(asking.kind)}: one of {', '.join(nonograms.KINDS)}")
     if asking.ids not in (None, "all"):
@@ -139,8 +146,8 @@ def check(asking: Asking) -> str:
             manners.check_pace(address, asking.rate)
     except ValueError as error:
         raise UserError(f"--rate: {error}") from None
-    if len(asking.base_urls) > 1 and asking.site == webpbn.SOURCE:
-        raise UserError("webpbn has one address: give --base-url once")
+    if len(asking.base_urls) > 1 and asking.site != nonograms.SOURCE:
+        raise UserError(f"{asking.site} has one address: give --base-url once")
     try:
         return manners.contact_for(asking.addresses, asking.contact)
     except ValueError as error:
@@ -171,8 +178,8 @@ def _ask_numbers(
 
 def _site(ledger: Ledger, session: Polite, asking: Asking, watch: Watch) -> Site:
     """The site; its lists are read first, if they are of use."""
-    if asking.site == webpbn.SOURCE:
-        return webpbn.site(asking.addresses[0])
+    if asking.site != nonograms.SOURCE:
+        return (demo.site if asking.site == DEMO else webpbn.site)(asking.addresses[0])
     kinds = [asking.kind] if asking.kind else list(nonograms.KINDS)
     if asking.ids == "all":
         watch.begun("reading lists", None)

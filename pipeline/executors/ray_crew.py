@@ -6,7 +6,9 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import chdir, contextmanager, redirect_stdout
+from concurrent.futures import Future
+from contextlib import chdir, contextmanager, redirect_stdout, suppress
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from pipeline.errors import ClusterError, UserError
@@ -28,7 +30,9 @@ ANSWERS_WITHIN = 5.0
 class Ray:
     """A crew of Ray's workers, a task a CPU.
 
-    Ray itself tries nothing again (`max_retries=0`): who gave a task knows best what to do when it is lost.
+    Ray itself tries nothing again (`max_retries=0`): who gave a task knows best what to do when it is lost. Each task
+    puts itself into a queue when it ends, so that what one costs does not grow with the number in flight, as it does
+    with `ray.wait`.
     """
 
     apart = True
@@ -36,7 +40,7 @@ class Ray:
     def __init__(self, dashboard: str | None) -> None:
         self.dashboard = dashboard
         self._remote: dict[Callable[..., Any], Any] = {}
-        self._flying: dict[Any, None] = {}
+        self._ended: SimpleQueue[tuple[Any, Future[Any]]] = SimpleQueue()
         self._cpus, self._asked = 1, -CPUS_EVERY
 
     def cpus(self) -> int:
@@ -55,9 +59,9 @@ class Ray:
         import ray
 
         if function not in self._remote:
-            self._remote[function] = ray.remote(max_retries=0)(function)
-        ticket = self._remote[function].remote(*arguments)
-        self._flying[ticket] = None
+            self._remote[function] = ray.remote(max_retries=0)(_of_one_argument(function))
+        ticket = self._remote[function].remote(arguments)
+        ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
         return ticket
 
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
@@ -72,28 +76,34 @@ class Ray:
             here = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             ticket = remote.options(scheduling_strategy=here).remote(*arguments)
             tickets[ticket] = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
-        return {name: _outcome(ticket) for ticket, name in tickets.items()}
+        return {name: _outcome(ticket.future()) for ticket, name in tickets.items()}
 
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
         """All tasks that have ended, at least one if one ends in time."""
-        import ray
-
-        flying = list(self._flying)
-        done, others = ray.wait(flying, num_returns=1, timeout=seconds)
-        if done and others:
-            done += ray.wait(others, num_returns=len(others), timeout=0)[0]
-        for ticket in done:
-            del self._flying[ticket]
-        return [(ticket, _outcome(ticket)) for ticket in done]
+        ended: list[tuple[Any, Future[Any]]] = []
+        with suppress(Empty):
+            ended.append(self._ended.get(timeout=seconds))
+            while True:
+                ended.append(self._ended.get_nowait())
+        return [(ticket, _outcome(future)) for ticket, future in ended]
 
 
-def _outcome(ticket: Any) -> Any:
+def _of_one_argument(function: Callable[..., T]) -> Callable[[tuple[Any, ...]], T]:
+    """A function that takes another one's arguments as one, since Ray serializes each for itself."""
+
+    def call(arguments: tuple[Any, ...]) -> T:
+        return function(*arguments)
+
+    call.__name__ = call.__qualname__ = function.__name__  # what Ray calls the task
+    return call
+
+
+def _outcome(future: "Future[Any]") -> Any:
     """A task's result, or the fault that it ended in. A ClusterError says that Ray itself has gone."""
-    import ray
     from ray import exceptions
 
     try:
-        return ray.get(ticket)
+        return future.result()
     except exceptions.RayTaskError as error:
         return Fault(TROUBLE, f"{type(error.cause).__name__}: {error.cause}")
     except exceptions.NodeDiedError as error:

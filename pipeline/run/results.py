@@ -39,6 +39,7 @@ class Left(NamedTuple):
     clue_hash     puzzles with equal ones are solved once; None where the store has none
     open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
     puzzle_id     for people
+    beside        the file of RUN/beside that has it (pipeline.run.beside); empty if none
     """
 
     part: str
@@ -46,16 +47,17 @@ class Left(NamedTuple):
     clue_hash: str | None
     open_cells: int
     puzzle_id: str
+    beside: str = ""
 
 
 LEFT_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
 """What of a row of the results table tells how much is left to do."""
 
 
-def left_of(part: str, row: int, result: Mapping[str, Any]) -> Left:
-    """The puzzle of a row of results, to be given more time."""
+def left_of(part: str, row: int, result: Mapping[str, Any], beside: str = "") -> Left:
+    """The puzzle of a row of results, to be given more time, and the file of RUN/beside that has it."""
     known = max(result[name] or 0 for name in LEFT_COLUMNS[3:])
-    return Left(part, row, result["clue_hash"], result["cells"] - known, result["puzzle_id"])
+    return Left(part, row, result["clue_hash"], result["cells"] - known, result["puzzle_id"], beside)
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,11 @@ class Folder(NamedTuple):
         if self.has(name):
             self.filesystem.delete_file(f"{self.path}/{name}")
 
+    def clear(self) -> None:
+        """Delete the folder with all that is in it, if it is there."""
+        if self.filesystem.get_file_info(self.path).type == fs.FileType.Directory:
+            self.filesystem.delete_dir(self.path)
+
     def move(self, name: str, other: "Folder") -> None:
         """Move a file into another folder of the same filesystem."""
         if self.local:

@@ -15,7 +15,7 @@ import numpy as np
 
 from scrapers.formats.colors import without_unused
 from scrapers.pictures.batch import views_of
-from solver.board import Board
+from solver.board import possibilities
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.groups import kinds
@@ -147,14 +147,6 @@ def _changes(picture: np.ndarray, outcome: Outcome, deadline: float) -> Changes:
     may_be[np.arange(picture.size), picture.reshape(-1)] = False
     cells, colors = np.nonzero(may_be)
     return Changes(cells, colors.astype(np.uint8))
-
-
-def possibilities(board: Board) -> np.ndarray:
-    """The colours that each cell on a board may have, bool[height x width, palette]."""
-    width, height, palette = map(int, board.size)
-    rows = board.can[: height * palette].astype("<u8", copy=False).view(np.uint8).reshape(height * palette, -1)
-    cells = np.unpackbits(rows, axis=1, count=width, bitorder="little").reshape(height, palette, width)
-    return cells.transpose(0, 2, 1).reshape(-1, palette).astype(np.bool_)
 
 
 def _untried(changes: Changes, changed: np.ndarray) -> Changes:

@@ -12,7 +12,7 @@ import numpy as np
 from solver.jit import is_ready
 from solver.ladder.ascent import Ascent, ascent_of
 from solver.ladder.groups import groups
-from solver.ladder.handover import hand_over
+from solver.ladder.handover import Split, hand_over
 from solver.ladder.line_rung import line_rung
 from solver.ladder.lookahead_rungs import lookahead_rungs
 from solver.ladder.outcome import Outcome, no_outcome
@@ -21,16 +21,21 @@ from solver.ladder.search_rung import search_rung
 from solver.views import Views
 
 
-def climb(batch: Views, which: np.ndarray, allowance: Allowance, given: Given = NOTHING) -> Outcome:
-    """Run the puzzles `which` (numbers) of a batch up the ladder. They must be free of faults (solver.check)."""
+def climb(
+    batch: Views, which: np.ndarray, allowance: Allowance, given: Given = NOTHING, split: Split | None = None
+) -> Outcome:
+    """Run the puzzles `which` (numbers) of a batch up the ladder. They must be free of faults (solver.check).
+
+    split   for a batch of one puzzle, what decides it by cubes where one learner takes long
+    """
     allowance = allowance._replace(cpu_limit=float(allowance.cpu_limit))  # kernels are compiled for one type of it
     outcome = no_outcome(batch, given.goals)
     for group in groups(batch, which):
-        _climb(ascent_of(batch, group, allowance, given, outcome), group.puzzles)
+        _climb(ascent_of(batch, group, allowance, given, outcome), group.puzzles, split)
     return outcome
 
 
-def _climb(ascent: Ascent, left: np.ndarray) -> None:
+def _climb(ascent: Ascent, left: np.ndarray, split: Split | None) -> None:
     """Rung by rung for all puzzles of a group, as many at a time as may wait; the tail for those that need it."""
     waiting = ascent.waiting
     while len(left):
@@ -42,7 +47,7 @@ def _climb(ascent: Ascent, left: np.ndarray) -> None:
         while k < waiting.number[0] and _any_for(search_rung, ascent, k):
             k = search_rung(ascent, k)
             if k < waiting.number[0]:
-                hand_over(int(waiting.puzzles[k]), ascent)
+                hand_over(int(waiting.puzzles[k]), ascent, split)
                 k += 1
 
 

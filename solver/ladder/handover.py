@@ -2,24 +2,36 @@
 
 import math
 import time
+from collections.abc import Callable
 from functools import cache
 
+from solver.board import possibilities
+from solver.conquest import Conquest
+from solver.cubes import Cube
 from solver.ladder.ascent import Ascent
 from solver.ladder.fixpoint import example_at_fixpoint
-from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL
+from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
 from solver.ladder.question import FROM_NOTHING
 from solver.ladder.rungs import SEARCH
 from solver.swap import swap
 from solver.tail import ENGINES, learner_of
 from solver.tools import CONFLICTS
+from solver.tuning import ALONE
+
+Split = Callable[[Conquest, float], Conquest]
+"""What takes a conquest further, in so many CPU seconds of all processes together (solver.conquest)."""
 
 
-def hand_over(p: int, ascent: Ascent) -> None:
-    """Decide puzzle p, on the board, by clause learning: a solution, then another one or the proof of none."""
+def hand_over(p: int, ascent: Ascent, split: Split | None = None) -> None:
+    """Decide puzzle p, on the board, by clause learning: a solution, then another one or the proof of none.
+
+    split   what decides by cubes what one learner does not decide in ALONE CPU seconds
+    """
     outcome, memory, start = ascent.outcome, ascent.memory, ascent.given.start
     compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
-    deadline = cpu + ascent.allowance.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
+    left = ascent.allowance.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
+    deadline = cpu + (left if split is None else min(left, ALONE))
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
@@ -38,14 +50,35 @@ def hand_over(p: int, ascent: Ascent) -> None:
                 outcome.found[p] = 2
         counters[CONFLICTS] = learner.conflicts
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
+    spent = time.thread_time() - cpu + learner.elsewhere
+    if found is None and split is not None and spent < left:
+        known = [first.copy()] if outcome.found[p] else []
+        cube = Cube((), possibilities(memory.board))
+        conquest = split(Conquest(start, known, [cube]), left - spent)
+        spent += conquest.cpu_seconds
+        found = _take_over(conquest, p, outcome)
     if outcome.found[p] == 2:
         outcome.solutions[p] = MULTIPLE
     elif found is None:
         outcome.late[p] = True
     else:
         outcome.solutions[p] = UNIQUE if outcome.found[p] else NONE
-    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu
+    outcome.seconds[p, CPU_SAT] += spent
     outcome.seconds[p, WALL] += time.monotonic() - wall
+
+
+def _take_over(conquest: Conquest, p: int, outcome: Outcome) -> bool | None:
+    """Note what cubes have come to with puzzle p: whether another solution was found, None if some are not decided."""
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    for pictures, solution in zip((outcome.first, outcome.second), conquest.solutions, strict=False):
+        pictures[place] = solution
+    outcome.found[p] = len(conquest.solutions)
+    outcome.counters[p, CONFLICTS] += conquest.conflicts
+    if conquest.engine is not None:
+        outcome.engine[p] = SEARCH + 1 + ENGINES.index(conquest.engine)
+    if len(conquest.solutions) == 2:
+        return True
+    return None if conquest.waiting else False
 
 
 @cache

@@ -41,5 +41,5 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
     else:
         outcome.solutions[p] = UNIQUE if outcome.found[p] == 1 else NONE
     outcome.rung[p] = SEARCH
-    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu
+    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu + learner.elsewhere
     outcome.seconds[p, WALL] += time.monotonic() - wall

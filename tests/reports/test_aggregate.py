@@ -391,6 +391,7 @@ def test_record_batches_of_the_needed_columns_count_the_same(census: Figures) ->
     assert figures([batches]) == census
 
 
+@pytest.mark.slow
 def test_many_pairs_count_the_same_as_one() -> None:
     generator = np.random.default_rng(1)
     rows = [

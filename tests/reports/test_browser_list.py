@@ -18,8 +18,9 @@ from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 
 from reports.page import write_report
-from scrapers.formats import non
-from solver.puzzle import from_picture
+from scrapers.formats import non, webpbn_xml
+from solver.puzzle import Puzzle, from_picture
+from solver.tables import puzzle_batch
 
 FILLERS = 120
 PAIRS, GRADES = graded(FILLERS)
@@ -293,6 +294,31 @@ def test_colours_come_through_a_file(tab: Tab, tmp_path: Path, kept: Path) -> No
     tab.until(lambda: "left out" in tab.one(".browse-told").text)
 
 
+def test_all_that_may_be_passed_on_comes_through_xml(tab: Tab, tmp_path: Path, kept: Path) -> None:
+    """Hidden lengths, colours, clues without a solution, words of strangers: our own reader finds what was there."""
+    ((results, puzzles),) = browsable(20)
+    rows = [row | {"license": "CC0-1.0"} for row in puzzles.to_pylist()]
+    path = tmp_path / "report.html"
+    free = [(results, pa.Table.from_pylist(rows, schema=puzzles.schema))]
+    path.write_bytes(write_report(free)["report.html"])
+    tab.turn(path)
+    read = list(webpbn_xml.read(taken(tab, kept, "xml", "puzzles.xml").encode()))
+    found = {(row["title"], row["clue_hash"], row["license"], row["author"]) for row in batch_rows(read)}
+    known = [row for row in rows if row["rows"] is not None]
+    assert found == {(row["title"], row["clue_hash"], row["license"], row["author"]) for row in known}
+    assert len(read) == len(known)
+    assert tab.one(".browse-told").text.startswith(f"{len(known)} puzzles written. 1 left out")
+    solved = {puzzle.title: puzzle.goal for puzzle in read}
+    assert np.array_equal(solved["Heart"], HEART)
+    assert solved["Two"] is None
+
+
+def batch_rows(puzzles: list[Puzzle]) -> list[dict[str, Any]]:
+    """Puzzles as rows of the table."""
+    found: list[dict[str, Any]] = puzzle_batch(puzzles).to_pylist()
+    return found
+
+
 def test_a_drawing_fits_and_can_be_made_larger(tab: Tab, page: Path) -> None:
     tab.turn(page, puzzle="random/29")
     tab.shown()
@@ -337,6 +363,66 @@ def test_the_charts_of_the_list_follow_it_and_narrow_it(tab: Tab, page: Path) ->
     assert tab.errors() == []
 
 
+def test_a_measure_is_told_by_group(tab: Tab, page: Path) -> None:
+    tab.load(page)
+    tab.run("document.getElementById('explorer').scrollIntoView()")
+    tab.run("document.querySelector('#explorer details').open = true")
+    tab.run("""for (const [name, value] of [['measure', 'nodes'], ['group', 'technique']])
+        document.querySelector(`#explorer select[name=${name}]`).value = value;
+        document.querySelector('#explorer').dispatchEvent(new Event('change', { bubbles: true }))""")
+    cells = """return Array.from(document.querySelectorAll('.groups tbody tr'),
+        (line) => Array.from(line.children, (cell) => cell.textContent))"""
+    found = {name: numbers for name, *numbers in tab.until(lambda: tab.run(cells))}
+    nodes = [row["nodes"] for row in table() if row["technique"] == "probe" and row["nodes"] is not None]
+    expected = [len(nodes), *np.quantile(nodes, [0, 0.25, 0.5, 0.75, 1]), np.mean(nodes)]
+    assert [float(text.replace(",", "")) for text in found["probe"]] == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_list_has_the_columns_that_people_choose(tab: Tab, page: Path) -> None:
+    """By keyboard alone; the link brings them back, and they can be sorted by."""
+    tab.turn(page)
+    before = [head.text.split()[0] for head in tab.all(".browse-head [role=columnheader] button")]
+    assert "Conflicts" not in before
+    box = tab.one("[data-facet=columns] summary")
+    box.send_keys(Keys.ENTER)
+    for name in ("conflicts", "author"):
+        tab.one(f"[data-facet=columns] input[value={name}]").send_keys(Keys.SPACE)
+    tab.one("[data-facet=columns] input[value=title]").send_keys(Keys.SPACE)
+    tab.one("[data-facet=columns] input[value=author]").send_keys(Keys.ESCAPE)
+    assert not tab.run("return document.querySelector('[data-facet=columns]').open")
+    heads = [head.text.split()[0] for head in tab.all(".browse-head [role=columnheader] button")]
+    assert set(heads) == {*before, "Conflicts", "Author"} - {"Title"}
+    address = tab.driver.current_url
+    tab.sort("conflicts")
+    known = {row["puzzle_id"]: row["conflicts"] for row in table()}
+    numbers = [known[name] for name in tab.column("puzzle_id")]
+    told = [number for number in numbers if number is not None]
+    assert told == sorted(told, reverse=True)
+    assert tab.column("conflicts")[: len(told)] == [f"{number:,}" for number in told]
+
+    tab.driver.get("about:blank")
+    tab.driver.get(address + "&sort=-blocks")
+    tab.until(lambda: tab.all(".browse-head .conflicts"))
+    assert tab.one(".browse-sort").get_attribute("value") == "-blocks"
+    tab.turn(page, columns="title,magic")
+    assert "magic" in tab.one(".browse-problem").text
+    assert [head.text for head in tab.all(".browse-head [role=columnheader] button")] == ["Title"]
+    tab.turn(page)
+    assert [head.text.split()[0] for head in tab.all(".browse-head [role=columnheader] button")] == before
+
+
+def test_columns_that_people_choose_scroll_in_the_list_alone(tab: Tab, page: Path) -> None:
+    wide = "title,label,difficulty,cpu_seconds,line_solves,sweeps,probes,nodes,conflicts,blocks,density,kind,source"
+    with emulated(tab.driver, "light", PHONE):
+        tab.turn(page, columns=wide)
+        assert page_width(tab.driver) <= PHONE
+        assert tab.run(
+            "const grid = document.querySelector('.browse-grid'); return grid.scrollWidth > grid.clientWidth"
+        )
+        assert tab.column("nodes")
+        assert violations(tab.driver, "#browse") == []
+
+
 def test_the_data_are_beside_the_page(tab: Tab, files: Path) -> None:
     tab.load(files / "report.html")
     names = tab.run("return Array.from(document.querySelectorAll('a[download]'), (link) => link.getAttribute('href'))")
@@ -346,6 +432,7 @@ def test_the_data_are_beside_the_page(tab: Tab, files: Path) -> None:
     assert not {"solution", "goal", "rows", "columns", "mended"} & set(told.column_names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", PHONE)])
 def test_axe_finds_nothing_in_any_view(tab: Tab, page: Path, scheme: str, width: int) -> None:
     """Charts are pictures with a text each: what is in them is not looked at, which takes long."""

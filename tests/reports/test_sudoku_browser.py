@@ -171,6 +171,7 @@ def test_public_pages_draw_nothing(driver: webdriver.Chrome, tmp_path: Path) -> 
     assert errors(driver) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
 def test_everybody_can_use_it(driver: webdriver.Chrome, page: str, width: int, scheme: str) -> None:
     with emulated(driver, scheme, width):

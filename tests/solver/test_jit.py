@@ -54,6 +54,7 @@ def started(folder: Path) -> "subprocess.Popen[str]":
     return process
 
 
+@pytest.mark.slow
 @in_kernels
 def test_one_of_several_processes_compiles(tmp_path: Path) -> None:
     processes = [started(tmp_path / "cache") for _ in range(3)]
@@ -67,6 +68,7 @@ def test_one_of_several_processes_compiles(tmp_path: Path) -> None:
     assert sorted(how for _, how in said) == [loaded, loaded, compiled]
 
 
+@pytest.mark.slow
 @in_kernels
 def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> None:
     process = started(tmp_path / "cache")

@@ -55,6 +55,10 @@ def solve(
         ),
     ],
     cpu_limit: CpuLimit = 60.0,
+    cpus: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cores for a puzzle that clause learning takes long over."),
+    ] = None,
     rung: LastRung = Rung.search,
     depth: Depth = DEPTH,
     check_goal: CheckGoal = False,
@@ -122,19 +126,23 @@ def solve(
         raise UserError("--stats is for people: --json has all of it, --xml no place for it")
     if most and (brief or as_xml):
         raise UserError("--all goes with neither --brief nor --xml, which show no solutions")
+    if interactive and cpus:
+        raise UserError("--interactive goes without --cpus: it tells how far one process is")
     pictures = Pictures(png, svg, pdf, gif, html, steps)
     explained = explain or watch or pictures.explained
     if explain and (brief or as_xml):
         raise UserError("--explain goes with neither --brief nor --xml, which show no steps")
     show_known = not (brief or as_xml)
-    how = How(cpu_limit, rung.value, depth, check_goal, from_saved, most or None, show_known, explained, interactive)
+    how = How(
+        cpu_limit, rung.value, depth, check_goal, from_saved, most or None, show_known, explained, interactive, cpus
+    )
     wish = Wish(tuple(base_url or ()), contact, refresh)
     found = puzzles_of(sources_of(files, wish), format_named(known), wish)
     show = shower(brief, as_xml, as_json, stats)
     of_nonograms = {
-        "--depth": depth != DEPTH, "--check-goal": check_goal, "--from-saved": from_saved, "--all": most,
-        "--stats": stats, "--interactive": interactive, "--brief": brief, "--xml": as_xml, "--watch": watch,
-        **{f"--{name}": path for name, path in pictures._asdict().items()},
+        "--cpus": cpus, "--depth": depth != DEPTH, "--check-goal": check_goal, "--from-saved": from_saved,
+        "--all": most, "--stats": stats, "--interactive": interactive, "--brief": brief, "--xml": as_xml,
+        "--watch": watch, **{f"--{name}": path for name, path in pictures._asdict().items()},
     }  # fmt: skip
     good = bad = 0
     chosen = found if number is None else islice(found, number - 1, number)

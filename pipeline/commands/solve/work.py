@@ -30,6 +30,7 @@ class How(NamedTuple):
     drawn        whether what is known of a puzzle that is not solved to its end is wanted
     explained    whether an explanation is wanted
     pausable     whether Ctrl-C tells how far it is
+    cpus         processes for a puzzle that clause learning takes long over; None for this one alone
     """
 
     cpu_limit: float
@@ -41,6 +42,7 @@ class How(NamedTuple):
     drawn: bool
     explained: bool
     pausable: bool
+    cpus: int | None = None
 
 
 class Progress(NamedTuple):
@@ -85,12 +87,22 @@ def _row(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progr
     A kernel tells nothing before it ends. So what can be paused is tried with more and more time, each time from the
     beginning, and what the last try has come to can be told: all together take about a third more than the last alone.
     """
+    from pipeline.classify.conquer import conqueror
     from pipeline.classify.schedule import levels
     from solver.api import solve
 
+    conquer = None if how.cpus is None else conqueror(how.cpus)
     row: dict[str, Any] = {}
     for limit in levels(how.cpu_limit, FIRST_TRY, GROWTH) if how.pausable else [how.cpu_limit]:
-        row = solve(puzzle, cpu_limit=limit, rung=how.rung, depth=how.depth, check_goal=how.check_goal, start=start)
+        row = solve(
+            puzzle,
+            cpu_limit=limit,
+            rung=how.rung,
+            depth=how.depth,
+            check_goal=how.check_goal,
+            start=start,
+            conquer=conquer,
+        )
         if row["status"] != "timeout":
             break
         progress.tries.append((limit, row))

@@ -83,7 +83,7 @@ class Explorer {
   /** Draw a chart of some measures unless it is there. Their own ranges don't count: they are what the brush says. */
   once(name, measures, group, draw) {
     const ranges = Object.fromEntries(Object.entries(this.state.ranges).filter(([of]) => !measures.includes(of)));
-    const asked = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0] };
+    const asked = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0], columns: [] };
     const key = JSON.stringify([addressOf(asked), measures, group]);
     if (this.drawn[name] === key) return;
     this.drawn[name] = key;
@@ -111,7 +111,26 @@ class Explorer {
     spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
     spec.encoding.order = { field: "place", type: "quantitative" };
     this.legend(groups);
+    this.tabulate(rows, column, groups);
     this.embed("histogram", spec, { x: [measure, scale] });
+  }
+
+  /** The quantiles of a measure in each group that has rows. */
+  tabulate(rows, column, groups) {
+    const values = groups.names.map(() => []);
+    for (const row of rows) values[groups.of(row)].push(valueOf(column, row));
+    const words = (value) => numberWords(Number(value.toPrecision(4)));
+    const lines = groups.names.flatMap((name, k) => {
+      const sorted = Float64Array.from(values[k]).sort();
+      if (sorted.length === 0) return [];
+      const figures = [0, 0.25, 0.5, 0.75, 1].map((share) => words(quantileOf(sorted, share)));
+      const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
+      const head = element("th", "", "", element("bdi", "", "", name));
+      head.scope = "row";
+      const cells = [numberWords(sorted.length), ...figures, words(mean)].map((text) => element("td", "n", "", text));
+      return [element("tr", "", "", head, ...cells)];
+    });
+    this.box.querySelector(".groups tbody").replaceChildren(...lines);
   }
 
   scatter(rows, across, up, group) {
@@ -190,6 +209,13 @@ class Explorer {
 function varies(column) {
   const known = column.values.findIndex((_, row) => !column.isNull(row));
   return known >= 0 && column.values.some((value, row) => !column.isNull(row) && value !== column.values[known]);
+}
+
+/** The value below which a share of some sorted values lies, between two of them by proportion. */
+function quantileOf(sorted, share) {
+  const place = share * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place % 1);
 }
 
 /** A measure's number, which is known. */

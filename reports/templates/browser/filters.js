@@ -19,26 +19,14 @@ class Filters {
 
   listen() {
     for (const [facet, { box, find, list }] of this.boxes) {
-      box.addEventListener("toggle", () => {
-        this.fill(facet);
-        box.classList.remove("at-the-edge");
-        box.classList.toggle("at-the-edge", box.querySelector(".menu").getBoundingClientRect().right > document.body.clientWidth);
-      });
+      box.addEventListener("toggle", () => this.fill(facet));
       find.addEventListener("input", () => this.fill(facet));
       list.addEventListener("change", (event) => {
         const words = new Set(this.state.facets[facet.name]);
         words[event.target.checked ? "add" : "delete"](event.target.value);
         this.choose(facet.name, words);
       });
-      box.addEventListener("keydown", (event) => {
-        if (event.key !== "Escape") return;
-        box.open = false;
-        box.querySelector("summary").focus();
-      });
     }
-    document.addEventListener("click", (event) => {
-      for (const { box } of this.boxes.values()) if (!box.contains(event.target)) box.open = false;
-    });
     this.form.elements.query.addEventListener("input", () => this.ask());
     this.form.addEventListener("change", (event) => {
       if (event.target === this.form.elements.query) this.ask();
@@ -94,7 +82,7 @@ class Filters {
     const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.called(word)).includes(part);
     const found = counted.filter(wanted);
     const focused = list.contains(document.activeElement) ? document.activeElement.value : null;
-    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choice(facet, word, count, chosen.has(word)));
+    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.called(word), numberWords(count), chosen.has(word)));
     if (found.length > MOST_CHOICES) items.push(element("p", "note small", "", `and ${numberWords(found.length - MOST_CHOICES)} more`));
     if (found.length === 0) items.push(element("p", "note small", "", "None is like that."));
     list.replaceChildren(...items);
@@ -108,20 +96,7 @@ function facetBox(facet) {
   const find = element("input", "find");
   Object.assign(find, { type: "search", hidden: true, placeholder: "find" });
   find.setAttribute("aria-label", `Find in ${facet.title.toLowerCase()}`);
-  const summary = element("summary", "", "", element("span", "", "", facet.title), element("span", "chosen"));
-  const menu = element("div", "menu", "group", find, list);
-  menu.setAttribute("aria-label", facet.title);
-  const box = element("details", "facet", "", summary, menu);
-  box.dataset.facet = facet.name;
-  box.name = "facet"; // opening one closes the others
-  return { box, find, list };
-}
-
-function choice(facet, word, count, checked) {
-  const input = element("input");
-  Object.assign(input, { type: "checkbox", value: word, checked });
-  const name = element("bdi", "", "", facet.called(word));
-  return element("label", "choice", "", input, name, element("span", "count", "", numberWords(count)));
+  return { box: menuBox(facet.name, facet.title, find, list), find, list };
 }
 
 function chip(text, data) {

@@ -9,10 +9,12 @@ const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_E
 
 /** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it, `room` is
  *  the column's width, `ends` are words for its first and last values, `wide` says that there is none on a narrow screen. Those of numbers begin with the largest.
- *  A column is left out where the table has none of its name, or where it has the one that it is there `unless`. */
+ *  A column is left out where the table has none of its name, or where it has the one that it is there `unless`, or where
+ *  people have to choose it (`more`). */
 const LISTED = [
   { name: "puzzle_id", title: "Id", ends: LETTERS_ENDS, room: "6.7rem", wide: true, words: (value) => value },
   { name: "title", title: "Title", ends: LETTERS_ENDS, room: "minmax(0, 1fr)", fill: fillTitle },
+  { name: "author", title: "Author", ends: LETTERS_ENDS, room: "9rem", more: true, words: (value) => value },
   { name: "cells", title: "Size", ends: NUMBER_ENDS, room: "4.1rem", fill: fillSize },
   { name: "kind", title: "Kind", ends: LETTERS_ENDS, room: "4.6rem", wide: true, words: (value) => value },
   { name: "label", title: "Verdict", ends: EFFORT_ENDS, room: "10rem", fill: fillVerdict },
@@ -25,10 +27,25 @@ const LISTED = [
 ];
 const PICK_ROOM = "1.3rem";
 
-/** The columns of the list that a table has; that of kinds only where there are several. */
+const MORE_ROOM = "7.5rem"; // of a column that people choose
+const LEAST_TITLE = "9rem"; // that is left for titles then
+
+/** All columns that the list of a table can have: those of LISTED, and the facts that it has of any puzzle. */
+function listable({ columns }) {
+  const told = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
+  const known = LISTED.filter(({ name }) => name in columns);
+  const others = FACTS.filter(([, name]) => told(name) && !LISTED.some((each) => each.name === name));
+  const made = others.map(([title, name, words]) => {
+    const number = !columns[name].words;
+    return { name, title, ends: number ? NUMBER_ENDS : LETTERS_ENDS, room: MORE_ROOM, number, words };
+  });
+  return [...known, ...made];
+}
+
+/** Those that it has unless people choose others; that of kinds only where there are several. */
 function listedOf({ columns }) {
   const told = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
-  return LISTED.filter(({ name, unless }) => told(name) && !(unless in columns));
+  return LISTED.filter(({ name, unless, more }) => !more && told(name) && !(unless in columns));
 }
 
 class List {
@@ -44,11 +61,11 @@ class List {
     this.table = table;
     this.picked = picked;
     this.act = act;
-    this.columns = listedOf(table);
+    this.all = listable(table);
+    this.columns = [];
     this.order = new Uint32Array(0);
     this.active = -1; // the place of the row that the keyboard is at
     this.elements = [];
-    this.build();
     this.listen();
   }
 
@@ -76,7 +93,17 @@ class List {
     this.render();
   }
 
+  /** Have the columns of these names; with none the usual ones. */
+  choose(chosen) {
+    const columns = chosen.length ? this.all.filter(({ name }) => chosen.includes(name)) : listedOf(this.table);
+    if (String(columns.map(({ name }) => name)) === String(this.columns.map(({ name }) => name))) return;
+    this.columns = columns;
+    this.grid.classList.toggle("chosen", chosen.length > 0);
+    this.build();
+  }
+
   build() {
+    this.elements = [];
     this.heads = this.columns.map((column) => {
       const head = element("div", column.name, "columnheader");
       head.dataset.name = column.name;
@@ -89,6 +116,8 @@ class List {
     });
     const room = (columns) => [PICK_ROOM, ...columns.map((column) => column.room)].join(" ");
     this.grid.style.setProperty("--columns", room(this.columns));
+    const least = this.columns.map(({ name, room }) => (name === "title" ? LEAST_TITLE : room));
+    this.grid.style.setProperty("--least", `calc(${[PICK_ROOM, ...least].join(" + ")} + ${this.columns.length} * .7rem + 2rem)`);
     this.grid.style.setProperty("--few-columns", room(this.columns.filter(({ wide }) => !wide)));
     const pick = element("div", "pick", "columnheader", element("span", "unseen", "", "Picked"));
     this.head = element("div", "browse-row browse-head", "row", pick, ...this.heads);
@@ -97,23 +126,21 @@ class List {
     this.window = element("div", "browse-window", "presentation", this.rows);
     this.body = element("div", "browse-body", "presentation", this.window);
     this.grid.setAttribute("aria-colcount", this.columns.length + 1);
-    this.grid.append(this.head, this.body);
+    this.grid.replaceChildren(this.head, this.body);
   }
 
   listen() {
     this.grid.addEventListener("scroll", () => this.render(), { passive: true });
     this.grid.addEventListener("keydown", (event) => this.key(event));
-    this.head.addEventListener("click", (event) => {
+    this.grid.addEventListener("click", (event) => {
       const head = event.target.closest("[data-name]");
-      if (head) this.act.sort(head.dataset.name);
-    });
-    this.rows.addEventListener("click", (event) => {
       const row = event.target.closest("[data-place]");
-      if (!row) return;
-      if (event.target.closest(".pick")) this.pick(Number(row.dataset.place), event.shiftKey);
+      if (head) this.act.sort(head.dataset.name);
+      else if (!row) return;
+      else if (event.target.closest(".pick")) this.pick(Number(row.dataset.place), event.shiftKey);
       else this.open(Number(row.dataset.place));
     });
-    new ResizeObserver(() => this.measure()).observe(this.grid);
+    new ResizeObserver(() => this.head && this.measure()).observe(this.grid);
   }
 
   /** Fit the elements to the space there is. */
@@ -151,7 +178,7 @@ class List {
 
   write(element, place) {
     element.hidden = place >= this.order.length;
-    if (element.hidden) return;
+    if (element.hidden) return element.removeAttribute("id"); // which may be another row's now
     const row = this.order[place];
     element.id = `browse-row-${place}`;
     element.dataset.place = place;
@@ -164,8 +191,13 @@ class List {
       cell.classList.toggle("chief", name === this.chief);
       if (fill) return fill(cell, row, this.table);
       const value = this.table.columns[name].at(row);
-      cell.textContent = value === null ? DASH : words(value);
+      cell.textContent = value === null ? DASH : words(value, this.size(row));
     });
+  }
+
+  size(row) {
+    const { width, height, cells } = this.table.columns;
+    return { width: width.at(row), height: height.at(row), cells: cells.at(row) };
   }
 
   key(event) {

@@ -23,10 +23,12 @@ class Browser {
       step: (by) => this.step(by),
       closed: () => this.closed(),
     });
+    this.columns = new Columns(this.list.all, listedOf(table), { change: (change) => this.change(change) });
+    this.part("browse-sort").parentElement.after(this.columns.box);
     this.known = {
       facets: this.selection.facets,
       measures: Object.keys(table.columns).filter((name) => !table.columns[name].words && name !== "contents" && name !== "issues"),
-      sorts: new Set(this.list.columns.map(({ name }) => name)),
+      columns: new Set(this.list.all.map(({ name }) => name)),
     };
     this.explore();
     this.listen();
@@ -58,9 +60,6 @@ class Browser {
 
   listen() {
     const sort = this.part("browse-sort");
-    for (const { name, title, ends } of this.list.columns) {
-      ["", "-"].forEach((sign, k) => sort.append(new Option(`${title}, ${ends[k]} first`, sign + name)));
-    }
     sort.addEventListener("change", () => this.change({ sort: sort.value === "-difficulty" ? "" : sort.value }));
     for (const button of this.section.querySelectorAll("[data-view]")) {
       button.addEventListener("click", () => this.change({ view: button.dataset.view }));
@@ -99,7 +98,7 @@ class Browser {
   /** What a click on a head sorts by: what it does not yet; numbers begin with the largest. */
   sorted(name) {
     const now = sortOf(this.state.sort);
-    const { number } = this.list.columns.find((column) => column.name === name);
+    const { number } = this.list.all.find((column) => column.name === name);
     const descending = now.name === name ? now.sign > 0 : number === true;
     const sort = descending ? `-${name}` : name;
     return sort === "-difficulty" ? "" : sort;
@@ -119,13 +118,14 @@ class Browser {
 
   select() {
     this.rows = this.selection.rows(this.state);
-    const { sort, view } = this.state;
+    const { sort, view, columns } = this.state;
     this.list.grid.hidden = view !== "list";
     this.gallery.box.hidden = view !== "gallery";
     this.seen = view === "gallery" ? this.gallery : this.list;
+    this.list.choose(columns);
+    this.columns.show(columns);
     this.seen.show(this.rows, sort);
-    const { name, sign } = sortOf(sort);
-    this.part("browse-sort").value = sign < 0 ? `-${name}` : name;
+    this.offerSorts(sortOf(sort));
     for (const button of this.section.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", button.dataset.view === view);
     }
@@ -136,6 +136,14 @@ class Browser {
     this.filters.show(this.state);
     this.explorer?.show({ ...this.state });
     this.offer();
+  }
+
+  /** What the list can be sorted by: the columns that it has, and the one that it is sorted by. */
+  offerSorts({ name, sign }) {
+    const there = this.list.all.filter((column) => this.list.columns.includes(column) || column.name === name);
+    const options = there.flatMap(({ name: of, title, ends }) => ["", "-"].map((down, k) => new Option(`${title}, ${ends[k]} first`, down + of)));
+    this.part("browse-sort").replaceChildren(...options);
+    this.part("browse-sort").value = sign < 0 ? `-${name}` : name;
   }
 
   /** Show which rows are picked. */
@@ -161,15 +169,15 @@ class Browser {
     else if (what === "clear") this.picked.clear();
     else if (what === "ids") keepFile(idLines(rows, this.table), "puzzles.txt", "text/plain");
     else if (what === "csv") keepFile(csvText(rows, this.table), "puzzles.csv", "text/csv");
-    else if (what === "non") await this.takePuzzles(rows);
+    else await this.takePuzzles(rows, { non: NON, xml: XML }[what]);
   }
 
-  async takePuzzles(rows) {
-    const { text, puzzles, unfree, unsaid } = await nonFile(rows, this.table, this.pictures);
-    if (puzzles) keepFile(text, "puzzles.non", "text/plain");
+  async takePuzzles(rows, format) {
+    const { text, puzzles, unfree, unsaid } = await puzzleFile(format, rows, this.table, this.pictures);
+    if (puzzles) keepFile(text, format.name, format.type);
     const told = [`${countWords(puzzles, "puzzle")} written.`];
     if (unfree) told.push(`${numberWords(unfree)} left out: no licence lets them be passed on.`);
-    if (unsaid) told.push(`${numberWords(unsaid)} left out: their clues are not in this page, or .non has no words for them.`);
+    if (unsaid) told.push(`${numberWords(unsaid)} left out: their clues are not in this page, or the format has no words for them.`);
     this.part("browse-told").textContent = told.join(" ");
   }
 

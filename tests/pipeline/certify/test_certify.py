@@ -100,6 +100,7 @@ def test_every_verdict_is_proved(own: Run, nonocensus: Callable[..., Result]) ->
     assert json.loads(asked.out) == [{"n": 80, "s": sum(table["steps"].to_pylist())}]
 
 
+@pytest.mark.slow
 def test_over_ray_as_in_this_process(own: Run, tmp_path: Path) -> None:
     shutil.copytree(own.folder.path, tmp_path / "other")
     with ray_crew(cpus=2) as crew:

@@ -114,6 +114,7 @@ def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monk
     assert lasting(run).equals(lasting(alone))
 
 
+@pytest.mark.slow
 def test_readings_in_vain_are_forgotten_when_one_goes_well(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,7 +40,7 @@ classify_rows = classifying.classify_rows
 
 
 def classify_rows_with_bugs(
-    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any, wait: bool
+    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any, *others: Any
 ) -> Any:
     """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
     for chunk in classifying._chunks(classifying.open_store(job.store), rows, parts):
@@ -49,7 +49,7 @@ def classify_rows_with_bugs(
             os.kill(os.getpid(), signal.SIGKILL)
         if FAULTY in ids:
             raise ZeroDivisionError("a bug")
-    return classify_rows(rows, parts, limit, name, job, wait)
+    return classify_rows(rows, parts, limit, name, job, *others)
 
 
 @pytest.mark.faults

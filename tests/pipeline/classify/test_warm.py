@@ -113,6 +113,7 @@ def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert None not in [process.poll() for process in processes]
 
 
+@pytest.mark.slow
 @in_kernels
 def test_warm_tells_how_far_it_is() -> None:
     """Here everything is compiled already, so each stage is only loaded."""
@@ -134,6 +135,7 @@ def test_a_store_of_sudokus_needs_their_kernels_alone(tmp_path: Path) -> None:
     assert told == ["sudokus"]
 
 
+@pytest.mark.slow
 @in_kernels
 def test_warm_is_interrupted(tmp_path: Path) -> None:
     """Ctrl-C in a terminal reaches all processes of a command; one line comes of it, and nothing goes on."""

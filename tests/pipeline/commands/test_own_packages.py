@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import nonocensus
 
 ROOT = Path(nonocensus.__file__).parents[1]
@@ -24,6 +26,7 @@ def poison(folder: Path, names: tuple[str, ...]) -> None:
             (folder / name / "__init__.py").write_text(raising)
 
 
+@pytest.mark.slow
 def test_no_module_of_the_user_s_is_imported(tmp_path: Path) -> None:
     """Neither from the current folder, by whatever name, nor by one of ours from PYTHONPATH."""
     here, on_the_path = tmp_path / "here", tmp_path / "on_the_path"

@@ -61,6 +61,7 @@ def test_letters_that_the_terminal_lacks(store: Store) -> None:
     assert json.loads(process.communicate()[0]) == [{"title": "café 日本"}]
 
 
+@pytest.mark.slow
 def test_no_room_on_the_disk(run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     """The line names the file, and what was there before stays."""
 
@@ -83,6 +84,7 @@ def test_no_room_on_the_disk(run: Run, tmp_path: Path, nonocensus: Callable[...,
     assert not (tmp_path / "run.csv").exists()
 
 
+@pytest.mark.slow
 def test_closed_streams(store: Store, tmp_path: Path) -> None:
     """Nothing is printed into a file that has taken the place of one, and Ray works without them."""
 

@@ -32,6 +32,7 @@ from scrapers.formats import non, webpbn_xml
 from scrapers.http import Polite
 from scrapers.twin import Counts, Faults, archive, serve
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from solver.tables import puzzle_batch
 
 Run = Callable[..., Any]
 PALETTE = (WHITE, BLACK, Color("red", "r", "ff0000"))
@@ -520,10 +521,23 @@ def twin_process(*options: str) -> Iterator[str]:
             assert process.wait(timeout=30) == 0
 
 
+@pytest.mark.slow
 def test_the_command_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
+    """Its puzzles are those of the demo, and none of the site's whose words the twin speaks."""
     with twin_process() as address:
-        result = nonocensus(
-            "crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "all", "--out", "store", "--json"
-        )
-        assert result.code == 0
-    assert len(rows(tmp_path / "store")) == len(demo_puzzles())
+        command = ("--base-url", address, "--rate", "0", "--ids", "all", "--out", "store", "--json")
+        assert nonocensus("crawl", "demo", *command).code == 0
+    own = {row["puzzle_id"]: row for row in puzzle_batch(demo_puzzles()).to_pylist()}
+    found = rows(tmp_path / "store")
+    same = ("source", "source_id", "url", "title", "author", "copyright", "license", "clue_hash", "goal")
+    assert {name: [row[of] for of in same] for name, row in found.items()} == {
+        name: [row[of] for of in same] for name, row in own.items()
+    }
+    assert nonocensus("crawl", "demo", "--reparse", "--out", "store").code == 0
+    assert rows(tmp_path / "store") == found
+
+
+def test_the_demo_is_only_where_a_twin_serves_it(nonocensus: Run) -> None:
+    result = nonocensus("crawl", "demo", "--ids", "1", "--out", "store")
+    assert result.code == 2
+    assert "nonocensus twin" in result.err

@@ -86,6 +86,7 @@ def refused(nonocensus: Nonocensus, run: Run, study: str, code: int) -> str:
     return line
 
 
+@pytest.mark.slow
 def test_what_people_have_done_is_what_the_report_tells(run: Run, study: Study, nonocensus: Nonocensus) -> None:
     moves, planted = solved_by(study, PEOPLE)
     assert read_moves(study).equals(moves)
@@ -102,6 +103,7 @@ def test_what_people_have_done_is_what_the_report_tells(run: Run, study: Study, 
     assert Path(page).with_name(ATTEMPTS_FILE).read_bytes() == Path("out", ATTEMPTS_FILE).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_later_report_without_the_study_does_not_keep_its_attempts(
     run: Run, study: Study, nonocensus: Nonocensus
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nono
     assert nonocensus("verify", "run").code == 0
 
 
+@pytest.mark.slow
 def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     in_tasks_of(5, monkeypatch)
     with ray_crew(cpus=2) as crew:

@@ -21,6 +21,7 @@ run()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_with_its_workers(number: int) -> None:
     with running("--cpus", "2") as server:

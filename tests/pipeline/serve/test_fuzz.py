@@ -1,6 +1,9 @@
 """The API fuzzed from its own description."""
 
+import pytest
 from serving import running
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_api_is_as_described() -> None:

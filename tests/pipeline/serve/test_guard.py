@@ -183,6 +183,7 @@ def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
     assert solves(server)
 
 
+@pytest.mark.slow
 def test_thousands_of_bad_requests_take_no_memory(server: Server) -> None:
     process = psutil.Process(server.process.pid)
 

@@ -479,6 +479,7 @@ def batches(draw: st.DrawFn, count: int) -> list[tuple[int, int]]:
     return pieces
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60)
 def test_exactly_what_was_done_is_kept(data: st.DataObject) -> None:

@@ -137,6 +137,7 @@ def test_what_is_no_puzzle(server: Server, data: bytes) -> None:
     assert "Traceback" not in reply.text
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_to_too_much(server: Server) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -25,7 +25,7 @@ from scrapers.pictures.recipe import Recipe
 SECONDS = 60
 TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 
-pytestmark = NEEDED
+pytestmark = [*NEEDED, pytest.mark.slow]
 
 
 def jsonl(puzzle: dict[str, Any]) -> bytes:

@@ -37,7 +37,7 @@ PICTURES = (
     (ASSUMED, {}),
 )
 
-pytestmark = NEEDED
+pytestmark = [*NEEDED, pytest.mark.slow]
 
 
 class Tab:

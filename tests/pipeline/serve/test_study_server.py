@@ -22,6 +22,8 @@ from pipeline.serve.study.keeper import HOUR
 from pipeline.study.folder import Study, open_study, read_puzzles
 from pipeline.study.moves import read_moves
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Run:
@@ -229,7 +231,6 @@ def test_a_killed_server_loses_nothing_that_it_has_confirmed(archive: Run, tmp_p
     assert not list(Path(place, "open").iterdir())
 
 
-@pytest.mark.slow
 def test_a_server_that_is_killed_again_and_again(archive: Run, tmp_path: Path) -> None:
     """While acts are on their way to it: each is kept once, confirmed or not."""
     study = study_of(archive, tmp_path / "study")

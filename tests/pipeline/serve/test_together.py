@@ -6,12 +6,15 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pytest
 from serving import DIAGONAL, PLUS, record
 
 from pipeline.serve.allowed import Allowed, Later
 from pipeline.serve.jobs import Job
 from pipeline.serve.pool import DIED, Pool
 from pipeline.serve.solving import solved, solved_together
+
+pytestmark = pytest.mark.slow
 
 TRIED = Allowed(0.5, True, lambda: None)
 

@@ -45,6 +45,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         server.kill()
 
 
+@pytest.mark.slow
 def test_a_run_on_s3_from_store_to_dataset(
     bucket: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]
 ) -> None:

@@ -97,6 +97,7 @@ def replace_name(color: Color, name: str) -> Color:
     return color._replace(name=name)
 
 
+@pytest.mark.slow
 def test_a_page_of_too_many_cells() -> None:
     side = int(MOST_CELLS**0.5) + 1
     puzzle = from_picture(np.ones((side, side), np.uint8))

@@ -59,6 +59,7 @@ def test_each_step_is_a_frame_and_the_last_one_the_solution(words: str) -> None:
     assert cells_in(frame, puzzle, bool(words)) == wanted(puzzle, puzzle.goal)
 
 
+@pytest.mark.slow
 def test_frames_are_shorter_the_more_there_are_and_only_changes_are_kept() -> None:
     puzzle = solution(20, 20)
     few, many = gif(puzzle, steps(puzzle, 3)), gif(puzzle, steps(puzzle, 30))

@@ -3,6 +3,7 @@
 from io import BytesIO
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from reports.sheet import raster
@@ -38,6 +39,7 @@ def test_a_png_has_its_size_and_each_cell_its_colour() -> None:
     assert picture.getpixel((0, 0)) == (255, 255, 255)
 
 
+@pytest.mark.slow
 def test_the_largest_puzzle_is_drawn_alone_and_small() -> None:
     puzzle = from_picture(np.random.default_rng(1).integers(0, 2, (1023, 1023), np.uint8))
     assert puzzle.goal is not None

@@ -149,6 +149,7 @@ def test_a_run_without_grades_has_a_chart_by_difficulty() -> None:
     assert "| Difficulty | Puzzles |" in report["report.md"].decode()
 
 
+@pytest.mark.slow
 def test_a_public_report_has_all_attempts_and_nobody_s_content() -> None:
     """The puzzles of this study are nobody's; what a report withholds is none of the columns."""
     study = small_study()
@@ -181,5 +182,6 @@ def test_a_report_without_a_study_says_nothing_of_one() -> None:
     assert "Solved by people" not in report["report.html"].decode() + report["report.md"].decode()
 
 
+@pytest.mark.slow
 def test_the_same_study_gives_the_same_bytes() -> None:
     assert reported(small_study()) == reported(small_study())

@@ -22,6 +22,7 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "-
 SECONDS = 30
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
     pytest.mark.skipif(not DRIVER, reason="there is no chromedriver on this machine"),
 ]

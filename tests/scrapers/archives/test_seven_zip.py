@@ -119,6 +119,7 @@ def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_ten_thousand_members_take_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     members = {f"{k}.non": b"rows\n%d\n" % k for k in range(10_000)}
     unpacked = 0

@@ -94,6 +94,7 @@ def test_runs_are_shuffled() -> None:
     assert rows != sorted(rows)
 
 
+@pytest.mark.slow
 def test_the_largest_picture() -> None:
     picture = np.ones((1000, 1000), np.uint8)
     picture[:, ::3] = 0

@@ -29,6 +29,7 @@ def ambiguous(colors: int, side: int = 5) -> Iterator[tuple[Puzzle, list[np.ndar
             yield puzzle, [picture(cells, side, side) for cells in both if isinstance(cells, bytes)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colors", [1, 2])
 def test_each_change_leaves_one_solution_and_is_what_it_says(colors: int) -> None:
     kinds = Counter[int]()

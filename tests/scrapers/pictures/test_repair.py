@@ -10,9 +10,10 @@ from oracle import line_logic, verdict
 from strategies import PALETTE
 
 from scrapers.pictures.batch import views_of
-from scrapers.pictures.repair import possibilities, repaired, with_picture
+from scrapers.pictures.repair import repaired, with_picture
 from scrapers.pictures.rules import cycles, random_pictures
 from solver.api import solve
+from solver.board import possibilities
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.rungs import RUNGS
 from solver.puzzle import from_picture
@@ -64,6 +65,7 @@ def test_among_equals_the_cheapest_changes() -> None:
         assert np.flatnonzero(found.picture != picture).tolist() == [cell]
 
 
+@pytest.mark.slow
 def test_it_is_the_same_every_time() -> None:
     picture = random_pictures(20, 20, 0.4, 1, 0, 1)[0]
     assert (repaired(picture).picture == repaired(picture).picture).all()

@@ -8,6 +8,8 @@ from covers import crossing_words, givens, langford, latin_squares, pentominoes,
 from solver.exact_cover.layouts import LAYOUTS
 from solver.exact_cover.solve import solve, solve_each
 
+LONG = (pytest.mark.slow, pytest.mark.unchecked)
+
 ALL = [*LAYOUTS]
 
 HOLE = [(3, 3), (3, 4), (4, 3), (4, 4)]
@@ -16,8 +18,8 @@ HOLE = [(3, 3), (3, 4), (4, 3), (4, 4)]
 @pytest.mark.parametrize(
     ("width", "height", "holes", "tilings", "symmetries"),
     [
-        pytest.param(10, 6, [], 2339, 4, marks=pytest.mark.unchecked),
-        pytest.param(12, 5, [], 1010, 4, marks=pytest.mark.unchecked),
+        pytest.param(10, 6, [], 2339, 4, marks=LONG),
+        pytest.param(12, 5, [], 1010, 4, marks=LONG),
         (15, 4, [], 368, 4),
         (20, 3, [], 2, 4),
         (8, 8, HOLE, 65, 8),

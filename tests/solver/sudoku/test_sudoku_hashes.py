@@ -41,6 +41,7 @@ def drawn(seed: int, wide: int, high: int) -> np.ndarray:
     return np.array(cells, np.uint8).reshape(size, size)
 
 
+@pytest.mark.slow
 @pytest.mark.plain_python
 @given(st.lists(seeds, min_size=2, max_size=4), st.sampled_from([(2, 2), (3, 1), (1, 3), (4, 1)]))
 @settings(max_examples=60, deadline=None)

@@ -46,7 +46,12 @@ def test_a_step_is_one_of_those_by_sets(technique: int, kind: tuple[int, int]) -
 
 
 @pytest.mark.parametrize(
-    "last", [ladder.LOCKED, ladder.NAKED_TRIPLE, ladder.HIDDEN_QUAD, ladder.JELLYFISH, ladder.CHAIN]
+    "last",
+    [
+        ladder.LOCKED,
+        ladder.NAKED_TRIPLE,
+        *(pytest.param(last, marks=pytest.mark.slow) for last in (ladder.HIDDEN_QUAD, ladder.JELLYFISH, ladder.CHAIN)),
+    ],
 )
 @pytest.mark.parametrize("kind", [(3, 3), (4, 2)])
 def test_the_first_techniques_end_where_sets_do(last: int, kind: tuple[int, int]) -> None:

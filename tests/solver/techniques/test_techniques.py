@@ -90,6 +90,7 @@ def closure(techniques: int, clue: Clue, known: oracle.Knowledge) -> oracle.Know
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 @given(known_lines(most=14))
 @settings(max_examples=200, deadline=None)

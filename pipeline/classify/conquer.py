@@ -1,0 +1,87 @@
+"""A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.cubes).
+
+Which of the two is quicker can't be foreseen: cubes lose what one learner would have learned once for all of them. So
+the whole has one core, as if there were no others, and the cubes have the rest.
+"""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.errors import ClusterError
+from pipeline.executors.crew import NODE, Crew, Fault
+from pipeline.executors.processes import processes
+from solver.conquest import Conqueror, Conquest, take_in
+from solver.cubes import Answer, Cube, conquer
+from solver.ladder.warm import warm_up
+from solver.tail import TURNS, Turns
+from solver.views import views
+
+TRIES = 3
+"""A cube may lose its worker so often."""
+
+
+def conqueror(cpus: int) -> Conqueror:
+    """What conquers over so many processes of this machine, which are started when a puzzle needs them."""
+
+    def conquer_here(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+        with processes(cpus) as crew:
+            ended = conquer_over(crew, batch, conquest, cpu_limit)
+            return ended._replace(cpu_seconds=ended.cpu_seconds + crew.under_way())
+
+    return conquer_here
+
+
+def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+    """Take a conquest of a batch's one puzzle further, with the whole on one core and a cube on each of the others.
+
+    cpu_limit   CPU seconds that learners have on the whole. When these are spent, it ends
+
+    Two solutions, the proof of the whole or the last cube's decide. Tasks may still be under way then, and their CPU
+    time is not in the conquest's. Raises ClusterError if a cube loses its worker time and again.
+    """
+    whole = Cube((), conquest.start)
+    again = [whole]
+    lost = Counter[int]()
+    flying: dict[Any, Cube] = {}
+    while len(conquest.solutions) < 2:
+        while len(flying) < crew.cpus() and (again or conquest.waiting):
+            if not again:
+                again.append(conquest.waiting[0])
+                conquest = conquest._replace(waiting=conquest.waiting[1:])
+            cube = again.pop()
+            turns = TURNS if cube is whole else None
+            ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, cpu_limit, turns)
+            flying[ticket] = cube
+        if not conquest.waiting and {id(cube) for cube in (*flying.values(), *again)} == {id(whole)}:
+            break
+        for ticket, outcome in crew.wait(1.0):
+            if ticket not in flying:
+                continue  # of a puzzle before this one, whose answer came meanwhile
+            cube = flying.pop(ticket)
+            if isinstance(outcome, Fault):
+                lost[id(cube)] += outcome.kind != NODE
+                if lost[id(cube)] == TRIES:
+                    raise ClusterError(f"a part of {batch['puzzle_id'][0]} was lost {TRIES} times: {outcome.reason}")
+                again.append(cube)
+            elif cube is whole:
+                conquest = take_in(conquest, outcome._replace(parts=[]))
+                if not outcome.parts:
+                    return conquest._replace(waiting=[])
+                if not outcome.solutions:
+                    return conquest._replace(waiting=[whole])
+                again.append(whole)
+            else:
+                conquest = take_in(conquest, outcome)
+    return conquest
+
+
+def conquer_cube(
+    batch: pa.RecordBatch, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns | None
+) -> Answer:
+    """What one task does: a cube of a batch's one puzzle, as `solver.cubes.conquer`."""
+    puzzle = views(batch)
+    warm_up(puzzle, ("line", "search", "tail"))  # which is no puzzle's CPU time
+    return conquer(puzzle, cube, known, start, cpu_limit, turns)

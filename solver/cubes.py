@@ -1,0 +1,192 @@
+"""Cube and conquer: a puzzle that a clause learner would take long over, in parts that are decided apart.
+
+A cube is some of a puzzle's grids: those whose cells keep to the colours that a start leaves them. It is split at the
+cell that full probing holds best to branch on (solver.search): in one part the cell has its best colour, in the other
+it has not. So parts have no grid in common, and hold every solution that the cube held: a puzzle has the solutions of
+its cubes together.
+
+A cube is decided by probing, by a dive, or by clause learners. What they leave open after so many conflicts is split
+into several, each of them far easier (Heule, Kullmann, Wieringa and Biere, "Cube and Conquer", 2011; lookahead chooses
+the cells, as in their march_cu). Work is counted in conflicts and probes, so that a cube has the same parts on every
+machine.
+"""
+
+import heapq
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.board import possibilities
+from solver.checked import CHECKED
+from solver.dive import dive
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.memory import Memory
+from solver.places import locate
+from solver.propagate import FIXPOINT
+from solver.search import EXHAUSTED, LATE, TWO_FOUND, Found, note_solution, search
+from solver.swap import swap
+from solver.tail import CUBE_TURNS, Turns, learner_of
+from solver.tuning import CUBE_PARTS
+from solver.views import Views
+
+
+class Cube(NamedTuple):
+    """Some of a puzzle's grids.
+
+    splits   how it came about: (cell, colour, whether the cell has it), one after the other
+    start    bool[height x width, palette]: the colours that each cell may have; empty if all
+    """
+
+    splits: tuple[tuple[int, int, bool], ...]
+    start: np.ndarray
+
+
+class Answer(NamedTuple):
+    """What has become of a cube.
+
+    solutions     uint8[height x width] each, row by row, a palette entry each: those found that were not known
+    parts         cubes, without a grid in common, that hold all other solutions that the cube may have
+    cpu_seconds   of this thread, and of learners that are processes
+    conflicts     of clause learning
+    engine        the learner that worked on it (solver.tail.ENGINES); None if none did
+    """
+
+    solutions: list[np.ndarray]
+    parts: list[Cube]
+    cpu_seconds: float
+    conflicts: int
+    engine: str | None
+
+
+def conquer(
+    batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns | None = None
+) -> Answer:
+    """Look for a solution in a cube of a batch's one puzzle, or for the proof that there is none.
+
+    known       the puzzle's solution that is known, if one is: only others count
+    start       the colours that cells may have in any solution, bool[height x width, palette]; empty if all
+    cpu_limit   CPU seconds, after which the cube, or what is left of it, is handed back
+    turns       of the learners (solver.tail), after which a cube is split; CUBE_TURNS if not given
+    """
+    begun = time.thread_time()
+    deadline = begun + cpu_limit
+    found, conflicts, engine, elsewhere = list(known), 0, None, 0.0
+    memory, parts = _looked_at(batch, cube, found, start, deadline)
+    if memory is not None and not known and len(found) == 0:
+        _dive(memory, found, start, deadline)
+    if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
+        with learner_of(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
+            if known:
+                learner.exclude(known[0])
+            answer = learner.next_solution(deadline, turns or CUBE_TURNS)
+            conflicts, engine, elsewhere = learner.conflicts, learner.engine, learner.elsewhere
+            if answer:
+                found.append(learner.picture())
+                if not known:
+                    _switch(found, memory, start, deadline)
+        if answer is False:
+            parts = []
+        elif answer is None and time.thread_time() + elsewhere < deadline:
+            parts = _split(batch, cube, memory, found, start, deadline)
+    return Answer(found[len(known) :], parts, time.thread_time() - begun + elsewhere, conflicts, engine)
+
+
+def halves(cube: Cube, memory: Memory) -> tuple[Cube, Cube]:
+    """The two parts of a cube that has been probed: the cell that is best to branch on has its best colour, or not."""
+    may_be = possibilities(memory.board)
+    cell = int(np.where(may_be.sum(axis=1) > 1, memory.tree.score[0, : len(may_be)], -1.0).argmax())
+    color = int(memory.tree.best[0, cell])
+    has, has_not = may_be.copy(), may_be
+    has[cell] = False
+    has[cell, color] = True
+    has_not[cell, color] = False
+    if CHECKED:
+        assert has_not[cell].any(), "a cube was split at a cell that is decided"
+        assert not (has & has_not)[cell].any(), "two parts of a cube have a grid in common"
+        assert (has | has_not == possibilities(memory.board)).all(), "a cube was split and a grid got lost"
+    split = (cell, color)
+    return Cube((*cube.splits, (*split, True)), has), Cube((*cube.splits, (*split, False)), has_not)
+
+
+def _looked_at(
+    batch: Views, cube: Cube, found: list[np.ndarray], start: np.ndarray, deadline: float
+) -> tuple[Memory | None, list[Cube]]:
+    """Probe a cube; a solution met is added to those found.
+
+    Returns memory with its board, to go on with, and what is left to decide: the cube, or nothing. No memory if nothing
+    is left, or time is out, or two solutions have been found.
+    """
+    try:
+        memory = line_fixpoint(batch, deadline - time.thread_time(), cube.start)
+    except TimeoutError:
+        return None, [cube]
+    if memory is None:
+        return None, []
+    noted = _noted(memory, found, start)
+    tools = memory.tools._replace(deadline=deadline)
+    searched = search(memory.board, memory.trial, memory.color, memory.tree, noted, 0, tools)
+    _add(found, noted)
+    if searched == EXHAUSTED:
+        return None, []
+    return (None if searched in (TWO_FOUND, LATE) else memory), [cube]
+
+
+def _dive(memory: Memory, found: list[np.ndarray], start: np.ndarray, deadline: float) -> None:
+    """Dive for a solution, and for one beside it."""
+    board, trial, beliefs = memory.board, memory.trial, memory.beliefs
+    if beliefs.told.shape[1] < board.size[0] * board.size[1]:
+        return  # too large for beliefs
+    tools = memory.tools._replace(deadline=deadline)
+    locate(board, memory.color, beliefs.places, tools)
+    if dive(board, trial, memory.tree.union, memory.color, beliefs, tools) == FIXPOINT:
+        noted = _noted(memory, found, start)
+        note_solution(trial, noted, tools)
+        _add(found, noted)
+
+
+def _switch(found: list[np.ndarray], memory: Memory, start: np.ndarray, deadline: float) -> None:
+    """Add the solution that a switch makes of the only one found, if there is one."""
+    other = found[0].copy()
+    width, height = int(memory.board.size[0]), int(memory.board.size[1])
+    if swap(other, width, height, start, memory.tools.counters, deadline):
+        found.append(other)
+
+
+def _split(
+    batch: Views, cube: Cube, memory: Memory, found: list[np.ndarray], start: np.ndarray, deadline: float
+) -> list[Cube]:
+    """Split a cube that has been probed into CUBE_PARTS or fewer, always the one with most left open.
+
+    Those that probing decides are left out; a solution met is added to those found.
+    """
+    before = len(found)
+    parts = [(-_open(half), half.splits, half) for half in halves(cube, memory)]
+    heapq.heapify(parts)
+    done: list[Cube] = []
+    while parts and len(parts) + len(done) < CUBE_PARTS and len(found) == before:
+        _, _, largest = heapq.heappop(parts)
+        looked, left = _looked_at(batch, largest, found, start, deadline)
+        if looked is None:
+            done += left
+        else:
+            for half in halves(largest, looked):
+                heapq.heappush(parts, (-_open(half), half.splits, half))
+    return sorted((*done, *(part for _, _, part in parts)), key=lambda part: part.splits, reverse=True)
+
+
+def _open(cube: Cube) -> int:
+    """Colours that cells may have beyond one."""
+    return int(cube.start.sum()) - len(cube.start)
+
+
+def _noted(memory: Memory, found: list[np.ndarray], start: np.ndarray) -> Found:
+    """The solutions found, as the search notes them."""
+    cells = int(memory.board.size[0] * memory.board.size[1])
+    first, second = (found[k].copy() if k < len(found) else np.zeros(cells, np.uint8) for k in (0, 1))
+    return Found(first, second, np.array([len(found)], np.int8), start)
+
+
+def _add(found: list[np.ndarray], noted: Found) -> None:
+    """Add the solutions that have been noted since."""
+    found += [noted.first, noted.second][len(found) : int(noted.number[0])]

@@ -1,0 +1,205 @@
+"""Cubes over processes: the verdicts of one process, workers that die, and an end at once."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from pipeline.classify import conquer
+from pipeline.classify.conquer import conquer_cube, conquer_over
+from pipeline.errors import ClusterError
+from pipeline.executors.crew import TROUBLE, WORKER, Fault, each
+from pipeline.executors.processes import processes
+from pipeline.executors.serial import Serial
+from solver.conquest import Conquest
+from solver.cubes import Answer, Cube
+from solver.ladder.question import FROM_NOTHING
+from solver.puzzle import from_picture
+from solver.tables import puzzle_batch
+
+BATCH = puzzle_batch([from_picture(np.eye(4, dtype=np.uint8))])
+
+
+def cubes(number: int) -> list[Cube]:
+    return [Cube(((k, 1, True),), FROM_NOTHING) for k in range(number)]
+
+
+def picture(k: int) -> np.ndarray:
+    return np.full(16, k, np.uint8)
+
+
+WHOLE = -1
+
+
+class Told(Serial):
+    """A crew that answers cubes as it is told, by number; notes what it was given. The whole is answered last.
+
+    answers   by cube, or by WHOLE: what it has come to, or a list of that for one try after the other
+    """
+
+    def __init__(self, cpus: int, answers: dict[int, Any]) -> None:
+        super().__init__()
+        self.many, self.answers, self.whole = cpus, answers, 0
+        self.given: list[tuple[int, int]] = []  # cube, solutions known by then
+
+    def cpus(self) -> int:
+        return self.many
+
+    def submit(self, function: Any, *arguments: Any) -> int:
+        assert function is conquer_cube
+        _, cube, known, _, _, turns = arguments
+        number = cube.splits[0][0] if cube.splits else WHOLE
+        assert (turns is None) == (number != WHOLE)
+        self.given.append((number, len(known)))
+        answer = self.answers.get(number, Answer([], [cube] if number == WHOLE else [], 1.0, 1, None))
+        ticket = super().submit(lambda: answer.pop(0) if isinstance(answer, list) else answer)
+        if number == WHOLE:
+            self.whole = ticket
+        self._queue.sort(key=lambda task: task[0] == self.whole)
+        return ticket
+
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:
+        assert len(self._queue) <= self.many
+        return super().wait(seconds)
+
+
+def begun(number: int) -> Conquest:
+    return Conquest(FROM_NOTHING, [], cubes(number))
+
+
+def numbers(crew: Told) -> list[int]:
+    return sorted(number for number, _ in crew.given)
+
+
+def test_every_cube_is_decided_once() -> None:
+    crew = Told(2, {})
+    ended = conquer_over(crew, BATCH, begun(5), math.inf)
+    assert ended == Conquest(FROM_NOTHING, [], [], 5.0, 5, None)
+    assert numbers(crew) == [WHOLE, 0, 1, 2, 3, 4]
+
+
+def test_parts_come_before_others_and_know_what_has_been_found() -> None:
+    part = Cube(((7, 1, True),), FROM_NOTHING)
+    crew = Told(2, {0: Answer([picture(1)], [part], 1.0, 0, None)})
+    assert len(conquer_over(crew, BATCH, begun(2), math.inf).solutions) == 1
+    assert crew.given == [(WHOLE, 0), (0, 0), (7, 1), (1, 1)]
+
+
+def test_two_solutions_end_it() -> None:
+    crew = Told(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    assert len(conquer_over(crew, BATCH, begun(3), math.inf).solutions) == 2
+    assert numbers(crew) == [WHOLE, 0]
+
+
+def test_the_whole_alone_has_one_core_and_decides() -> None:
+    """First the solution that a cube would have found too, then the proof that there is no other."""
+    found, proof = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None), Answer([], [], 1.0, 1, None)
+    crew = Told(1, {WHOLE: [found, proof]})
+    ended = conquer_over(crew, BATCH, begun(3), math.inf)
+    assert (len(ended.solutions), ended.waiting) == (1, [])
+    assert crew.given == [(WHOLE, 0), (WHOLE, 1)]
+
+
+def test_the_same_solution_of_the_whole_and_of_a_cube_is_one() -> None:
+    cube = cubes(1)[0]
+    found = Answer([picture(1)], [cube], 1.0, 1, None)
+    crew = Told(2, {0: [found, Answer([], [], 1.0, 1, None)], WHOLE: found})
+    ended = conquer_over(crew, BATCH, begun(1), math.inf)
+    assert (len(ended.solutions), ended.waiting) == (1, [])
+
+
+def test_what_is_left_of_another_puzzle_is_passed_over() -> None:
+    crew = Told(3, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    assert len(conquer_over(crew, BATCH, begun(2), math.inf).solutions) == 2
+    crew.many, crew.answers = 9, {}
+    ended = conquer_over(crew, BATCH, begun(3), math.inf)
+    assert (ended.solutions, ended.waiting, ended.cpu_seconds) == ([], [], 3.0)
+
+
+def test_out_of_time_with_the_whole_it_is_open() -> None:
+    ended = conquer_over(Told(1, {}), BATCH, begun(5), 2.5)
+    assert ended.waiting
+
+
+def test_a_cube_that_loses_its_worker_is_tried_again_and_in_the_end_given_up() -> None:
+    lost = Fault(WORKER, "gone")
+    done = Answer([], [], 1.0, 1, None)
+    crew = Told(2, {1: [lost, lost, done]})
+    assert conquer_over(crew, BATCH, begun(3), math.inf).waiting == []
+    assert numbers(crew) == [WHOLE, 0, 1, 1, 1, 2]
+    with pytest.raises(ClusterError, match="was lost 3 times: gone"):
+        conquer_over(Told(2, {1: lost}), BATCH, begun(3), math.inf)
+
+
+def killed_once(mark: Path, *arguments: Any) -> Any:
+    """Its process dies over the first cube that there is."""
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return conquer_cube(*arguments)
+
+
+def test_over_processes_one_of_which_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A unique puzzle and one with several solutions, from nothing known."""
+    from functools import partial
+
+    monkeypatch.setattr(conquer, "conquer_cube", partial(killed_once, tmp_path / "killed"))
+    two = from_picture(np.eye(4, dtype=np.uint8)), from_picture(np.tri(4, dtype=np.uint8))
+    with processes(3) as crew:
+        for puzzle, solutions in zip(two, (2, 1), strict=True):
+            whole = Conquest(FROM_NOTHING, [], [Cube((), FROM_NOTHING)])
+            ended = conquer_over(crew, puzzle_batch([puzzle]), whole, math.inf)
+            assert len(ended.solutions) == solutions
+    assert (tmp_path / "killed").exists()
+
+
+def odd_one_out(number: int) -> int:
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if number == 3:
+        raise ValueError("three")
+    return 2 * number
+
+
+def test_processes_give_back_results_and_faults_and_end_whatever_they_do() -> None:
+    before = {child.pid for child in psutil.Process().children()}
+    with processes(2) as crew:
+        assert crew.on_every_node(odd_one_out, 4) == {"this machine": 8}
+        outcomes = dict(each(crew, odd_one_out, ((k,) for k in range(5))))
+        crew.submit(signal.pause)
+    assert outcomes.pop((2,)) == Fault(WORKER, "its process ended with status -9")
+    assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
+    assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
+    others = [child for child in psutil.Process().children() if child.pid not in before]
+    assert all("resource_tracker" in " ".join(child.cmdline()) for child in others)
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    """Killed, it could tell them nothing, and one is busy with a task that never ends."""
+    program = tmp_path / "starts.py"
+    program.write_text(
+        "import signal\n"
+        "from pipeline.executors.processes import processes\n"
+        "if __name__ == '__main__':\n"
+        "    with processes(2) as crew:\n"
+        "        assert crew.on_every_node(abs, -4) == {'this machine': 4}\n"
+        "        crew.submit(signal.pause)\n"
+        "        print('begun', flush=True)\n"
+        "        signal.pause()\n"
+    )
+    started = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE)
+    assert started.stdout is not None
+    assert started.stdout.readline() == b"begun\n"
+    children = psutil.Process(started.pid).children(recursive=True)
+    assert len(children) >= 2
+    started.kill()
+    started.wait()
+    started.stdout.close()
+    psutil.wait_procs(children)

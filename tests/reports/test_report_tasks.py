@@ -1,0 +1,233 @@
+"""What a site's owner, an app's maker and a researcher come to a report for, done with the mouse from end to end."""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from chromium import NEEDED
+from runs import run_serially
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from tabs import Tab
+
+from pipeline.findings.reporting import write_run_report
+from pipeline.store.parts import append, create_store
+from scrapers.demo import demo_puzzles
+from scrapers.formats import non
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.tables import puzzle_batch
+
+pytestmark = NEEDED
+
+LARGEST = 20
+"""Cells of the longer side of the demo's puzzles that are classified here: larger ones take seconds."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder without a word."""
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the report of a run: small puzzles of the demo, and blobs of 15x15 and 15x10."""
+    place = tmp_path_factory.mktemp("tasks")
+    store = create_store(str(place / "store"))
+    small = [puzzle for puzzle in demo_puzzles() if max(len(puzzle.rows), len(puzzle.columns)) <= LARGEST]
+    smooth = (recipe_batch(Recipe("blobs", width, 15, 0.5, 5, 60), 0, 60) for width in (15, 10))
+    append(store, [puzzle_batch(small), *smooth])
+    write_run_report(run_serially(store, place / "run"), str(place / "report"))
+    return place / "report"
+
+
+@pytest.fixture(scope="module")
+def address(report: Path) -> Iterator[str]:
+    """Where the page is served: a browser keeps files beside a page that it has from a disk to itself."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(report))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/report.html"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def kept(tab: Tab, tmp_path: Path) -> Path:
+    """Where the browser keeps what it downloads."""
+    behavior = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    tab.driver.execute_cdp_cmd("Browser.setDownloadBehavior", behavior)
+    return tmp_path
+
+
+@pytest.fixture
+def rows(report: Path) -> list[dict[str, Any]]:
+    """What the page has of each puzzle."""
+    found: list[dict[str, Any]] = pq.read_table(report / "puzzles.parquet").to_pylist()
+    return found
+
+
+def opened(tab: Tab, address: str) -> None:
+    """Open the page, once its charts have found their places and the list is there."""
+    tab.driver.get("about:blank")
+    tab.driver.get(address)
+    tab.until(lambda: tab.one(".browse-content").is_displayed())
+    tab.until(lambda: not tab.all("[data-chart]:not(.vega-embed)"))
+
+
+def click(tab: Tab, found: WebElement) -> None:
+    """Press and release the mouse on an element, scrolled into sight."""
+    tab.run("arguments[0].scrollIntoView({ block: 'center' })", found)
+    ActionChains(tab.driver).move_to_element(found).click().perform()
+
+
+def pressed(tab: Tab, selector: str, words: str) -> None:
+    """Click what a selector names and has these words, once it is there."""
+
+    def there() -> WebElement | None:
+        return next((one for one in tab.all(selector) if one.is_displayed() and one.text.startswith(words)), None)
+
+    click(tab, tab.until(there))
+
+
+def ticked(tab: Tab, facet: str, *words: str) -> None:
+    """Open the box of a filter, tick words, and close it."""
+    summary = tab.one(f"[data-facet='{facet}'] summary")
+    click(tab, summary)
+    for word in words:
+        choice = (By.XPATH, f".//label[.//bdi[text()='{word}']]")
+        click(tab, tab.until(lambda choice=choice: tab.one(f"[data-facet='{facet}']").find_element(*choice)))
+    click(tab, summary)
+
+
+def chosen(tab: Tab, name: str, words: str) -> None:
+    """Choose a word of a list, by its place: the list itself is the system's, where no mouse of a page goes."""
+    select = tab.one(f"select[name='{name}']")
+    click(tab, select)
+    place = [option.text for option in select.find_elements(By.TAG_NAME, "option")].index(words)
+    select.find_elements(By.TAG_NAME, "option")[place].click()
+
+
+def whole(tab: Tab, folder: Path, name: str) -> bytes:
+    """A downloaded file, once all of it is there."""
+    tab.until(lambda: (folder / name).exists() and not list(folder.glob("*.crdownload")))
+    return (folder / name).read_bytes()
+
+
+def ids_of(found: list[dict[str, Any]], wanted: Callable[[dict[str, Any]], bool]) -> list[str]:
+    """The ids of some rows, sorted."""
+    ids = sorted(row["puzzle_id"] for row in found if wanted(row))
+    assert 0 < len(ids) < len(found)
+    return ids
+
+
+def test_a_sites_owner_lists_what_needs_fixing(tab: Tab, address: str, kept: Path, rows: list[dict[str, Any]]) -> None:
+    """The ambiguous puzzles: listed, one looked at, where its solutions differ, and all of them taken along as CSV."""
+    ambiguous = ids_of(rows, lambda row: row["solutions"] == "multiple")
+    opened(tab, address)
+    pressed(tab, "#attention .issues a", str(len(ambiguous)))
+    tab.until(lambda: tab.count() == f"{len(ambiguous)} of {len(rows)} puzzles")
+    assert sorted(tab.column("puzzle_id")) == ambiguous
+
+    click(tab, tab.all(".browse-rows .browse-row:not([hidden]) .title")[3])  # the first may be half out of sight
+    shown = tab.shown()
+    cells = int(re.search(r"◆ (\d+) cells?", shown["legend"])[1])  # type: ignore[index]
+    drawn = "".join(path for _, _, path in shown["marks"])
+    assert cells > 0
+    assert drawn.count("M") == cells
+    pressed(tab, "#browse-puzzle button", "Close")
+
+    click(tab, tab.one("[data-take=csv]"))
+    taken = csv.DictReader(io.StringIO(whole(tab, kept, "puzzles.csv").decode(), newline=""))
+    assert sorted(row["puzzle_id"] for row in taken) == ambiguous
+
+
+def test_an_apps_maker_takes_a_pack(tab: Tab, address: str, kept: Path, rows: list[dict[str, Any]]) -> None:
+    """Puzzles of one size, colour and solution, from easy to medium: seen as pictures, picked, and taken along."""
+    levels = ("under 0.25", "0.25–0.5", "0.5–0.75", "0.75–1")
+    wanted = ids_of(
+        rows,
+        lambda row: (
+            (row["width"], row["height"], row["colors"], row["solutions"]) == (15, 15, 1, "unique")
+            and row["difficulty"] < 1
+        ),
+    )
+    opened(tab, address)
+    pressed(tab, "nav.sections a", "Browse")
+    ticked(tab, "dimensions", "15×15")
+    ticked(tab, "solutions", "unique")
+    ticked(tab, "colors", "1")
+    there = [level for level in levels if tab.counts("level").get(level)]
+    ticked(tab, "level", *there)
+    tab.until(lambda: tab.count() == f"{len(wanted)} of {len(rows)} puzzles")
+    assert sorted(tab.column("puzzle_id")) == wanted
+
+    pressed(tab, "[data-view]", "Gallery")
+    tab.until(lambda: len(tab.all(".gallery-tiles .tile:not([hidden]) canvas")) > 3)
+    for tile in tab.all(".gallery-tiles .tile:not([hidden]) .pick input")[:3]:
+        click(tab, tile)
+    assert tab.one(".browse-taken").text == "3 picked:"
+    click(tab, tab.one("[data-take=non]"))
+    taken_along = list(non.read(whole(tab, kept, "puzzles.non")))
+    assert {(len(puzzle.columns), len(puzzle.rows), len(puzzle.palette)) for puzzle in taken_along} == {(15, 15, 2)}
+
+    click(tab, tab.one("[data-take=csv]"))
+    listed = csv.DictReader(io.StringIO(whole(tab, kept, "puzzles.csv").decode(), newline=""))
+    hashes = {row["puzzle_id"]: row["clue_hash"] for row in rows if row["puzzle_id"] in wanted}
+    assert [hashes[row["puzzle_id"]] for row in listed] == puzzle_batch(taken_along)["clue_hash"].to_pylist()
+    assert len(taken_along) == 3
+    click(tab, tab.one("[data-take=clear]"))
+
+
+def test_a_researcher_looks_at_distributions(
+    tab: Tab, address: str, kept: Path, rows: list[dict[str, Any]], report: Path
+) -> None:
+    """Two measures against each other, the list of what was marked, a histogram by verdict, definitions, the data."""
+    opened(tab, address)
+    pressed(tab, "nav.sections a", "Measures")
+    tab.until(lambda: tab.all("#explorer .scatter svg .mark-symbol path"))
+    chosen(tab, "across", "Density")
+    chosen(tab, "up", "Line solves")
+    titles = "return Array.from(document.querySelectorAll('#explorer .scatter svg text'), (text) => text.textContent)"
+    tab.until(lambda: {"Density", "Line solves"} <= set(tab.run(titles)))
+    chart = tab.one("#explorer .scatter svg")
+    tab.run("arguments[0].scrollIntoView({ block: 'center' })", chart)
+    mouse = ActionChains(tab.driver).move_to_element(chart)
+    mouse.move_by_offset(-150, -60).click_and_hold().move_by_offset(300, 120).release().perform()
+    tab.until(lambda: " of " in tab.count())
+    ranges = dict(re.findall(r"[?&](density|line_solves)=([^&]+)", tab.driver.current_url))
+    bounds = {name: [float(end) for end in text.split("..")] for name, text in ranges.items()}
+    assert set(bounds) == {"density", "line_solves"}
+    marked = ids_of(rows, lambda row: all(low <= row[name] <= high for name, (low, high) in bounds.items()))
+    assert sorted(tab.column("puzzle_id")) == marked
+
+    chosen(tab, "measure", "Blocks")
+    chosen(tab, "group", "Verdict")
+    bars = "#explorer .histogram svg .mark-rect path"
+    said = f"return Array.from(document.querySelectorAll('{bars}[aria-label]'), (bar) => bar.ariaLabel)"
+    tab.until(lambda: "Blocks" in tab.one("#explorer .histogram svg").text and tab.run(said))
+    counted = [int(re.search(r"puzzles: (\d+)", words)[1]) for words in tab.run(said)]  # type: ignore[index]
+    assert sum(counted) == len(marked)
+
+    pressed(tab, "#measures details summary", "All measures")
+    definitions = tab.one("#measures details[open] table").text
+    assert "log10_arrangements" in definitions
+    assert "https://doi.org/" in tab.one("#measures details[open] table").get_attribute("innerHTML")
+
+    for name in ("puzzles.parquet", "report.json"):
+        pressed(tab, "#measures a[download]", name)
+        assert whole(tab, kept, name) == (report / name).read_bytes()
+    told = Counter(pq.read_table(kept / "puzzles.parquet")["solutions"].to_pylist())
+    assert told == json.loads((kept / "report.json").read_bytes())["figures"]["solutions"]

@@ -1,0 +1,172 @@
+"""Kissat as a learner: a stand-in for the program, which solves by brute force, shows what it is given and may fail."""
+
+import itertools
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from solver import kissat, tail
+from solver.api import iter_solutions, solve
+from solver.kissat import Kissat
+from solver.ladder import memory
+from solver.puzzle import from_picture
+
+STAND_IN = """#!{python}
+import itertools, json, sys, time
+if "--version" in sys.argv:
+    sys.exit(print("4.0.4"))
+text = sys.stdin.read()
+open({log!r}, "a").write(json.dumps([sys.argv[1:], text]) + "\\n")
+if {fails!r} == "spins":
+    open({log!r} + ".begun", "w").close()
+    while True:
+        pass
+if {fails!r}:
+    sys.exit(int({fails!r}))
+from pysat.solvers import Solver
+head, *lines = text.splitlines()
+clauses = [[int(word) for word in line.split()[:-1]] for line in lines]
+number = int(head.split()[2])
+with Solver("cadical195", bootstrap_with=clauses) as solver:
+    solver.set_phases(list(range(1, number + 1)))
+    found = solver.solve()
+    model = set(solver.get_model() or [])
+print("c conflicts: 7 0.00 per second")
+if found:
+    print("s SATISFIABLE")
+    print("v", *(k if k in model else -k for k in range(1, number + 1)), "0")
+sys.exit(10 if found else 20)
+"""
+
+Put = Callable[[str], Path]
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Puts a stand-in on the PATH; returns its log."""
+
+    def put(fails: str = "") -> Path:
+        log = tmp_path / "log"
+        program = tmp_path / "kissat"
+        program.write_text(STAND_IN.format(python=sys.executable, log=str(log), fails=fails))
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        kissat.program.cache_clear()
+        assert kissat.program() == str(program)
+        return log
+
+    yield put
+    kissat.program.cache_clear()
+
+
+def asked(clauses: list[list[int]], phases: list[int]) -> Kissat:
+    solver = Kissat()
+    for clause in clauses:
+        solver.add_clause(clause)
+    solver.set_phases(phases)
+    solver.cpu_limit = 100.0
+    return solver
+
+
+def models(clauses: list[list[int]], variables: int) -> list[set[int]]:
+    every = itertools.product((1, -1), repeat=variables)
+    signed = [{k * sign for k, sign in enumerate(signs, 1)} for signs in every]
+    return [model for model in signed if all(model & set(clause) for clause in clauses)]
+
+
+def test_models_are_of_the_formula_and_begin_with_the_phases(put: Put) -> None:
+    """Of three free variables each keeps its phase; with a phase excluded the model is another one."""
+    put("")
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        clauses = [
+            [int(k * s) for k, s in zip(rng.choice(5, 2, False) + 1, rng.choice([1, -1], 2), strict=True)]
+            for _ in range(9)
+        ]
+        possible = models(clauses, 5)
+        solver = asked(clauses, [-1, 2, -3])
+        assert solver.solve_limited() is bool(possible)
+        if possible:
+            model = solver.get_model()
+            assert model is not None
+            named = {abs(literal) for clause in clauses for literal in clause}
+            assert any({literal for literal in model if abs(literal) in named} <= true for true in possible)
+        assert solver.accum_stats() == {"conflicts": 7}
+    free = asked([[1, -1], [2, -2], [3, -3]], [-1, 2, -3])
+    assert free.solve_limited()
+    assert free.get_model() == [-1, 2, -3]
+
+
+def test_it_is_given_true_as_the_first_value(put: Put) -> None:
+    log = put("")
+    asked([[1, 2], [-2]], [1, -2]).solve_limited()
+    options, text = json.loads(log.read_text())
+    assert options == ["--phase=1"]
+    assert text == "p cnf 2 2\n1 -2 0\n2 0\n"
+
+
+@pytest.mark.parametrize("status", ["0", "1", "99"])
+def test_another_exit_status_is_no_answer(put: Put, status: str) -> None:
+    put(status)
+    assert asked([[1]], []).solve_limited() is None
+
+
+def test_it_ends_at_its_cpu_limit_and_its_time_is_counted(put: Put) -> None:
+    put("spins")
+    solver = asked([[1]], [])
+    solver.cpu_limit = 1.9
+    assert solver.solve_limited() is None
+    assert solver.cpu_seconds > 0
+    solver.cpu_limit = 0.9  # whole seconds count
+    spent = solver.cpu_seconds
+    assert solver.solve_limited() is None
+    assert solver.cpu_seconds == spent
+
+
+def test_it_ends_with_the_process_that_started_it(put: Put, tmp_path: Path) -> None:
+    put("spins")
+    code = "from solver.kissat import Kissat; k = Kissat(); k.add_clause([1]); k.cpu_limit = 1000.0; k.solve_limited()"
+    parent = psutil.Popen([sys.executable, "-c", code])
+    while not (tmp_path / "log.begun").exists():
+        assert parent.poll() is None
+        time.sleep(0.01)
+    (child,) = parent.children()
+    parent.kill()
+    parent.wait()
+    psutil.wait_procs([child])
+
+
+def test_a_program_that_is_not_there_or_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kissat, "IN_WHEEL", Path("nowhere"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    kissat.program.cache_clear()
+    assert kissat.program() is None
+    (tmp_path / "kissat").write_bytes(b"\x7fELF of another machine")
+    (tmp_path / "kissat").chmod(0o755)
+    kissat.program.cache_clear()
+    assert kissat.program() is None
+    kissat.program.cache_clear()
+
+
+def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+    rng = np.random.default_rng(8)
+    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    put("")
+    monkeypatch.setattr(tail, "TURNS", ((tail.KISSAT, 1),))
+    rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    assert [row["status"] for row in rows] == ["ok"] * len(rows)
+    assert {row["engine"] for row in rows} >= {tail.KISSAT}
+    one = min((k for k in range(len(rows)) if rows[k]["engine"] == tail.KISSAT), key=lambda k: rows[k]["cpu_seconds"])
+    assert len(list(itertools.islice(iter_solutions(puzzles[one], cpu_limit=math.inf), 2))) >= 1
