@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from benchmarks.line_logic import sets_of
 from pipeline.findings.figures_page import Table
-from reports.charts import alone, chart_of
+from reports.charts.chart import alone, chart_of
 from solver.bits import words_for
 from solver.clock import cpu_seconds
 from solver.jit import kernel
@@ -36,7 +36,7 @@ A block: a shift, an intersection, a shift by its length, an intersection, an ad
 passes; two seats and two lengths loaded, two starts and two gaps stored.
 """
 CHAIN = 7
-"""Operations of a pass on a block, each of which waits for the one before. The two passes do not wait for each other."""
+"""Operations of a pass on a block, each of which waits for the one before. Neither pass waits for the other one."""
 
 ALUS = 4
 """Operations on words that a core begins in a cycle; so it is on the processors of the last ten years."""
@@ -179,7 +179,9 @@ def _chart(machine: Machine, works: list[Work]) -> str:
         for x in (left, most / speed)
     ]
     roofs += [{"roof": name, "x": x, "y": rate} for name, rate in flats for x in (rate / machine.cache, right)]
-    points = [{"set": work.name, "x": work.operations / work.bytes, "y": work.operations / work.seconds} for work in works]
+    points = [
+        {"set": work.name, "x": work.operations / work.bytes, "y": work.operations / work.seconds} for work in works
+    ]
     x = alt.X("x:Q", title="operations for each byte to or from memory", scale=alt.Scale(type="log", domain=list(ENDS)))
     y = alt.Y("y:Q", title="operations a second", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e", tickCount=4))
     lines = alt.Chart(alt.InlineData(values=roofs)).mark_line().encode(x=x, y=y, color=alt.Color("roof:N", title=None))

@@ -281,7 +281,7 @@ def _fetch(typing: Any, memory: Any, i: Any, like: Any) -> Any:
     words = getattr(_bits_of(like), "words", 1)
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(row_pointer(context, builder, memory, *values[:2], words), align=8)
+        return builder.load(row_pointer(context, builder, memory, values[0], values[1], words), align=8)
 
     return _bits_of(like)(memory, types.int64, like), code
 
@@ -291,7 +291,7 @@ def _put(typing: Any, memory: Any, i: Any, x: Any) -> Any:
     words = getattr(x, "words", 1)
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], row_pointer(context, builder, memory, *values[:2], words), align=8)
+        builder.store(values[2], row_pointer(context, builder, memory, values[0], values[1], words), align=8)
         return context.get_dummy_value()
 
     return types.void(memory, types.int64, x), code
@@ -299,6 +299,8 @@ def _put(typing: Any, memory: Any, i: Any, x: Any) -> Any:
 
 def row_pointer(context: Any, builder: Any, array: Any, value: Any, i: Any, words: int) -> Any:
     """A pointer to row i of an array in C order, as one integer of so many words."""
+    if array.layout != "C":
+        raise TypeError(f"rows of bit sets are loaded from arrays in C order, not {array}")
     data = context.make_array(array)(context, builder, value).data
     start = builder.gep(data, [builder.mul(i, ir.Constant(i.type, words))])
     return builder.bitcast(start, ir.IntType(64 * words).as_pointer())
@@ -336,7 +338,10 @@ def _overload_store(memory: Any, i: Any, x: Any) -> Any:
 @intrinsic
 def _copy(typing: Any, source: Any, target: Any, rows: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        made = [context.make_array(array)(context, builder, value) for array, value in ((source, values[0]), (target, values[1]))]
+        made = [
+            context.make_array(array)(context, builder, value)
+            for array, value in ((source, values[0]), (target, values[1]))
+        ]
         words = builder.extract_value(made[0].shape, 1)
         cgutils.raw_memcpy(builder, made[1].data, made[0].data, builder.mul(values[2], words), 8)
         return context.get_dummy_value()

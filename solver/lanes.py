@@ -118,6 +118,8 @@ def _splat(builder: Any, x: Any) -> Any:
 
 def _rows(context: Any, builder: Any, array: Any, value: Any, i: Any, item: Any) -> Any:
     """A pointer to so many rows of an array of one column, or items of an array, from number i on."""
+    if array.layout != "C":
+        raise TypeError(f"lanes are loaded from arrays in C order, not {array}")
     data = context.make_array(array)(context, builder, value).data
     return builder.bitcast(builder.gep(data, [i]), ir.VectorType(item, LANES).as_pointer())
 
@@ -125,7 +127,7 @@ def _rows(context: Any, builder: Any, array: Any, value: Any, i: Any, item: Any)
 @intrinsic
 def _load(typing: Any, memory: Any, i: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(_rows(context, builder, memory, *values, _WORD), align=8)
+        return builder.load(_rows(context, builder, memory, values[0], values[1], _WORD), align=8)
 
     return _lanes(memory, types.int64), code
 
@@ -133,7 +135,7 @@ def _load(typing: Any, memory: Any, i: Any) -> Any:
 @intrinsic
 def _store(typing: Any, memory: Any, i: Any, x: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], _rows(context, builder, memory, *values[:2], _WORD), align=8)
+        builder.store(values[2], _rows(context, builder, memory, values[0], values[1], _WORD), align=8)
         return context.get_dummy_value()
 
     return types.void(memory, types.int64, x), code
@@ -142,7 +144,9 @@ def _store(typing: Any, memory: Any, i: Any, x: Any) -> Any:
 @intrinsic
 def _lengths(typing: Any, length: Any, j: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.zext(builder.load(_rows(context, builder, length, *values, ir.IntType(16)), align=2), _VECTOR)
+        return builder.zext(
+            builder.load(_rows(context, builder, length, values[0], values[1], ir.IntType(16)), align=2), _VECTOR
+        )
 
     return _lanes(length, types.int64), code
 
@@ -203,7 +207,9 @@ def _less_one(typing: Any, length: Any) -> Any:
 def _any_longer(typing: Any, length: Any, than: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         longer = builder.icmp_unsigned(">", values[0], _splat(builder, values[1]))
-        return builder.icmp_unsigned("!=", builder.bitcast(longer, ir.IntType(LANES)), ir.Constant(ir.IntType(LANES), 0))
+        return builder.icmp_unsigned(
+            "!=", builder.bitcast(longer, ir.IntType(LANES)), ir.Constant(ir.IntType(LANES), 0)
+        )
 
     return types.boolean(length, types.int64), code
 

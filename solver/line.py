@@ -15,7 +15,19 @@ import numpy as np
 from solver.bits import bit, empty, load, mirror, some, store
 from solver.board import Board
 from solver.jit import inlined, kernel
-from solver.lanes import any_longer, first_lanes, in_all, lanes, less_one, load_lanes, load_length, load_lengths, step, store_lanes, together
+from solver.lanes import (
+    any_longer,
+    first_lanes,
+    in_all,
+    lanes,
+    less_one,
+    load_lanes,
+    load_length,
+    load_lengths,
+    step,
+    store_lanes,
+    together,
+)
 from solver.tools import Tools
 
 
