@@ -1,6 +1,7 @@
 """Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
 
-Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...
+Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...;
+that of pages takes reports: python -m benchmarks pages REPORT.html...
 """
 
 import argparse
@@ -19,8 +20,10 @@ from benchmarks import (
     grade,
     importing,
     line_logic,
+    pages,
     pictures,
     portfolio,
+    roofline,
     scale,
     serve,
     simulate,
@@ -47,6 +50,7 @@ BENCHMARKS = {
     "line_logic": line_logic.run,
     "pictures": pictures.run,
     "portfolio": portfolio.run,
+    "roofline": roofline.run,
     "scale": scale.run,
     "serve": serve.run,
     "simulate": simulate.run,
@@ -55,6 +59,9 @@ BENCHMARKS = {
     "sudoku-grade": sudoku_grade.run,
     "trust": trust.run,
 }
+
+OF_REPORTS = "pages"
+"""The benchmark that takes reports, and is none of all without them."""
 
 
 def main() -> None:
@@ -67,6 +74,11 @@ def main() -> None:
     name, files = options.names[:1], [Path(name) for name in options.names[1:]]
     if name == ["sudoku"]:
         print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
+        return
+    if name == [OF_REPORTS]:
+        if not files:
+            parser.error("pages takes reports: FILE...")
+        print(write_tables(OF_REPORTS, pages.run(files)))
         return
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))

@@ -14,6 +14,7 @@ from solver.bits import words_for
 from solver.board import Board
 from solver.clock import cpu_seconds
 from solver.jit import kernel
+from solver.lanes import ROOM
 from solver.line import solve_line
 from solver.puzzle import Puzzle, clue_of
 from solver.tools import Tools, tools_for
@@ -22,6 +23,22 @@ RUNS = 10
 
 
 def run(archive: Path) -> list[Table]:
+    return [
+        Table(
+            "Line logic to the fixpoint, whole batches, one core",
+            ["puzzles", "number", "solved", "puzzles a second", "us a puzzle", "line solves", "ns a line solve"],
+            [throughput_of(name, batches) for name, batches in sets_of(archive).items()],
+        ),
+        Table(
+            "One line solve, half of the cells known, by length and number of blocks",
+            ["cells", "words", "blocks", "mono, ns", "three colours, ns"],
+            [line_time(cells, share) for cells in (10, 20, 40, 63, 64, 127, 255, 511, 1023) for share in (0.1, 0.5)],
+        ),
+    ]
+
+
+def sets_of(archive: Path) -> dict[str, list[pa.RecordBatch]]:
+    """The sets that line logic is measured on, by their names, in batches; the archive if it is there."""
     blobs = Recipe("blobs", 30, 30, 0.5, 2, 2_000)
     sets: dict[str, list[pa.RecordBatch]] = {
         "10,000 random 10x10, half black": random_batches(10_000, 10, 10, 0.5, 1),
@@ -31,18 +48,7 @@ def run(archive: Path) -> list[Table]:
     if archive.exists():
         puzzles = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
         sets = {archive.name: batches_of(puzzles)} | sets
-    return [
-        Table(
-            "Line logic to the fixpoint, whole batches, one core",
-            ["puzzles", "number", "solved", "puzzles a second", "us a puzzle", "line solves", "ns a line solve"],
-            [throughput_of(name, batches) for name, batches in sets.items()],
-        ),
-        Table(
-            "One line solve, half of the cells known, by length and number of blocks",
-            ["cells", "words", "blocks", "mono, ns", "three colours, ns"],
-            [line_time(cells, share) for cells in (10, 20, 40, 63, 64, 127, 255, 511, 1023) for share in (0.1, 0.5)],
-        ),
-    ]
+    return sets
 
 
 def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:
@@ -78,7 +84,7 @@ def line_time(cells: int, share: float) -> list[object]:
         board = Board(
             np.array([cells, 1, colors + 1]),
             np.array([0, len(clue)], np.int32),
-            np.array([block.length for block in clue], np.uint16),
+            np.array([block.length for block in clue] + [0] * ROOM, np.uint16),
             np.zeros((colors + 1, words), np.uint64),
             np.zeros(0, np.uint8),
         )

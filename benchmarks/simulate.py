@@ -4,10 +4,12 @@ A puzzle's time is drawn, with replacement, from puzzles that were classified on
 puzzles take, each at most the limit of its level, and what reading and writing take beside. Cores take tasks in the
 order in which the driver gives them; the driver does one thing at a time, as long as it was measured to take. What is
 left out: Ray's own scheduling over many machines, machines that come late or go, and that no two cores are alike.
+The driver's time is that of the thread with its loop; Ray's threads in its process work beside it.
 """
 
 import heapq
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -22,35 +24,51 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
+from pipeline.classify import driver as drivers
 from pipeline.classify import schedule as schedules
 from pipeline.classify import task as tasks
-from pipeline.classify.driver import AHEAD, drive
+from pipeline.classify.driver import AHEAD, AT_ONCE, drive
 from pipeline.classify.metrics import Metrics
 from pipeline.classify.schedule import Schedule, Work, levels
-from pipeline.classify.session import NOBODY, Session
+from pipeline.classify.session import NOBODY, PROGRESS_EVERY, Session
 from pipeline.classify.task import Job, classify_rows
 from pipeline.executors.ray_crew import Ray, ray_crew
 from pipeline.findings.bench import measure, random_batches
 from pipeline.findings.figures_page import Table
+from pipeline.run.beside import read_beside, write_beside
 from pipeline.run.configuration import configuration
 from pipeline.run.folder import start_run
 from pipeline.run.results import Effort, Left, Piece
 from pipeline.settings import default_settings
 from pipeline.store import spans
-from pipeline.store.folder import Folder
+from pipeline.store.folder import READERS, Folder, folder
 from pipeline.store.parts import Part, Store, open_store
 from pipeline.store.spans import Spans
 
 CPU_LIMIT = 60.0
-CORES = (8, 64, 512, 4096)
+CORES = (8, 64, 512, 4096, 10_000)
+CORES_OF_A_HOST = 64
 ENDLESS = 5_000
 """One puzzle in so many is assumed to need more than the limit. None of the measured ones does."""
+
+MANY = 10**8
+"""So many puzzles would take few cores days."""
 
 HARD = 1_000
 """Random 25x25, 45 % black, about as hard as those of tournaments."""
 
-REMOTE = {"part": 0.100, "task": 0.050}
-"""Seconds that S3 is taken to add: for opening and reading a part, and for writing two files."""
+LOOK = 0.030
+"""Seconds that S3 is taken to need for a small request."""
+
+REMOTE = {"part": 0.100, "task": 0.050, "beside": 2 * LOOK}
+"""Seconds that S3 is taken to add: for opening and reading a part, for writing two files, for reading one that was
+written beside them, sixteen of these at a time."""
+
+TICK = 3 * LOOK
+"""The driver's for telling how far it is, each time."""
+
+LEFT_TOGETHER = 40
+"""Puzzles that a task leaves to the next level, about."""
 
 TASKS = 1_000
 """Tasks that do nothing, to measure the driver by, beside those that fill all cores."""
@@ -64,23 +82,31 @@ class Sample(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Seconds of a task beside its puzzles': for itself, for each part of the store, row group and row of it."""
+    """Seconds of a task beside its puzzles'.
+
+    task, row           for itself and for each puzzle
+    part, group         for each part of the store that it reads and for each row group: in the sweep
+    beside              for each file of RUN/beside: on the other levels
+    """
 
     task: float
     part: float
     group: float
     row: float
+    beside: float
 
 
 class Driver(NamedTuple):
-    """Seconds of the driver for a round of its loop and for a task, with up to `in_flight` tasks in flight.
+    """CPU seconds of the driver for a task, with up to `in_flight` tasks in flight.
 
+    task     of the thread that has its loop
+    threads  of all threads of its process
     memory   most bytes of its process
     """
 
     in_flight: int
-    round: float
     task: float
+    threads: float
     memory: int
 
 
@@ -144,10 +170,10 @@ def draw_puzzles(sample: Sample, number: int, endless: int | None = ENDLESS) -> 
     Those have the open cells of the puzzles that took longest, so the schedule cannot tell them apart.
     """
     rng = np.random.default_rng(1)
-    which = rng.integers(0, len(sample.seconds), number)
-    seconds, cells = sample.seconds[which], sample.cells[which]
+    which = rng.integers(0, len(sample.seconds), number, np.int32)
+    seconds, cells = sample.seconds[which], sample.cells[which].astype(np.int32)
     if endless is not None:
-        late = rng.random(number) < 1 / endless
+        late = rng.random(number, np.float32) < 1 / endless
         slowest = np.argsort(sample.seconds)[-len(sample.seconds) // 100 :]
         seconds[late], cells[late] = np.inf, sample.cells[rng.choice(slowest, late.sum())]
     return Sample(seconds, cells)
@@ -181,7 +207,20 @@ def costs_of(store: Store, uri: str, real: Path) -> Costs:
     _, group, row = np.linalg.lstsq(plane.astype(float), np.array(seconds))[0].tolist()
     events = [json.loads(line) for log in (real / "log").iterdir() for line in log.read_text().splitlines()]
     alone = [event["cpu_task"] - event["cpu_solver"] for event in events if event.get("level") and event["rows"] == 1]
-    return Costs(float(np.median(alone)) - group - row, 0.0, group, row)
+    beside = cost_of_beside(store, folder(uri))
+    return Costs(float(np.median(alone)) - beside - row, 0.0, group, row, beside)
+
+
+def cost_of_beside(store: Store, place: Folder) -> float:
+    """CPU seconds of reading a puzzle in a file of a few that a task has left to the next level."""
+    part, (_, puzzles) = store.parts()[0], next(store.read(store.parts()[0], [(0, LEFT_TOGETHER)]))
+    write_beside(place, "part", [(part, np.arange(LEFT_TOGETHER), puzzles)], store.family)
+    tries = []
+    for _ in range(20):
+        start = time.thread_time()
+        assert read_beside(place, ["part"], {part.name: [(3, 4)]}, {part.name: part}, store.family)
+        tries.append(time.thread_time() - start)
+    return min(tries)
 
 
 def job_of(store: Store, uri: str) -> Job:
@@ -210,8 +249,6 @@ class IdleCrew(Ray):
     def __init__(self, cores: int) -> None:
         super().__init__(None)
         self.cores = cores
-        self.rounds: list[tuple[int, float]] = []
-        """Of each round: tasks that have ended, seconds of asking."""
 
     def cpus(self) -> int:
         return self.cores
@@ -219,34 +256,21 @@ class IdleCrew(Ray):
     def submit(self, function: Any, *arguments: Any) -> Any:  # noqa: ARG002
         return super().submit(do_nothing, *arguments)
 
-    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
-        start = time.thread_time()
-        done = super().wait(seconds)
-        self.rounds.append((len(done), time.thread_time() - start))
-        return done
-
 
 def driver_of(store: Store, uri: str, cores: int) -> Driver:
     """CPU time of the real driver with so many tasks in flight; most of it is Ray's."""
     job, in_flight = job_of(store, uri), AHEAD * cores
     tasks = in_flight + TASKS
-    crew = IdleCrew(cores)
     run = start_run(store, uri, configuration(CPU_LIMIT))
     session = Session(run, NOBODY, Metrics(uri))
-    start = time.thread_time()
-
-    def has(self: Folder, _: str) -> bool:
-        """As long as looking for a file takes, and it is there: tasks that do nothing write none."""
-        return self.filesystem.get_file_info(self.path) is not None
-
-    with patch.multiple(schedules, FIRST=1, MOST_ROWS=1), patch.object(Folder, "has", has):
-        drive(run, crew, Schedule([("part-00000", [tasks], [(0, tasks)])], tasks, [], [CPU_LIMIT]), job, session)
+    schedule = Schedule([("part-00000", [tasks], [(0, tasks)])], tasks, [], [CPU_LIMIT])
+    start, all_threads = time.thread_time(), time.process_time()
+    with patch.multiple(schedules, FIRST=1, MOST_ROWS=1), patch.object(drivers.Driver, "_see", lambda *_: None):
+        drive(run, IdleCrew(cores), schedule, job, session)  # tasks that do nothing write no file to see
+    task, threads = (time.thread_time() - start) / tasks, (time.process_time() - all_threads) / tasks
     session.close(Schedule([], 0, [], [CPU_LIMIT]), 1)
-    ended, asking = np.array(crew.rounds).T
-    each_round = max(0.0, float(np.polyfit(ended, asking, 1)[1]))
-    total = time.thread_time() - start - each_round * len(crew.rounds)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return Driver(in_flight, each_round, total / tasks, memory)
+    return Driver(in_flight, task, threads, memory)
 
 
 def bytes_waiting() -> float:
@@ -266,6 +290,7 @@ class Cluster:
 
     def __init__(self, puzzles: Sample, limits: list[float], costs: Costs) -> None:
         self.puzzles, self.limits, self.costs = puzzles, limits, costs
+        self.remote = costs.part > 0
         self.group = default_settings().rows_per_group
         self.part = self.group * default_settings().groups_per_part
         self.sums = np.concatenate([[0.0], np.cumsum(np.minimum(puzzles.seconds, limits[0]))])
@@ -286,19 +311,27 @@ class Cluster:
 
     def seconds(self, work: Work) -> float:
         """How long a task takes."""
-        took = self.costs.task
+        if work.level == 0:
+            return self.costs.task + self._swept(work)
+        files = len(work.beside)
+        together = READERS if self.remote else 1
+        took = self.costs.task + self.costs.beside * math.ceil(files / together) + self.costs.row * work.size
         for part, there in work.rows.items():
-            base, last = self.part * int(part[5:]), -1
-            took += self.costs.part
+            base = self.part * int(part[5:])
             for start, stop in there:
-                first, end = start // self.group, (stop - 1) // self.group
-                took += self.costs.group * (end - max(first, last + 1) + 1) + self.costs.row * (stop - start)
-                last = end
-                if work.level == 0:
-                    took += self.sums[base + stop] - self.sums[base + start]
-                else:
-                    times = self.puzzles.seconds[base + start : base + stop]
-                    took += float(np.minimum(times, self.limits[work.level]).sum())
+                times = self.puzzles.seconds[base + start : base + stop]
+                took += float(np.minimum(times, self.limits[work.level]).sum())
+        return took
+
+    def _swept(self, work: Work) -> float:
+        """How long the puzzles of a task of the sweep take, with reading them."""
+        ((part, there),) = work.rows.items()
+        base, last, took = self.part * int(part[5:]), -1, self.costs.part
+        for start, stop in there:
+            first, end = start // self.group, (stop - 1) // self.group
+            took += self.costs.group * (end - max(first, last + 1) + 1) + self.costs.row * (stop - start)
+            last = end
+            took += self.sums[base + stop] - self.sums[base + start]
         return float(took)
 
     def left(self, work: Work) -> list[Left]:
@@ -306,12 +339,14 @@ class Cluster:
         if work.level == len(self.limits) - 1:
             return []
         found, late = [], self.late[work.level]
+        beside = f"{work.level} {next(iter(work.rows.items()))}"
         for part, there in work.rows.items():
             base = self.part * int(part[5:])
             for start, stop in there:
                 first, last = np.searchsorted(late, (base + start, base + stop))
                 found += [
-                    Left(part, k - base, str(k), int(self.puzzles.cells[k]), "") for k in late[first:last].tolist()
+                    Left(part, k - base, str(k), int(self.puzzles.cells[k]), "", beside)
+                    for k in late[first:last].tolist()
                 ]
         return found
 
@@ -322,10 +357,17 @@ class Cluster:
         begun: list[float] = []
         ended: list[float] = []
         sweeping: list[bool] = []
-        now = wasted = at_work = 0.0
+        now = wasted = at_work = ticked = 0.0
+        hosts = cores // CORES_OF_A_HOST
         while True:
-            while len(in_flight) < AHEAD * cores and (work := schedule.next(cores)) is not None:
-                now, at_work = now + driver.task / 2, at_work + driver.task / 2
+            before = now
+            more = True
+            for _ in range(AT_ONCE):
+                work = schedule.next(cores) if len(in_flight) < AHEAD * cores else None
+                if work is None:
+                    more = False
+                    break
+                now += driver.task / 2
                 took = self.seconds(work)
                 start = max(now, free[0])
                 heapq.heapreplace(free, start + took)
@@ -335,16 +377,18 @@ class Cluster:
                 sweeping.append(work.level == 0)
             if not in_flight:
                 break
-            now = max(now, in_flight[0][0]) + driver.round
-            at_work += driver.round
-            done = []
-            while in_flight and in_flight[0][0] <= now:
-                done.append(heapq.heappop(in_flight))
-            for _, _, took, work in done:
-                now, at_work = now + driver.task / 2, at_work + driver.task / 2
+            until = now if more else max(now, in_flight[0][0])
+            at_work, now = at_work + now - before, until
+            while in_flight and in_flight[0][0] <= until:
+                _, _, took, work = heapq.heappop(in_flight)
+                now += driver.task / 2 + (LOOK if self.remote and hosts > 0 else 0.0)
+                hosts -= 1
                 left = self.left(work)
                 wasted += len(left) * self.limits[work.level]
                 schedule.finished(work, took, left)
+            if self.remote and now > ticked + PROGRESS_EVERY:
+                now, ticked = now + TICK, now
+            at_work += now - until
         starts, ends = np.array(begun), np.array(ended)
         swept = float(starts[sweeping].max())
         before = float(np.maximum(np.minimum(ends, swept) - starts, 0.0).sum())
@@ -357,7 +401,7 @@ class Cluster:
 
 def with_s3(costs: Costs) -> Costs:
     """The same with S3 in between."""
-    return costs._replace(task=costs.task + REMOTE["task"], part=costs.part + REMOTE["part"])
+    return costs._replace(**{name: getattr(costs, name) + more for name, more in REMOTE.items()})
 
 
 def figures_of(outcome: Outcome, cores: int) -> list[object]:
@@ -386,10 +430,11 @@ def runs_by_size(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[
     """Numbers of puzzles by numbers of cores."""
     rows: list[list[object]] = []
     limits = levels(CPU_LIMIT, default_settings().sweep_limit, default_settings().limit_growth)
-    for (name, sample), numbers in zip(samples, ((10**5, 10**6, 10**7), (10**6,)), strict=True):
+    for (name, sample), numbers in zip(samples, ((10**5, 10**6, 10**7, 10**8), (10**6,)), strict=True):
         for number in numbers:
-            for cores in CORES:
-                cluster = Cluster(draw_puzzles(sample, number), limits, costs if cores == CORES[0] else with_s3(costs))
+            puzzles = draw_puzzles(sample, number)
+            for cores in CORES if number < MANY else CORES[-3:]:
+                cluster = Cluster(puzzles, limits, costs if cores == CORES[0] else with_s3(costs))
                 outcome = cluster.run(cluster.schedule(), cores, drivers[cores])
                 rows.append([name, number, cores, *figures_of(outcome, cores)])
     title = f"Runs, one puzzle of {ENDLESS:,} without end; {CORES[0]} cores with a disk, more of them with S3"
@@ -455,7 +500,7 @@ def inputs(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, D
         ),
         Table(
             "A task beside its puzzles, ms: measured here, and taken to come to it with S3",
-            ["", "task", "part", "row group", "row"],
+            ["", "task", "part", "row group", "row", "file beside"],
             [
                 ["disk", *(cost * 1e3 for cost in costs)],
                 ["S3", *(cost * 1e3 for cost in with_s3(costs))],
@@ -464,9 +509,9 @@ def inputs(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, D
         Table(
             f"The driver with Ray on this machine, tasks that do nothing; a waiting puzzle takes {bytes_waiting():.0f} "
             "bytes",
-            ["cores", "tasks in flight", "ms a round", "ms a task", "tasks a second", "most memory MB"],
+            ["cores", "tasks in flight", "ms a task", "ms of all threads", "tasks a second", "most memory MB"],
             [
-                [cores, driver.in_flight, driver.round * 1e3, driver.task * 1e3, 1 / (driver.round + driver.task),
+                [cores, driver.in_flight, driver.task * 1e3, driver.threads * 1e3, 1 / driver.task,
                  driver.memory / 1e6]
                 for cores, driver in drivers.items()
             ],

@@ -16,10 +16,11 @@ from reports.attention import attention
 from reports.census import (
     AREAS_A_DECADE,
     DENSITY_NAMES,
+    DIFFICULTY_BIN,
     FAILED,
     FIRST_RUNG_BIN,
     MANY_COLORS,
-    RATED,
+    NO_BIN,
     RUNG_BINS,
     RUNGS,
     SIZE_NAMES,
@@ -88,15 +89,6 @@ COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} 
 HARDEST, TIMEOUTS, AUTHORS, PATTERNS = 24, 50, 15, 20
 """How many of each a report names."""
 
-TOGETHER = ["site_difficulty", "site_quality", *RATED]
-"""Measures, and people's ratings, that are held against each other."""
-
-COMPARED_SHOWN = 20_000
-"""Puzzles, the hardest of those shown, whose measures are held against each other."""
-
-DIFFICULTY_BIN = 0.1
-"""Width of the columns of the histogram of difficulty."""
-
 FEWEST_BINS = 20
 SHORTEST = 1e-6
 """Seconds that stand for a time of zero on the logarithmic axis if no puzzle took longer."""
@@ -151,15 +143,16 @@ def figures_of(
         densities=groups("density", DENSITY_NAMES),
         givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
         years=_years(tally),
-        authors=dict(census.authors.most_common(AUTHORS)),
-        all_authors=len(census.authors),
+        authors=_authors(census, list(labels)),
+        all_authors=len({author for author, _ in census.authors}),
         copies=Copies(*(_surplus(hashes) for hashes in (census.clue_hashes, census.canonical_hashes))),
         attention=attention(census.shown, _issues(tally), repeated(census.shown) if duplicates is None else duplicates),
         work=_work(census),
         shown=len(census.shown),
         hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
-        difficulties=_difficulties(census.shown, list(labels)),
-        correlations=together(census.shown.select(TOGETHER).slice(0, COMPARED_SHOWN)),
+        difficulties=_difficulties(census, list(labels)),
+        compared=len(census.compared),
+        correlations=together(census.compared),
         timeouts=_timeouts(census, _total(tally, status="timeout")),
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),
@@ -243,6 +236,20 @@ def _groups(
     return tuple(groups[name] for name in _ordered(groups, order))
 
 
+def _authors(census: Census, labels: Sequence[str]) -> tuple[Group, ...]:
+    """The authors of the most puzzles, by label."""
+    puzzles = Counter[str]()
+    for (author, _), (count, _) in census.authors.items():
+        puzzles[author] += count
+
+    def group(author: str) -> Group:
+        own = {label: census.authors.get((author, label), (0, 0.0)) for label in labels}
+        seconds = sum(seconds for _, seconds in own.values())
+        return Group(author, puzzles[author], seconds, {label: count for label, (count, _) in own.items()}, {})
+
+    return tuple(group(author) for author, _ in puzzles.most_common(AUTHORS))
+
+
 def _by_number(names: Iterable[str]) -> list[str]:
     """Names that begin with numbers, in the order of these, without the one that has none."""
     return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
@@ -295,13 +302,13 @@ def _histogram(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
     )
 
 
-def _difficulties(shown: pa.Table, labels: Sequence[str]) -> tuple[Bin, ...]:
-    rows = shown.select(["difficulty", "label"]).filter(shown["difficulty"].is_valid())
-    if not len(rows):
+def _difficulties(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
+    there = census.difficulties != NO_BIN
+    if not there.any():
         return ()
-    bins = np.floor(rows["difficulty"].to_numpy() / DIFFICULTY_BIN + 1e-9).astype(np.int64)
+    bins = census.difficulties[there].astype(np.int32)
     first, last = int(bins.min()), int(bins.max())
-    label = pc.index_in(rows["label"], pa.array(labels, pa.string())).to_numpy()
+    label = np.array([labels.index(words.label) for words in census.words], np.int32)[census.codes[there]]
     cells = np.bincount((bins - first) * len(labels) + label, minlength=(last - first + 1) * len(labels))
     return tuple(
         Bin(
@@ -469,12 +476,13 @@ def _grades(census: Census, unique: int, family: Family) -> Grades | None:
     """What the grades say, if there are any."""
     if not census.hardest:
         return None
+    compared = census.compared.filter(census.compared["grade"].is_valid())
     return Grades(
         unique,
         census.hardest.total(),
         by_grade(census.hardest.items(), family),
-        len(census.compared),
-        agreements(census.compared),
+        len(compared),
+        agreements(compared),
     )
 
 

@@ -1,7 +1,8 @@
 """A run's results and their puzzles, read once and kept small: what every figure of a report is counted from.
 
-Of each row stay 28 bytes: its code, its seconds and its hashes (8 more where line logic leaves cells open); of the rows
-that a report shows one by one, everything. So tens of millions of rows fit in memory.
+Of each row stay 30 bytes: its code, its seconds, its class of difficulty and its hashes (8 more where line logic leaves
+cells open). Of the rows that a report shows one by one everything stays, of a million, drawn at random if there are
+more, the measures. So tens of millions of rows fit in memory.
 """
 
 from collections import Counter
@@ -15,12 +16,14 @@ import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
 from reports import site
+from reports.authors import Authors, count_authors
 from reports.beside import first_bits, indexed, keys
 from reports.graded import NO_GRADES, SHARED, grades_beside
 from reports.grid import givens_counts
 from reports.measures import MEASURES, measures
 from reports.mended import MENDED, NO_MENDINGS, mended_beside
 from reports.rights import shareable, withheld
+from reports.sample import Sample
 from solver.tables import PUZZLES, RESULTS
 
 UNKNOWN = "unknown"
@@ -99,7 +102,16 @@ RATED = (
 """Measures that are held against people's ratings, and against those for people."""
 
 COMPARED = 1_000_000
-"""Puzzles with a grade whose measures are kept: the first ones."""
+"""Puzzles whose measures are held against each other: all of them, or so many drawn at random."""
+
+COMPARED_FIELDS = ("site_difficulty", "site_quality", *RATED)
+"""People's ratings, and the measures."""
+
+DIFFICULTY_BIN = 0.1
+"""Width of the columns of the histogram of difficulty."""
+
+NO_BIN = np.iinfo(np.int16).min
+"""Stands for the column of a difficulty that is not known."""
 
 STUDIED_FIELDS = ("puzzle_id", "clue_hash", "technique", "hardest", *RATED)
 """What stands beside people's attempts at a puzzle."""
@@ -158,17 +170,18 @@ class Census(NamedTuple):
     words: tuple[Words, ...]  # those that occur, in the order in which they first do
     codes: np.ndarray  # int32[rows]: index into words
     seconds: np.ndarray  # float64[rows]: CPU seconds, NaN where not known
+    difficulties: np.ndarray  # int16[rows]: how many DIFFICULTY_BIN its difficulty has, rounded down, or NO_BIN
     clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 where not known
     canonical_hashes: np.ndarray  # uint64[rows]: likewise of the canonical hash
     decided: np.ndarray  # float64[stalled]: share of the cells that line logic decides where it leaves the puzzle open
-    authors: Counter[str]  # puzzles of each
+    authors: Authors
     rung_seconds: np.ndarray  # float64[rungs]: CPU seconds in all
     rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
     conflicts: tuple[float, float]  # of clause learning: how many, in how many CPU seconds
     line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
     hardest: Counter[str]  # puzzles with a grade, by the hardest technique
-    compared: pa.Table  # RATED of up to COMPARED puzzles with a grade
+    compared: pa.Table  # COMPARED_FIELDS, float32, of all puzzles, or of COMPARED of them drawn at random
     studied: pa.Table  # STUDIED_FIELDS of the puzzles of a study
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
@@ -196,8 +209,9 @@ def take_census(
     """
     places: dict[Words, int] = {}
     codes, seconds, decided = (_Growing(dtype) for dtype in (np.int32, np.float64, np.float64))
+    difficulties = _Growing(np.int16)
     clue_hashes, canonical_hashes = (_Growing(np.uint64) for _ in range(2))
-    authors = Counter[str]()
+    authors: Authors = {}
     reasons = Counter[tuple[str, str]]()
     rung_seconds = np.zeros(len(RUNGS))
     rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
@@ -205,8 +219,8 @@ def take_census(
     by_puzzle = indexed(mendings), indexed(grades)
     rated: list[pa.Table] = []
     techniques = Counter[str]()
-    compared: list[pa.Table] = []
-    room = COMPARED
+    compared = Sample(COMPARED)
+    compared.add(_floats(_no_rows(COMPARED_FIELDS)))
     tried: list[pa.Table] = []
     of_study = keys(studied).combine_chunks()
     shown = _Hardest()
@@ -218,17 +232,17 @@ def take_census(
         code, words = _worded(results, puzzles, measured, claims)
         codes.add(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
         seconds.add(_numbers(results["cpu_seconds"]).astype(np.float64))
+        difficulties.add(_difficulty_bins(measured))
         clue_hashes.add(first_bits(results["clue_hash"]))
         canonical_hashes.add(first_bits(puzzles["canonical_hash"]))
         decided.add(_decided(results, np.array([word.technique == "line" for word in words])[code]))
-        authors.update(_counted(puzzles["author"]))
+        labels = pa.array([word.label for word in words]).take(pa.array(code))
+        count_authors(puzzles["author"], labels, results["cpu_seconds"], authors)
         _time_rungs(results, rung_seconds, rung_times)
         sums += _work(results)
         mended, graded = mended_beside(results, by_puzzle[0]), grades_beside(results, by_puzzle[1])
         techniques.update(_counted(graded["hardest"]))
-        rows = _picked(results, puzzles, (measured, graded), RATED).filter(graded["grade"].is_valid()).slice(0, room)
-        compared.append(rows)
-        room -= len(rows)
+        compared.add(_floats(_picked(results, puzzles, (measured, graded), COMPARED_FIELDS)))
         if len(of_study):
             rows = _picked(results, puzzles, (measured, graded), STUDIED_FIELDS)
             tried.append(rows.filter(pc.is_in(keys(results), value_set=of_study, skip_nulls=True)))
@@ -247,6 +261,7 @@ def take_census(
         tuple(places),
         codes.values(),
         seconds.values(),
+        difficulties.values(),
         clue_hashes.values(),
         canonical_hashes.values(),
         decided.values(),
@@ -257,7 +272,7 @@ def take_census(
         (sums[2], sums[3]),
         pa.concat_tables(rated) if rated else _no_rows(RATED_FIELDS),
         techniques,
-        pa.concat_tables([_no_rows(RATED), *compared]),
+        compared.table(),
         pa.concat_tables([_no_rows(STUDIED_FIELDS), *tried]),
         shown.table(),
         reasons,
@@ -359,6 +374,17 @@ def difficulty_class(rows: Rows) -> pa.Array:
 def _density(measured: pa.RecordBatch) -> pa.Array:
     """The class of density of each puzzle: index into DENSITY_NAMES, or the one after if it is not known."""
     return _classes(measured["density"], DENSITIES)
+
+
+def _difficulty_bins(measured: pa.RecordBatch) -> np.ndarray:
+    # The small addend keeps difficulties where a column begins from falling into the one before.
+    bins = np.floor(_numbers(measured["difficulty"]) / DIFFICULTY_BIN + 1e-9)
+    return np.where(np.isnan(bins), NO_BIN, bins).astype(np.int16)
+
+
+def _floats(rows: pa.Table) -> pa.Table:
+    """Numbers as float32, which has all that is wanted for ranks."""
+    return pa.table({name: rows[name].cast(pa.float32(), safe=False) for name in rows.column_names})
 
 
 def _classes(column: pa.Array | pa.ChunkedArray, starts: Sequence[float]) -> pa.Array:

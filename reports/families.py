@@ -182,18 +182,18 @@ SUDOKU_WORDS = FamilyWords(
         "trivial": "singles decided it with no more looks at units than it has units",
         "engine": "what decided it: line, depth-2, probe or search",
         "cpu_line": "CPU time of singles",
-        "cpu_search": "CPU time of the search, which for 9x9 comes before the rungs between",
+        "cpu_search": "CPU time of the search, which for 9x9 comes before the techniques between",
     },
     measured={
-        "line_solves": ("units (rows, columns, boxes) looked at for singles, all rungs together", SAME_COUNT),
+        "line_solves": ("units (rows, columns, boxes) looked at for singles, all techniques together", SAME_COUNT),
         "sweeps": ("passes of singles over all units that had changed", SAME_COUNT),
         "probes": ("assumptions tried: a digit in a cell", SAME_COUNT),
         "contradictions": ("assumptions refuted", SAME_COUNT),
         "nodes": ("nodes of the search", SAME_COUNT),
         "max_depth": ("its depth", SAME_COUNT),
         "cells_after_line": ("cells decided after singles, givens among them", SAME_COUNT),
-        "cells_after_depth2": ("cells decided after the rung depth-2", SAME_COUNT),
-        "cells_after_probe": ("cells decided after the rung probe", SAME_COUNT),
+        "cells_after_depth2": ("cells decided after depth-2", SAME_COUNT),
+        "cells_after_probe": ("cells decided after probing", SAME_COUNT),
         "difficulty": (
             (
                 "the combined score: log10(line solves / units). 0: each unit looked at once; 3: a thousand times. The "

@@ -203,7 +203,7 @@ class Grades(NamedTuple):
     unique: int  # puzzles with one solution
     graded: int  # those of them that have a grade
     grades: tuple[Grade, ...]  # from the easiest
-    compared: int  # puzzles that the correlations are of: all, or the first of them
+    compared: int  # puzzles that the correlations are of: all, or some drawn at random
     agreements: tuple[Agreement, ...]  # the strongest first
 
 
@@ -247,15 +247,16 @@ class Figures(NamedTuple):
     densities: tuple[Group, ...]  # classes of the share of coloured cells
     givens: tuple[Group, ...]  # classes of the number of givens; none without Sudokus
     years: dict[int, int]  # puzzles of each year that is known, without holes
-    authors: dict[str, int]  # the most productive
+    authors: tuple[Group, ...]  # the most productive; without rungs
     all_authors: int
     copies: Copies
     attention: Attention
     work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
     hardest: tuple[Hard, ...]  # but for those with several solutions
-    difficulties: tuple[Bin, ...]  # a histogram of the difficulty of the puzzles shown, without holes
-    correlations: tuple[Together, ...]  # of each two measures, over the puzzles shown: the hardest COMPARED_SHOWN
+    difficulties: tuple[Bin, ...]  # a histogram of the difficulty, without holes
+    compared: int  # puzzles whose measures are held against each other: all, or some drawn at random
+    correlations: tuple[Together, ...]  # of each two measures
     timeouts: Timeouts
     claims: tuple[Claimed, ...]
     differing: tuple[Differing, ...]  # the first of them

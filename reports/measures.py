@@ -51,8 +51,8 @@ MEASURES = pa.schema(
         _measure(
             "difficulty",
             pa.float64(),
-            f"the combined score: log10((line solves + {CONFLICT} x conflicts) / lines), the work of all rungs in line "
-            "solves a line. 0: each line once; 3: a thousand times. Of a timeout a lower bound",
+            f"the combined score: log10((line solves + {CONFLICT} x conflicts) / lines), the work of all techniques in "
+            "line solves a line. 0: each line once; 3: a thousand times. Of a timeout a lower bound",
             "pbnsolve's score (100 x line solves / lines) as a logarithm, clause learning brought to the same unit",
         ),
     ]

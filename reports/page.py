@@ -19,12 +19,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
-from reports import browser, charts, words
+from reports import browser, words
 from reports.activity import Activity
 from reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from reports.aggregate import figures_of, plain
 from reports.attention import FEW_CELLS
 from reports.census import NOTHING, Row, Rows, take_census
+from reports.charts.chart import alone, script
+from reports.charts.explorers import explorers
+from reports.charts.report import charts
+from reports.charts.verdicts import colored
 from reports.drawing import mark, svg
 from reports.families import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
@@ -115,13 +119,13 @@ def write_report(
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
     figures = _in_its_words(figures_of(census, studied, FAMILIES[about.family], duplicates), family)
-    drawn = charts.charts(figures, about.activity)
+    drawn = charts(figures, about.activity)
     content = {
         "figures": figures,
         "about": about,
         "public": public,
         "published": beside(figures),
-        "colored": charts.colored(figures),
+        "colored": colored(figures),
         "few": FEW,
         "few_cells": FEW_CELLS,
         "family": family,
@@ -139,7 +143,7 @@ def write_report(
         "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
-        **{f"report-{chart.name}.svg": charts.alone(chart.svg) for chart in drawn},
+        **{f"report-{chart.name}.svg": alone(chart.svg) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown, family)),
         **({} if studied is None else {ATTEMPTS_FILE: _parquet(attempts_beside(studied, census.studied))}),
     }
@@ -276,7 +280,7 @@ def _grid(row: Row) -> Markup | None:
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = source("report.js")
-    scripts = [charts.script(), own] if content["charts"] else []
+    scripts = [script(), own] if content["charts"] else []
     scripts += [browser.script()] if content["browser"] else []
     page = environment(autoescape=True)
     page.filters["color"] = label_color
@@ -288,7 +292,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
         specs={name: chart.spec for name, chart in content["charts"].items()},
-        explorers=charts.explorers(),
+        explorers=explorers(),
         icon="data:image/svg+xml," + quote(mark()),
     ).encode()
 

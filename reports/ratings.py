@@ -1,7 +1,7 @@
 """How measures of difficulty go with the ratings that people gave on the sites."""
 
 import math
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -99,7 +99,7 @@ def ratings(rated: pa.Table) -> Ratings:
 def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
     """How the measures for people go with all others, and with each other, the strongest first.
 
-    compared   columns RATED of reports.census
+    compared   as `reports.census.Census.compared`, of puzzles with a grade
     """
     found = [
         Agreement(of, measure, *ranked)
@@ -113,13 +113,25 @@ def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
 def together(rows: pa.Table) -> tuple[Together, ...]:
     """The rank correlation of each two measures that both vary.
 
-    rows  some of the columns RATED of reports.census, and the ratings
+    rows  numbers, as `reports.census.Census.compared`
     """
-    return tuple(
-        Together(across, down, *found[:2])
-        for across, down in combinations(rows.column_names, 2)
-        if (found := spearman(rows[across], rows[down])) is not None
-    )
+    known = {name: rows[name].is_valid().to_numpy() for name in rows.column_names}
+    pairs: dict[bytes, list[tuple[str, str]]] = {}  # by the rows that have both: ranks among these are made once
+    for across, down in combinations(rows.column_names, 2):
+        pairs.setdefault(np.packbits(known[across] & known[down]).tobytes(), []).append((across, down))
+    found = {}
+    for there, some in pairs.items():
+        which = np.unpackbits(np.frombuffer(there, np.uint8), count=len(rows)).view(np.bool_)
+        puzzles = int(np.count_nonzero(which))
+        if puzzles < FEW:
+            continue
+        values = rows.filter(pa.array(which))
+        ranks = {name: standard_ranks(values[name].to_numpy()) for name in dict.fromkeys(chain(*some))}
+        for across, down in some:
+            rho = _product(ranks[across], ranks[down])
+            if rho is not None:
+                found[across, down] = Together(across, down, puzzles, rho)
+    return tuple(found[pair] for pair in combinations(rows.column_names, 2) if pair in found)
 
 
 def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float, float] | None:
@@ -143,7 +155,11 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
 
 def rank_correlation(x: np.ndarray, y: np.ndarray) -> float | None:
     """Spearman's rho of numbers that are all known; None if one of the two never varies."""
-    a, b = standard_ranks(x), standard_ranks(y)
+    return _product(standard_ranks(x), standard_ranks(y))
+
+
+def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
+    """Spearman's rho of two measures by their standard ranks."""
     return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks make 1, not nearly
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import altair as alt
 
-from reports.charts import SECONDS, SERIES, WIDTH, Chart, chart_of, time_words
+from reports.charts.chart import WIDTH, Chart, chart_of
+from reports.charts.encodings import SECONDS, SERIES, time_words
 
 LEAST = 1e-6
 """Seconds that a puzzle counts at least: a logarithm has no zero."""

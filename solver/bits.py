@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
@@ -90,6 +90,11 @@ def store(memory: np.ndarray, i: int, x: Any) -> None:
     """Put a bit set into row i of a `uint64[:, words]` array."""
     for k in range(memory.shape[1]):
         memory[i, k] = (int(x) >> (64 * k)) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def copy_rows(source: np.ndarray, target: np.ndarray, rows: int) -> None:
+    """Copy the first rows of an array of bit sets to another one of as many words."""
+    target[:rows] = source[:rows]
 
 
 # The wide integer as a Numba type.
@@ -266,37 +271,90 @@ def _overload_mirror(x: Any, n: Any) -> Any:
     if not _is_set(x):
         return None
     width = 64 * getattr(x, "words", 1)
-    # n = 0 would shift by the whole width; an empty line has no bits to mirror.
-    return lambda x, n: _reversed(x) >> np.uint64(width - n) if n > 0 else x
+    last = width - 1  # n = 0 must not shift by the whole width; an empty line has no bits to mirror
+    return lambda x, n: _reversed(x) >> np.uint64((width - n) & last)
+
+
+@intrinsic
+def _fetch(typing: Any, memory: Any, i: Any, like: Any) -> Any:
+    """Row i of an array with rows as long as a bit set; i is not negative."""
+    words = getattr(_bits_of(like), "words", 1)
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.load(row_pointer(context, builder, memory, values[0], values[1], words), align=8)
+
+    return _bits_of(like)(memory, types.int64, like), code
+
+
+@intrinsic
+def _put(typing: Any, memory: Any, i: Any, x: Any) -> Any:
+    words = getattr(x, "words", 1)
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        builder.store(values[2], row_pointer(context, builder, memory, values[0], values[1], words), align=8)
+        return context.get_dummy_value()
+
+    return types.void(memory, types.int64, x), code
+
+
+def row_pointer(context: Any, builder: Any, array: Any, value: Any, i: Any, words: int) -> Any:
+    """A pointer to row i of an array in C order, as one integer of so many words."""
+    if array.layout != "C":
+        raise TypeError(f"rows of bit sets are loaded from arrays in C order, not {array}")
+    data = context.make_array(array)(context, builder, value).data
+    start = builder.gep(data, [builder.mul(i, ir.Constant(i.type, words))])
+    return builder.bitcast(start, ir.IntType(64 * words).as_pointer())
+
+
+def in_bounds(array: Any, i: int) -> None:
+    """With NUMBA_BOUNDSCHECK, an IndexError unless an array has a row i; pointers know nothing of that."""
+
+
+@overload(in_bounds, **IN_KERNELS)
+def _overload_in_bounds(array: Any, i: Any) -> Any:
+    if not config.BOUNDSCHECK:
+        return lambda array, i: None
+    return (lambda array, i: array[i, 0]) if array.ndim == 2 else (lambda array, i: array[i])
 
 
 @overload(load, **IN_KERNELS)
 def _overload_load(memory: Any, i: Any, like: Any) -> Any:
-    if not isinstance(like, types.UniTuple):
-        return lambda memory, i, like: memory[i, 0]
-    words = like.count
+    def at_pointer(memory: Any, i: Any, like: Any) -> Any:
+        in_bounds(memory, i)
+        return _fetch(memory, i, like)
 
-    def wide(memory: Any, i: Any, like: Any) -> Any:
-        x = _widen(memory[i, 0], like)
-        for k in range(1, words):
-            x = x | (_widen(memory[i, k], like) << (64 * k))
-        return x
-
-    return wide
+    return at_pointer
 
 
 @overload(store, **IN_KERNELS)
 def _overload_store(memory: Any, i: Any, x: Any) -> Any:
-    if not isinstance(x, BitSet):
+    def at_pointer(memory: Any, i: Any, x: Any) -> None:
+        in_bounds(memory, i)
+        _put(memory, i, x)
 
-        def narrow(memory: Any, i: Any, x: Any) -> None:
-            memory[i, 0] = x
+    return at_pointer
 
-        return narrow
-    words = x.words
 
-    def wide(memory: Any, i: Any, x: Any) -> None:
-        for k in range(words):
-            memory[i, k] = _low_word(x >> (64 * k))
+@intrinsic
+def _copy(typing: Any, source: Any, target: Any, rows: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        made = [
+            context.make_array(array)(context, builder, value)
+            for array, value in ((source, values[0]), (target, values[1]))
+        ]
+        words = builder.extract_value(made[0].shape, 1)
+        cgutils.raw_memcpy(builder, made[1].data, made[0].data, builder.mul(values[2], words), 8)
+        return context.get_dummy_value()
 
-    return wide
+    return types.void(source, target, types.int64), code
+
+
+@overload(copy_rows, **IN_KERNELS)
+def _overload_copy_rows(source: Any, target: Any, rows: Any) -> Any:
+    def at_pointers(source: Any, target: Any, rows: Any) -> None:
+        if rows > 0:
+            in_bounds(source, rows - 1)
+            in_bounds(target, rows - 1)
+        _copy(source, target, rows)
+
+    return at_pointers

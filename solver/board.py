@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.bits import bit, count, empty, load, low, lowest, some, store
+from solver.bits import bit, copy_rows, count, empty, load, low, lowest, some, store
 from solver.jit import kernel
 from solver.views import Clues, Views
 
@@ -90,9 +90,7 @@ def copy(board: Board, other: Board) -> None:
 @kernel
 def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> None:
     """Copy what is known of the cells of a puzzle of this size from one array to another; both are as `Board.can`."""
-    for i in range((size[0] + size[1]) * size[2]):
-        for k in range(source.shape[1]):
-            target[i, k] = source[i, k]
+    copy_rows(source, target, int((size[0] + size[1]) * size[2]))
 
 
 @kernel

@@ -15,6 +15,19 @@ import numpy as np
 from solver.bits import bit, empty, load, mirror, some, store
 from solver.board import Board
 from solver.jit import inlined, kernel
+from solver.lanes import (
+    any_longer,
+    first_lanes,
+    in_all,
+    lanes,
+    less_one,
+    load_lanes,
+    load_length,
+    load_lengths,
+    step,
+    store_lanes,
+    together,
+)
 from solver.tools import Tools
 
 
@@ -25,54 +38,69 @@ def fill(seeds: Any, mask: Any) -> Any:
 
 
 @kernel
-def runs(mask: Any, length: int) -> Any:
+def runs(mask: Any, length: Any) -> Any:
     """Places where a run of `length` cells of mask can start, by doubling.
 
     The steps for lengths up to 4, which are most, go without a branch that the processor would mispredict.
     """
-    mask = mask & (mask >> min(max(length - 1, 0), 1))
-    mask = mask & (mask >> min(max(length - 2, 0), 2))
-    if length > 4:
-        have = 4
-        while 2 * have <= length:
-            mask = mask & (mask >> have)
-            have *= 2
-        mask = mask & (mask >> (length - have))
+    mask = mask & (mask >> step(length, 1))
+    mask = mask & (mask >> step(length, 2))
+    have = 4
+    while any_longer(length, have):
+        mask = mask & (mask >> step(length, have))
+        have *= 2
     return mask
 
 
 @kernel
-def spread(starts: Any, length: int) -> Any:
+def spread(starts: Any, length: Any) -> Any:
     """The cells of all blocks of this length with these starts, by doubling as in `runs`."""
-    starts = starts | (starts << min(max(length - 1, 0), 1))
-    starts = starts | (starts << min(max(length - 2, 0), 2))
-    if length > 4:
-        have = 4
-        while 2 * have <= length:
-            starts = starts | (starts << have)
-            have *= 2
-        starts = starts | (starts << (length - have))
+    starts = starts | (starts << step(length, 1))
+    starts = starts | (starts << step(length, 2))
+    have = 4
+    while any_longer(length, have):
+        starts = starts | (starts << step(length, have))
+        have *= 2
     return starts
 
 
 @kernel
-def place(gap: Any, touch: Any, black: Any, white: Any, cells: int) -> tuple[Any, Any, Any]:
+def place(gap: Any, touch: Any, seats: Any, white: Any, cells: int) -> tuple[Any, Any, Any]:
     """Place the next block of a line, going upwards.
 
     gap     cells that the gap before it can hold
     touch   where it can stand right after the previous block, without a gap
-    black   cells that may have its colour; `white`: cells that may be background
+    seats   where there is room for it by itself; for a blot, cells that may have its colour
+    white   cells that may be background
     cells   its length, 0 for a blot
     Returns its starts (for a blot: all cells that it can reach), the places right after it, and the cells that the gap
     after it can hold.
     """
-    starts = ((gap << 1) | touch) & runs(black, cells)
+    starts = ((gap << 1) | touch) & seats
     if cells > 0:
         after = starts << cells
     else:
-        starts = fill(starts, black)
+        starts = fill(starts, seats)
         after = starts << 1
     return starts, after, fill(after & white, white)
+
+
+@inlined
+def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+    """Whether a line of n cells has an arrangement."""
+    like, seats = tools.like, tools.reach
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
+    _seat(n, line, board, color, seats, None, like)
+    nowhere, edge = empty(like), bit(0, like)
+    white = load(board.can, line * (2 if color is None else board.size[2]), like)
+    touch, after, gap = edge, edge, fill(edge & white, white)
+    for j in range(blocks):
+        if j > 0 and (color is None or color[first + j] == color[first + j - 1]):
+            touch = nowhere
+        _, after, gap = place(gap, touch, load(seats, j, like), white, load_length(board.length, first + j))
+        touch = after
+    return some((((gap << 1) | after) >> n) & edge)
 
 
 @inlined
@@ -84,55 +112,87 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools:
     """
     like = tools.like
     length, can = board.length, board.can
-    reach, gaps, new = tools.reach, tools.gaps, tools.new  # of the first pass: a block's starts or a blot's cells, gaps
-    first, last = board.first[line], board.first[line + 1]
+    reach, gaps, back, back_gaps, new = tools.reach, tools.gaps, tools.back, tools.back_gaps, tools.new
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
     palette = 2 if color is None else board.size[2]
-    base = line * palette
     nowhere, edge = empty(like), bit(0, like)
-    white, black = load(can, base, like), load(can, base + 1, like)
-
+    white = load(can, line * palette, like)
+    _seat(n, line, board, color, reach, back, like)
+    etihw = mirror(white, n)
     touch, after, gap = edge, edge, fill(edge & white, white)
-    for j in range(first, last):
-        if color is not None:
-            black = load(can, base + color[j], like)
-        if j > first and (color is None or color[j] == color[j - 1]):
+    back_touch, back_gap = edge, fill(edge & etihw, etihw)
+    whites = mirror(back_gap, n)
+    for j in range(blocks):
+        k = blocks - 1 - j
+        if j > 0 and (color is None or color[first + j] == color[first + j - 1]):
             touch = nowhere  # blocks of one colour can't touch
-        store(gaps, j - first, gap)
-        starts, after, gap = place(gap, touch, black, white, int(length[j]))
-        store(reach, j - first, starts)
+        if j > 0 and (color is None or color[first + k] == color[first + k + 1]):
+            back_touch = nowhere
+        store(gaps, j, gap)
+        starts, after, gap = place(gap, touch, load(reach, j, like), white, load_length(length, first + j))
+        store(reach, j, starts)
         touch = after
+        starts, back_touch, back_gap = place(
+            back_gap, back_touch, load(back, k, like), etihw, load_length(length, first + k)
+        )
+        store(back, k, starts)
+        store(back_gaps, k, back_gap)
     if not some((((gap << 1) | after) >> n) & edge):
         return False
 
-    whites, blacks = gap, nowhere
-    if color is not None:
+    store_lanes(gaps, blocks, in_all(nowhere, like))  # for lanes beyond the last block
+    whites = whites & gap
+    some_whites = some_blacks = in_all(nowhere, like)
+    for j in range(0, blocks, lanes(like)):
+        cells = load_lengths(length, first + j, like)
+        cover = load_lanes(reach, j, like) & (mirror(load_lanes(back, j, like), n) >> less_one(cells))
+        store_lanes(reach, j, cover)
+        cover = spread(cover, cells)
+        if color is None:
+            some_blacks = some_blacks | cover
+        else:
+            store_lanes(back, j, cover)
+        some_whites = some_whites | (load_lanes(gaps, j, like) & mirror(load_lanes(back_gaps, j, like), n))
+    store(new, 0, whites | together(some_whites))
+    if color is None:
+        store(new, 1, together(some_blacks))
+    else:
         for c in range(1, palette):
             store(new, c, nowhere)
-    white, black = mirror(white, n), mirror(black, n)
-    touch, gap = edge, fill(edge & white, white)
-    whites = whites & mirror(gap, n)
-    for j in range(last - 1, first - 1, -1):
-        if color is not None:
-            black = mirror(load(can, base + color[j], like), n)
-        if j < last - 1 and (color is None or color[j] == color[j + 1]):
-            touch = nowhere
-        cells = int(length[j])
-        starts, after, gap = place(gap, touch, black, white, cells)
-        cover = load(reach, j - first, like)
-        if cells > 0:
-            cover = cover & (mirror(starts, n) >> (cells - 1))
-            store(reach, j - first, cover)
-            cover = spread(cover, cells)
-        else:
-            cover = cover & mirror(starts, n)
-            store(reach, j - first, cover)
-        if color is None:
-            blacks = blacks | cover
-        else:
-            store(new, color[j], load(new, color[j], like) | cover)
-        touch = after
-        whites = whites | (load(gaps, j - first, like) & mirror(gap, n))
-    store(new, 0, whites)
-    if color is None:
-        store(new, 1, blacks)
+        for j in range(blocks):
+            c = color[first + j]
+            store(new, c, load(new, c, like) | load(back, j, like))
     return True
+
+
+@inlined
+def _seat(
+    n: int,
+    line: int,
+    board: Board,
+    color: np.ndarray | None,
+    seats: np.ndarray,
+    back: np.ndarray | None,
+    like: Any,
+) -> None:
+    """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour.
+
+    back   becomes the same on the mirrored line, unless it is None
+    """
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
+    base = line * (2 if color is None else board.size[2])
+    if color is not None:
+        for j in range(blocks):
+            store(seats, j, load(board.can, base + color[first + j], like))
+    for j in range(0, blocks, lanes(like)):
+        if color is None:
+            mask = in_all(load(board.can, base + 1, like), like)
+        else:
+            mask = load_lanes(seats, j, like)
+        cells = load_lengths(board.length, first + j, like)
+        room = first_lanes(runs(mask, cells), blocks - j)
+        store_lanes(seats, j, room)
+        if back is not None:
+            store_lanes(back, j, mirror(room, n) >> less_one(cells))

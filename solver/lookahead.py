@@ -19,7 +19,7 @@ from solver.bits import bit, empty, load, low, lowest, some, store
 from solver.board import Board, allows, assume, copy, forbid, is_open
 from solver.checked import CHECKED, at_fixpoint, holds, knows
 from solver.jit import apart, inlined, kernel
-from solver.line import solve_line
+from solver.line import has_arrangement
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, look_at_clock, propagate
 from solver.tools import (
     CHANGED_COLUMNS,
@@ -241,6 +241,6 @@ def _check_lines(trial: Board, color: np.ndarray | None, lines: Any, cells: int,
         if look_at_clock(trial, line, tools) == OUT_OF_TIME:
             return OUT_OF_TIME
         tools.counters[LINE_SOLVES] += 1
-        if not solve_line(cells, line, trial, color, tools):
+        if not has_arrangement(cells, line, trial, color, tools):
             return CONTRADICTION
     return FIXPOINT

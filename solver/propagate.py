@@ -118,8 +118,20 @@ def _tell_crossing_lines(
     crossing    number of the line that crosses at cell 0
     Returns the set of cells that lost a colour.
     """
-    palette = 2 if color is None else board.size[2]
     here = bit(place, like)
+    if color is None:  # a cell loses one of two colours: one loop over both
+        white, black = load(board.can, 2 * line, like), load(board.can, 2 * line + 1, like)
+        store(board.can, 2 * line, load(new, 0, like))
+        store(board.can, 2 * line + 1, load(new, 1, like))
+        lost_black = black & ~load(new, 1, like)
+        changed = left = lost_black | (white & ~load(new, 0, like))
+        while some(left):
+            x = lowest(left)
+            left = left & (left - bit(0, like))
+            k = 2 * (crossing + x) + some((lost_black >> x) & bit(0, like))
+            store(board.can, k, load(board.can, k, like) & ~here)
+        return changed
+    palette = board.size[2]
     changed = empty(like)
     for c in range(palette):
         now = load(new, c, like)

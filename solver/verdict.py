@@ -164,10 +164,8 @@ def _check_solutions(seen: Views, outcome: Outcome, errors: dict[int, str]) -> N
         found = np.flatnonzero(outcome.found >= number)
         good = fits(seen, found, pictures, outcome.offsets)
         errors.update(dict.fromkeys(found[~good].tolist(), WRONG_SOLUTION))
-    for p in np.flatnonzero(outcome.found == 2):
-        place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-        if (outcome.first[place] == outcome.second[place]).all():
-            errors[int(p)] = WRONG_SOLUTION
+    twice = found[same(found, outcome.first, outcome.offsets, outcome.second, outcome.offsets)]  # those with two
+    errors.update(dict.fromkeys(twice.tolist(), WRONG_SOLUTION))
 
 
 def check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:

@@ -2,8 +2,9 @@
 
 The puzzles go up levels of CPU limits. On level 0, the sweep, every puzzle has a little time, and tasks take whole
 stretches of the store. What needs more waits for the next level, the hardest expected first. A task holds as many
-puzzles as the measured cost of its level lets expect to take some share of the time that is left: so files and
-messages stay few, and at the end of a run all cores stop together. On the higher levels that is soon a puzzle a task.
+puzzles as the measured cost of its level lets expect to take some share of the time that is left on all levels: so
+files and messages stay few, and at the end of a run all cores stop together. On the higher levels that is soon a
+puzzle a task.
 
 Nothing here knows Ray, files or clocks: the driver and the simulation (benchmarks) both use it.
 """
@@ -28,7 +29,11 @@ DRIVER = 0.001
 """Seconds of the driver for a task, with some to spare: with many cores tasks are so long that it keeps up."""
 
 SHARE = 4
-"""A task takes this part of the time that is left on its level to each core."""
+"""A task takes this part of the time that is left to each core on all levels."""
+
+PATIENCE = 2
+"""A task above the sweep may take so many times what it should, if all of its puzzles run into their limit: the hardest
+come first, and what a puzzle took before them tells little."""
 
 FIRST, GROWTH = 64, 4
 """Puzzles of the first tasks of the sweep, and how many times those of the largest finished one a task may have."""
@@ -197,7 +202,7 @@ class Schedule:
                 self.sweep = 0
                 return None
             part, groups, wanted = following
-        number = self.costs[0].puzzles_for(self._seconds(0, self.sweep, slots), FIRST)
+        number = self.costs[0].puzzles_for(self._seconds(slots), FIRST)
         head, tail = _cut(wanted, number, groups)
         self._here = (part, groups, tail)
         count = spans.size(head)
@@ -206,7 +211,9 @@ class Schedule:
 
     def _hardest(self, level: int, pool: Pool, slots: int) -> Work:
         """The puzzles of a level that are expected to be the hardest."""
-        number = self.costs[level].puzzles_for(self._seconds(level, len(pool.order), slots), 1)
+        seconds = self._seconds(slots)
+        most = max(1, int(PATIENCE * seconds / self.limits[level]))
+        number = min(self.costs[level].puzzles_for(seconds, 1), most)
         before = len(pool.order)
         taken = pool.take(number)
         taken.sort(key=lambda left: (left.part, left.row))
@@ -218,9 +225,9 @@ class Schedule:
         beside = tuple(sorted({left.beside for left in taken if left.beside}))
         return Work(rows, before - len(pool.order), level, hardest=hardest, beside=beside)
 
-    def _seconds(self, level: int, puzzles: int, slots: int) -> float:
-        """How long the next task of a level should take."""
-        fair = (self.costs[level].each or 0.0) * puzzles / slots
+    def _seconds(self, slots: int) -> float:
+        """How long the next task should take. It is the end of the last level that all cores should reach together."""
+        fair = (self.seconds_left() or 0.0) / slots
         return min(max(fair / SHARE, SHORTEST, min(fair, DRIVER * slots)), LONGEST)
 
     def finished(self, work: Work, seconds: float, left: Iterable[Left]) -> None:

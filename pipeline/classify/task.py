@@ -71,11 +71,6 @@ def job_of(run: Run, config: Configuration, apart: bool) -> Job:
     return Job(*about, settings_of(config), stamp, versions(), apart)
 
 
-def store_of(job: Job) -> Store:
-    """The store of a job's puzzles."""
-    return open_store(job.store, FAMILIES[job.family])
-
-
 class Unreadable(NamedTuple):
     """What a task returns when a part of the store could not be read."""
 
@@ -112,7 +107,7 @@ def prove_fit(job: Job) -> Unfit | None:
     advice = "the folder must be shared by all machines, under one path"
     try:
         seen = open_run(job.run).about["run_id"]
-        store_id = store_of(job).id
+        store_id = open_store(job.store, FAMILIES[job.family]).id
     except (UserError, OSError) as error:
         return Unfit(f"{error}: {advice}")
     if seen != job.stamp["run_id"]:
@@ -138,9 +133,10 @@ def classify_rows(
     those that need kernels that are still being compiled, if they are not to `wait`; at the run's own limit all do.
     Those without a row are written into RUN/beside. From there the rows are read that the files named `beside` have.
     """
+    # A process opens run and store once, to prove itself: each time takes S3 a dozen requests.
     if job.stamp["run_id"] not in _proved and (unfit := prove_fit(job)) is not None:
         return unfit
-    run, store = folder(job.run), store_of(job)
+    run, store = folder(job.run), Store(folder(job.store), FAMILIES[job.family])
     place = run / "results"
     try:
         made = TaskStatistics(name)

@@ -122,7 +122,7 @@ def bench(
     if csv:
         benches.write_results(measured, csv)
     hard = [
-        {"slowest": row["puzzle_id"], "label": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
+        {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
         | {key: row[key] for key in ("nodes", "conflicts")}
         for row in benches.slowest(measured, 10)
     ]
@@ -132,7 +132,7 @@ def bench(
 def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> None:
     """Write the chart of the times of a set, and of other programs beside them."""
     from pipeline.findings.peers import read_peers
-    from reports.charts import alone
+    from reports.charts.chart import alone
     from reports.times import Times, curves
 
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pipeline.findings.figures_page import Table
 
-TEXTS = ("slowest", "label", "by", "puzzle", "engine", "verdict", "stopped")
+TEXTS = ("slowest", "by", "puzzle", "engine", "verdict", "stopped")
 """Columns that are no numbers."""
 
 

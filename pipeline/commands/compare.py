@@ -85,7 +85,7 @@ def shown_moved(title: str, count: int, moved: "list[Timed]") -> "Iterator[Rende
     color = "red" if title == "slower" else "green"
     most = f", of which these {len(moved)} most" if count > len(moved) else ""
     yield f"[{color}]{count:,} at least {limits}[/{color}]{most}:"
-    puzzles = table("puzzle", "old s", "new s", "times", "label", right=("old s", "new s", "times"))
+    puzzles = table("puzzle", "old s", "new s", "times", "verdict", right=("old s", "new s", "times"))
     for puzzle_id, before, after, old_seconds, new_seconds in moved:
         label = before if before == after else f"{before} -> {after}"
         times = f"{new_seconds / old_seconds:,.3g}" if old_seconds else ""

@@ -47,11 +47,13 @@ def possible_depth(depth: int) -> int:
     return depth
 
 
-LastRung = Annotated[Rung, typer.Option("--rung", help="The last rung to try.")]
+LastRung = Annotated[Rung, typer.Option("--rung", help="The last technique to try.")]
 
 Depth = Annotated[
     int,
-    typer.Option("--depth", "-d", min=1, callback=possible_depth, help="Levels that the rung depth-2 looks ahead."),
+    typer.Option(
+        "--depth", "-d", min=1, callback=possible_depth, help="Levels that the technique depth-2 looks ahead."
+    ),
 ]
 
 CpuLimit = Annotated[

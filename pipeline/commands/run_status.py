@@ -45,7 +45,7 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 def shown_summary(summary: dict[str, Any]) -> "Iterator[RenderableType]":
     """A table of labels with counts and shares, and how many puzzles have one."""
-    labels = table("label", "puzzles", "share", right=("puzzles", "share"))
+    labels = table("verdict", "puzzles", "share", right=("puzzles", "share"))
     rows = summary["rows"]
     for label, count in summary["labels"].items():
         labels.add_row(f"[{COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")

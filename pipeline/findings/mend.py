@@ -117,9 +117,9 @@ def in_words(mending: Mending) -> str:
     """A change in a line: the clue, or the cells."""
     cells = f"{mending.cells:,} {'cell' if mending.cells == 1 else 'cells'}"
     if len(mending.changes) == 1:
-        return f"{_clue_in_words(mending.changes[0])}: the solution differs in {cells}"
+        return f"{_clue_in_words(mending.changes[0])}, and with it {cells} of the picture"
     if mending.cells > LISTED:
-        return f"{cells} of the picture changed, and {len(mending.changes)} clues"
+        return f"{cells} of the picture changed, and with them {len(mending.changes):,} clues"
     goal, names = mending.puzzle.goal, [color.name for color in mending.puzzle.palette]
     places = [] if goal is None else (goal != mending.before).nonzero()
     told = [f"row {y + 1} column {x + 1} {names[goal[y, x]]}" for y, x in zip(*places, strict=True) if goal is not None]
@@ -128,7 +128,7 @@ def in_words(mending: Mending) -> str:
 
 def _clue_in_words(change: Change) -> str:
     """What has become of a clue."""
-    return f"{change.side} {change.number}: {_numbers(change.before)} -> {_numbers(change.after)}"
+    return f"{change.side} {change.number} changed from {_numbers(change.before)} to {_numbers(change.after)}"
 
 
 def _numbers(clue: Clue) -> str:

@@ -10,7 +10,7 @@ async function draw(plot) {
   const spec = specs[plot.dataset.chart];
   spec.config.legend.columns = Math.max(1, Math.floor(plot.clientWidth / LEGEND_COLUMN));
   try {
-    const { view } = await vegaEmbed(plot, spec, options);
+    const view = await embed(plot, spec);
     const { filters, legend } = spec.usermeta;
     if (legend.length > 1) plot.before(legendOf(legend, (label) => view.signal("picked", label).runAsync()));
     if (document.getElementById("browse") === null) return;
@@ -25,6 +25,16 @@ async function draw(plot) {
     plot.innerHTML = still;
     console.error(problem);
   }
+}
+
+/** Draw a chart. It stays one image with a text: its parts, which Vega gives roles, are not for reading one by one. */
+async function embed(plot, spec) {
+  const words = plot.getAttribute("aria-label");
+  const { view } = await vegaEmbed(plot, spec, options);
+  plot.setAttribute("role", "img");
+  plot.setAttribute("aria-label", words);
+  plot.querySelector("svg").setAttribute("aria-hidden", "true");
+  return view;
 }
 
 /** What a mark's datum asks of the browser: pairs of a filter and its word, or its range. */

@@ -109,4 +109,14 @@ def _tools_of(ascent: Ascent, p: int, now: float) -> Tools:
     for rung in range(CPU_SAT):
         had += ascent.outcome.seconds[p, rung]
     until = now + ascent.allowance.cpu_limit - had
-    return Tools(common.reach, common.gaps, common.new, common.news, ascent.outcome.counters[p], until, common.like)
+    return Tools(
+        common.reach,
+        common.gaps,
+        common.back,
+        common.back_gaps,
+        common.new,
+        common.news,
+        ascent.outcome.counters[p],
+        until,
+        common.like,
+    )

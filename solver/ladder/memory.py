@@ -8,6 +8,7 @@ from solver.belief import Beliefs, no_beliefs
 from solver.board import NO_COLOR, Board
 from solver.checked import CHECKED
 from solver.ladder.groups import Group
+from solver.lanes import ROOM
 from solver.search import Tree
 from solver.tools import Tools, tools_for
 from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
@@ -44,7 +45,7 @@ def memory_for(batch: Views, group: Group) -> Memory:
     board = Board(
         size=np.zeros(3, np.int64),
         first=np.zeros(lines + 1, np.int32),
-        length=np.zeros(blocks, np.uint16),
+        length=np.zeros(blocks + ROOM, np.uint16),
         can=np.zeros((lines * palette, words), np.uint64),
         known=np.full(cells if CHECKED else 0, NO_COLOR),
     )

@@ -203,6 +203,21 @@ def test_of_too_many_the_hardest_are_shown(monkeypatch: pytest.MonkeyPatch) -> N
     assert [hard.puzzle_id for hard in census.hardest] == [f"a/{n}" for n in range(200, 190, -1)]
 
 
+def test_difficulties_and_correlations_are_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """... though only the hardest are shown; of too many, correlations are of some drawn at random."""
+    work = np.random.default_rng(2).permutation(200) + 1
+    rows = pairs(*[(solved(f"a/{n}", n / 8, line_solves=int(n)), known(f"a/{n}")) for n in work])
+    whole = figures(rows)
+    monkeypatch.setattr("reports.census.SHOWN", 10)
+    assert (figures(rows).difficulties, figures(rows).correlations) == (whole.difficulties, whole.correlations)
+    assert (whole.compared, sum(bin_.puzzles for bin_ in whole.difficulties)) == (200, 200)
+    assert ("cpu_seconds", "line_solves", 200, 1.0) in whole.correlations
+    monkeypatch.setattr("reports.census.COMPARED", 50)
+    fewer = figures(rows)
+    assert (fewer.compared, fewer.difficulties) == (50, whole.difficulties)
+    assert ("cpu_seconds", "line_solves", 50, 1.0) in fewer.correlations
+
+
 def test_timeouts(census: Figures) -> None:
     open_ = Open("local/6", "Knot", 30, 31, 4, 2, False, 60.0, None, None)
     assert census.timeouts == Timeouts(1, 0, Spread(*[0.5] * 7), (open_,))
@@ -265,7 +280,12 @@ def test_years_authors_colours_and_densities() -> None:
     ]
     census = figures(pairs(*((solved(row["puzzle_id"], 1.0), row) for row in rows)))
     assert census.years == {2004: 1, 2005: 0, 2006: 1, 2007: 1}
-    assert (census.authors, census.all_authors) == ({"Ann": 2, "Bob": 1}, 2)
+    assert [(group.name, group.puzzles, group.cpu_seconds) for group in census.authors] == [
+        ("Ann", 2, 2.0),
+        ("Bob", 1, 1.0),
+    ]
+    assert [group.labels["unique line"] for group in census.authors] == [2, 1]
+    assert census.all_authors == 2
     assert {group.name: group.puzzles for group in census.colors} == {"0": 1, "1": 1, "unknown": 2}
     assert {group.name: group.puzzles for group in census.densities} == {"under 20 %": 1, "50–60 %": 1, "unknown": 2}
 

@@ -186,7 +186,7 @@ def test_grades_are_columns_filters_and_facts(tab: Tab, graded_page: Path) -> No
     tab.turn(graded_page, puzzle="random/29")
     facts = tab.shown()["facts"]
     assert "Grade for people6 of 9" in facts
-    assert "Hardest techniqueedge" in facts
+    assert "Technique for peopleedge" in facts
     assert "Looks a cell, for people3.6" in facts
     assert tab.errors() == []
 

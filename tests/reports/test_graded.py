@@ -79,5 +79,6 @@ def test_correlations_are_of_the_puzzles_with_a_grade(monkeypatch: pytest.Monkey
     fewer = figures_of(take_census([(results.slice(k, 40), puzzles.slice(k, 40)) for results, puzzles in pairs
                                     for k in range(0, len(results), 40)], grades=grades)).grades  # fmt: skip
     assert fewer is not None
-    assert (fewer.graded, fewer.compared, fewer.grades) == (len(grades), 50, found.grades)
-    assert {one.puzzles for one in fewer.agreements} == {50}
+    assert (fewer.graded, fewer.grades) == (len(grades), found.grades)
+    assert 30 < fewer.compared < 50  # those of 50 puzzles drawn at random that have a grade
+    assert {one.puzzles for one in fewer.agreements} == {fewer.compared}

@@ -1,5 +1,6 @@
 """Measures held against people's ratings."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from reports.census import RATED_FIELDS
-from reports.ratings import FEW, OUTLIERS, ratings, spearman
+from reports.ratings import FEW, OUTLIERS, ratings, spearman, together
 
 
 def rated(rows: list[dict[str, Any]]) -> pa.Table:
@@ -47,6 +48,26 @@ def test_spearman_leaves_out_what_is_not_known() -> None:
 def test_spearman_of_too_little(values: list[float | None]) -> None:
     column = pa.chunked_array([values], pa.float64())
     assert spearman(column, column) is None
+
+
+def test_measures_together_are_as_each_two_alone() -> None:
+    """With ties, with nulls in other rows, one that never varies, one of which hardly any is known."""
+    generator = np.random.default_rng(4)
+    columns = {name: generator.integers(0, 40, 300).astype(object) for name in "abcd"}
+    columns["b"] += columns["a"]
+    columns["c"][generator.random(300) < 0.3] = None
+    columns["d"][generator.random(300) < 0.9] = None
+    columns["e"] = np.full(300, 7)
+    columns["f"] = np.array([1] + [None] * 299)
+    rows = pa.table({name: pa.array(values.tolist(), pa.float32()) for name, values in columns.items()})
+    expected = {
+        (x, y): found[:2]
+        for x, y in combinations(rows.column_names, 2)
+        if (found := spearman(rows[x], rows[y])) is not None
+    }
+    assert {one[:2] for one in together(rows)} == set(expected) == set(combinations("abcd", 2))
+    for across, down, puzzles, rho in together(rows):
+        assert (puzzles, rho) == (expected[across, down][0], pytest.approx(expected[across, down][1]))
 
 
 def test_ratings_by_source_the_strongest_first() -> None:

@@ -28,7 +28,7 @@ from scrapers.formats import non
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.tables import puzzle_batch
 
-pytestmark = NEEDED
+pytestmark = [*NEEDED, pytest.mark.slow]
 
 LARGEST = 20
 """Cells of the longer side of the demo's puzzles that are classified here: larger ones take seconds."""
@@ -55,7 +55,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(report: Path) -> Iterator[str]:
-    """Where the page is served: a browser keeps files beside a page that it has from a disk to itself."""
+    """Where the page is served: of a page from the disk a browser shows JSON in a new tab, and downloads none."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(report))) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

@@ -150,7 +150,7 @@ def test_grades_have_a_column_and_facts(driver: webdriver.Chrome, tmp_path: Path
     batch = sudoku_batch([sudokus.puzzles()[name] for name in (sudokus.ONE, sudokus.LARGE)])
     found = pa.Table.from_batches([grades(batch, np.ones(2, np.bool_))])
     shown = opened(driver, written(tmp_path / "graded.html", False, found), sudokus.ONE)
-    assert {"Grade for people", "Hardest technique", "Steps a cell, for people"} <= set(shown["facts"])
+    assert {"Grade for people", "Technique for people", "Steps a cell, for people"} <= set(shown["facts"])
     assert {"hardest", "givens"} <= set(driver.execute_script(HEADS))
     assert "technique" not in driver.execute_script(HEADS)
     driver.execute_script("document.getElementById('browse-puzzle').close()")

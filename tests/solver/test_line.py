@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from strategies import known_lines
 
 from solver.board import Board
+from solver.lanes import ROOM
 from solver.line import solve_line
 from solver.puzzle import Block, Clue
 from solver.tools import tools_for
@@ -23,7 +24,7 @@ class LineSolver:
         self.board = Board(
             size=np.array([cells, 1, colors + 1]),
             first=np.zeros(2, np.int32),
-            length=np.zeros(cells + 1, np.uint16),
+            length=np.zeros(cells + 1 + ROOM, np.uint16),
             can=np.zeros((colors + 1, words), np.uint64),
             known=np.zeros(0, np.uint8),
         )

@@ -71,7 +71,9 @@ def solve(
     ] = 0,
     number: Which = None,
     known: FileFormat = None,
-    stats: Annotated[bool, typer.Option("--stats", "-t", help="What each rung has done, and in which time.")] = False,
+    stats: Annotated[
+        bool, typer.Option("--stats", "-t", help="What each technique has done, and in which time.")
+    ] = False,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Ctrl-C tells how far it is and asks whether to go on.")
     ] = False,

@@ -142,7 +142,7 @@ def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     """What each rung has decided in which time, and what was done in all."""
     from solver.ladder.rungs import rung_names
 
-    rungs = table("rung", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
+    rungs = table("technique", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
     after = ("cells_after_line", "cells_after_depth2", "cells_after_probe", None, None)
     times = ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")
     for name, cells, seconds in zip((*rung_names(depth), "clause learning"), after, times, strict=True):

@@ -15,6 +15,7 @@ const GROUP_COLORS = [
 ];
 const BINS = 40; // of a histogram, about, and of each side of a heat map
 const MOST_DOTS = 3000; // more are drawn as a heat map
+const MOST_GRAINS = 200; // values of a measure up to which its bins go with their differences
 const SPREAD = 1000; // a measure whose largest value is so many times its smallest is drawn on a logarithmic scale
 const REST = "others";
 
@@ -107,7 +108,7 @@ class Explorer {
     });
     const spec = structuredClone(this.specs.histogram);
     spec.data = { values };
-    Object.assign(spec.encoding.x, { title: this.title(measure), scale: scale.vega });
+    this.lay(spec.encoding.x, measure, scale);
     spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
     spec.encoding.order = { field: "place", type: "quantitative" };
     this.legend(groups);
@@ -140,8 +141,8 @@ class Explorer {
     const dots = rows.length <= MOST_DOTS;
     const spec = structuredClone(dots ? this.specs.dots : this.specs.heat);
     spec.data = { values: dots ? this.dots(rows, x, y, groups) : heatOf(rows, x, y, scales) };
-    Object.assign(spec.encoding.x, { title: this.title(across), scale: scales[0].vega });
-    Object.assign(spec.encoding.y, { title: this.title(up), scale: scales[1].vega });
+    this.lay(spec.encoding.x, across, scales[0]);
+    this.lay(spec.encoding.y, up, scales[1]);
     if (dots) spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
     this.embed("scatter", spec, { x: [across, scales[0]], y: [up, scales[1]] });
   }
@@ -153,8 +154,10 @@ class Explorer {
     ));
   }
 
-  title(measure) {
-    return EXPLORED.find(([name]) => name === measure)[1];
+  /** Have an axis tell a measure on its scale. */
+  lay(channel, measure, { vega, ticks }) {
+    const title = EXPLORED.find(([name]) => name === measure)[1];
+    Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks } });
   }
 
   /** The groups of a column of words: their names, colours, and the place of a row among them. */
@@ -179,9 +182,8 @@ class Explorer {
 
   /** Draw a chart; `axes` are the measure and the scale of each channel that a brush marks. */
   async embed(name, spec, axes) {
-    const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, tooltip: { theme: "report" } };
     try {
-      const { view } = await vegaEmbed(this.box.querySelector(`.${name}`), spec, options);
+      const view = await embed(this.box.querySelector(`.${name}`), spec); // of report.js
       let waiting = 0;
       view.addSignalListener("brush", (_, marked) => {
         clearTimeout(waiting);
@@ -223,7 +225,7 @@ function valueOf(column, row) {
   return column.measures ? column.values[row] : column.values[row] - 1;
 }
 
-/** How a measure is drawn: Vega's scale, the bin of a value, and where a bin begins. */
+/** How a measure is drawn: Vega's scale, ticks of its axis, the bin of a value, and where a bin begins. */
 function scaleOf(rows, column) {
   let [low, high] = [Infinity, -Infinity];
   for (const row of rows) {
@@ -235,11 +237,31 @@ function scaleOf(rows, column) {
   if (low > 0 && high / low > SPREAD) {
     const step = Math.log10(high / low) / BINS;
     const vega = { type: "log", nice: false };
-    return { vega, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
+    return { vega, ticks: { values: powersOfTen(low, high), format: "~s" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
   }
   const raw = (high - low) / BINS || 1;
-  const step = column.measures ? raw : Math.max(1, Math.ceil(raw));
-  return { vega: { type: "linear", zero: false, nice: false }, bin: (value) => Math.floor((value - low) / step + 1e-9), edge: (bin) => low + bin * step };
+  const grain = column.measures ? grainOf(rows, column) : 1;
+  const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
+  const first = low - grain / 2; // no value is where a bin ends
+  return { vega: { type: "linear", zero: false, nice: false }, ticks: {}, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
+}
+
+/** The least difference of two values, if there are few of them; else 0. Bins of other widths would have holes. */
+function grainOf(rows, column) {
+  const found = new Set();
+  for (const row of rows) {
+    found.add(valueOf(column, row));
+    if (found.size > MOST_GRAINS) return 0;
+  }
+  const values = Float64Array.from(found).sort();
+  const least = values.subarray(1).reduce((before, value, k) => Math.min(before, value - values[k]), Infinity);
+  return Number.isFinite(least) ? least : 0;
+}
+
+/** The powers of ten from one number to another. */
+function powersOfTen(low, high) {
+  const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  return Array.from({ length: last - first + 1 }, (_, k) => Number(`1e${first + k}`));
 }
 
 /** How many rows are in each cell of two measures' bins. */

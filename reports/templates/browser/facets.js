@@ -11,7 +11,7 @@ const FACETS = [
   { name: "technique", title: "Technique", unknown: "none" },
   { name: "level", title: "Difficulty" },
   { name: "grade", title: "Grade", unknown: "none" },
-  { name: "hardest", title: "Hardest technique", unknown: "none" },
+  { name: "hardest", title: "Technique for people", unknown: "none" },
   { name: "dimensions", title: "Size", often: true },
   { name: "size", title: "Longer side" },
   { name: "colors", title: "Colours" },

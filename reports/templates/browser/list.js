@@ -31,13 +31,13 @@ const MORE_ROOM = "7.5rem"; // of a column that people choose
 const LEAST_TITLE = "9rem"; // that is left for titles then
 
 /** All columns that the list of a table can have: those of LISTED, and the facts that it has of any puzzle. */
-function listable({ columns }) {
+function listable({ columns, family }) {
   const told = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
   const others = FACTS.filter(([, name]) => told(name) && !LISTED.some((each) => each.name === name));
   const made = others.map(([title, name, words]) => {
     const number = !columns[name].words;
-    return { name, title, ends: number ? NUMBER_ENDS : LETTERS_ENDS, room: MORE_ROOM, number, words };
+    return { name, title: FAMILIES[family].facts[name] ?? title, ends: number ? NUMBER_ENDS : LETTERS_ENDS, room: MORE_ROOM, number, words };
   });
   return [...known, ...made];
 }

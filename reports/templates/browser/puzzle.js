@@ -148,7 +148,8 @@ function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
   const likeness = at("likeness");
-  const apart = likeness === "near" ? `near, ${countWords(at("apart"), "cell")} apart` : likeness;
+  const cells = at("apart") ? `${countWords(at("apart"), "cell")} apart` : "the same picture with other clues";
+  const apart = likeness === "near" ? `near, ${cells}` : likeness;
   const link = element("a");
   link.textContent = original;
   link.href = addressOf({ ...plainState(), puzzle: original });

@@ -124,6 +124,7 @@ class Browser {
     this.seen = view === "gallery" ? this.gallery : this.list;
     this.list.choose(columns);
     this.columns.show(columns);
+    this.columns.box.hidden = view !== "list";
     this.seen.show(this.rows, sort);
     this.offerSorts(sortOf(sort));
     for (const button of this.section.querySelectorAll("[data-view]")) {

@@ -103,6 +103,7 @@ def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monk
         return real(rows, parts, limit, *others)
 
     monkeypatch.setattr(driver, "classify_rows", with_a_damaged_part)
+    monkeypatch.setattr("pipeline.classify.schedule.PATIENCE", 1e9)
     errors = work_on(run, limits=[1e-4, 10.0])
     assert errors == ["it can't be read"]
     assert any(len(parts) > 1 and broken in parts for parts in asked), "they shared a task"

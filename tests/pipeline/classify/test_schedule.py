@@ -92,6 +92,23 @@ def test_the_hardest_first_and_equal_ones_together() -> None:
     ]
 
 
+def test_tasks_become_short_at_the_end_of_all_levels_and_hold_no_more_than_their_limit_allows() -> None:
+    """The sweep's last tasks are long where much waits for the levels above it."""
+    ends = {}
+    for waiting in (0, 20_000):
+        left = [(0.05, puzzle("b", row)) for row in range(waiting)]
+        schedule = Schedule([("a", [100] * 100, [(0, 10_000)])], 10_000, left, [0.05, 1.0, 20.0])
+        sizes: dict[int, list[int]] = {0: [], 1: []}
+        while (work := schedule.next(10)) is not None:
+            sizes[work.level].append(work.puzzles)
+            schedule.finished(work, work.puzzles * (0.001, 0.05)[work.level], [])
+        ends[waiting] = sizes
+    assert ends[0][0][-2] < ends[20_000][0][-2] / 4
+    assert max(ends[20_000][1]) == schedules.PATIENCE * schedules.LONGEST
+    assert ends[20_000][1][-1] == 1
+    assert sum(ends[20_000][1]) == 20_000
+
+
 def test_a_lower_level_comes_first() -> None:
     """The longest limits last: what can be had soon is had soon."""
     schedule = Schedule(

@@ -1,0 +1,213 @@
+"""Charts of the CPU time that puzzles took: in all, by rung, and by size."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from reports.charts.chart import Chart, chart_of
+from reports.charts.encodings import (
+    ACCENT,
+    SECONDS,
+    decades,
+    many,
+    picked,
+    place_among,
+    powers,
+    time_words,
+    unless_another,
+    verdict_color,
+)
+from reports.figures import Bin, Figures
+from reports.words import number, seconds
+
+
+def times(figures: Figures) -> Chart | None:
+    """A histogram of the time per puzzle, by verdict, on a logarithmic axis."""
+    if not figures.histogram or not figures.times:
+        return None
+    labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.histogram)]
+    rows = [
+        {"start": bin_.start, "stop": bin_.stop, "label": label, "puzzles": bin_.labels[label], "all": bin_.puzzles}
+        for bin_ in figures.histogram
+        for label in labels
+        if bin_.labels[label]
+    ]
+    axis = alt.X(
+        "start:Q",
+        bin="binned",
+        title="CPU time per puzzle",
+        scale=alt.Scale(type="log", domain=decades(rows), nice=False),
+        axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, values=powers(*decades(rows))),
+    )
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=axis,
+            x2="stop:Q",
+            y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+            color=verdict_color(labels),
+            order=alt.Order("place:Q"),
+            opacity=unless_another(),
+            tooltip=[
+                alt.Tooltip("label:N", title="verdict"),
+                alt.Tooltip("puzzles:Q", format=","),
+                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
+                alt.Tooltip("from:N"),
+                alt.Tooltip("to:N"),
+            ],
+        )
+        .transform_calculate(
+            **{"place": place_among(labels), "from": time_words("start"), "to": time_words("stop")},
+        )
+        .add_params(picked())
+    )
+    times = figures.times
+    words = (
+        f"Histogram of the CPU time per puzzle on a logarithmic axis, coloured by verdict: "
+        f"median {seconds(times.median)}, 90 % within {seconds(times.p90)}, "
+        f"99 % within {seconds(times.p99)}, longest {seconds(times.maximum)}."
+    )
+    few = _few(figures.histogram)
+    chart = (bars if few is None else bars + few).properties(height=260)
+    filters: dict[str, str | list[str]] = {"cpu_seconds": ["start", "stop"], "label": "label"}
+    return chart_of(chart, "times", "CPU time per puzzle", words, filters, labels)
+
+
+def _few(histogram: Sequence[Bin]) -> Any:
+    """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point.
+
+    None if no bar is: Vega warns of marks without data.
+    """
+    low = max(bin_.puzzles for bin_ in histogram) / 50
+    rows = [
+        {"middle": math.sqrt(bin_.start * bin_.stop), "puzzles": bin_.puzzles}
+        for bin_ in histogram
+        if 0 < bin_.puzzles < min(low, 100)
+    ]
+    if not rows:
+        return None
+    numbers = alt.Chart(alt.InlineData(values=rows)).encode(x="middle:Q", y="puzzles:Q", text="puzzles:Q")
+    return numbers.mark_text(dy=-7, fontSize={"expr": "width < 480 ? 7 : 10"}, opacity=0.8)
+
+
+def rung_times(figures: Figures) -> Chart | None:
+    """A strip for each rung of the ladder: how long it worked on puzzles."""
+    if not figures.rung_times:
+        return None
+    rows = [
+        {"technique": rung.rung, "start": start, "stop": stop, "puzzles": puzzles}
+        for rung in figures.rung_times
+        for start, stop, puzzles in rung.bins
+    ]
+    order = [rung.rung for rung in figures.rung_times]
+    cells = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rect(color=ACCENT)
+        .encode(
+            y=alt.Y("technique:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
+            x=alt.X(
+                "start:Q",
+                bin="binned",
+                title="CPU time of the technique alone",
+                scale=alt.Scale(type="log", domain=decades(rows), nice=False),
+                axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, values=powers(*decades(rows)), gridOpacity=0.06),
+            ),
+            x2="stop:Q",
+            opacity=many(),
+            tooltip=["technique:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
+        )
+        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
+        .properties(height=34 * len(order))
+    )
+    told = "; ".join(
+        f"{rung.rung}: {number(rung.puzzles)} puzzles, {seconds(rung.cpu_seconds)} in all"
+        for rung in figures.rung_times
+    )
+    return chart_of(
+        cells, "rungs", "CPU time by technique", f"Strips of the times that each technique of the ladder took. {told}."
+    )
+
+
+def areas(figures: Figures) -> Chart | None:
+    """A map of size and time, with the median and the times that one in ten and one in a hundred exceed."""
+    if len(figures.areas) < 2:
+        return None
+    bins = figures.histogram
+    rows = [
+        {
+            "cells": figures.areas[area].start, "until": figures.areas[area].stop,
+            "start": bins[column].start, "stop": bins[column].stop, "puzzles": puzzles,
+        }
+        for area, column, puzzles in figures.area_times
+    ]  # fmt: skip
+    x = alt.X(
+        "cells:Q",
+        bin="binned",
+        title="cells",
+        scale=alt.Scale(type="log", nice=False, domain=[figures.areas[0].start, figures.areas[-1].stop]),
+        axis=alt.Axis(
+            grid=False,
+            format=",d",
+            values=powers(figures.areas[0].start, figures.areas[-1].stop),
+            labelFlush=False,
+        ),
+    )
+    y = alt.Y(
+        "start:Q",
+        bin="binned",
+        title="CPU time per puzzle",
+        scale=alt.Scale(
+            type="log", domain=decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins), nice=False
+        ),
+        axis=alt.Axis(labelExpr=SECONDS, values=powers(bins[0].start, bins[-1].stop), gridOpacity=0.06),
+    )
+    cells = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rect(color=ACCENT)
+        .encode(
+            x=x,
+            x2="until:Q",
+            y=y,
+            y2="stop:Q",
+            opacity=many(),
+            tooltip=[
+                alt.Tooltip("cells:Q", format=",", title="cells from"),
+                alt.Tooltip("until:Q", format=",", title="below"),
+                alt.Tooltip("puzzles:Q", format=","),
+                alt.Tooltip("from:N"),
+                alt.Tooltip("to:N"),
+            ],
+        )
+        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
+    )
+    lines = [
+        {"middle": math.sqrt(area.start * area.stop), "seconds": value, "share": share, "time": seconds(value)}
+        for area in figures.areas
+        for share, value, most in (("median", area.median, 1), ("90 %", area.p90, 10), ("99 %", area.p99, 100))
+        if area.puzzles >= most
+    ]
+    curves = (
+        alt.Chart(alt.InlineData(values=lines))
+        .mark_line(point={"size": 22, "filled": True}, strokeWidth=1.8)
+        .encode(
+            x="middle:Q",
+            y="seconds:Q",
+            color=alt.Color(
+                "share:N",
+                scale=alt.Scale(domain=["median", "90 %", "99 %"], range=["#3f83d6", "#d38b1c", "#d24f45"]),
+                legend=alt.Legend(),
+            ),
+            tooltip=[alt.Tooltip("share:N", title="puzzles within"), alt.Tooltip("time:N", title="CPU time")],
+        )
+    )
+    told = "; ".join(
+        f"{number(area.start)} to {number(area.stop - 1)} cells: median {seconds(area.median)}, 90 % within "
+        f"{seconds(area.p90)}"
+        for area in figures.areas
+    )
+    words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
+    filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
+    return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words, filters)

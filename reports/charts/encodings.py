@@ -1,0 +1,89 @@
+"""What several charts are drawn with: colours, axes, the words of times, a verdict shown alone."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import altair as alt
+
+from reports.labels import label_color
+
+ACCENT = "#1c8a74"
+
+SERIES = ["#1c8a74", "#d38b1c", "#3f83d6", "#c4528f", "#7c60cf", "#6f94ac"]
+"""Colours of what is no label: one thing, or several beside each other."""
+
+GRADE_COLORS = [
+    *("#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34"),
+]
+"""Colours of the grades from 1 on, from the cool to the hot."""
+
+READABLE = 0.55
+"""The most opacity of these under numbers: beyond it they have too little contrast, in the dark above all."""
+
+BAR = 22
+"""Pixels from one horizontal bar to the next."""
+
+SECONDS = (
+    "datum.value < 1e-3 ? format(datum.value * 1e6, ',~r') + ' µs' : "
+    "datum.value < 1 ? format(datum.value * 1e3, ',~r') + ' ms' : format(datum.value, ',~r') + ' s'"
+)
+"""Vega's expression for a time axis' words."""
+
+CLOCK = (
+    "datum.value < 120 ? format(datum.value, ',~r') + ' s' : "
+    "datum.value < 7200 ? format(datum.value / 60, ',.3~r') + ' min' : format(datum.value / 3600, ',.3~r') + ' h'"
+)
+"""Vega's expression for an axis of time that passes."""
+
+CLOCK_TICKS = [factor * unit for unit in (1, 60, 3600) for factor in (1, 2, 3, 5, 10, 20, 30)]
+"""Seconds that read well on a logarithmic axis."""
+
+PICKED = "picked"
+"""Vega's parameter of the verdict that is shown alone."""
+
+
+def verdict_color(labels: Iterable[str], legend: bool = True) -> alt.Color:
+    """Labels in their colours."""
+    names = list(labels)
+    scale = alt.Scale(domain=names, range=[label_color(label) for label in names])
+    return alt.Color("label:N", scale=scale, legend=alt.Legend() if legend else None)
+
+
+def picked() -> alt.Parameter:
+    """The verdict that is shown alone, as the buttons say that the page makes of the legend; null for all."""
+    return alt.param(name=PICKED, value=None)
+
+
+def unless_another(shown: float = 1) -> Any:
+    """Opaque, but where another verdict is shown alone."""
+    return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(shown), alt.value(0.12))
+
+
+def place_among(labels: Iterable[str]) -> str:
+    """Vega's expression for a label's place among them, the order in which bars are stacked."""
+    return f"indexof({json.dumps(list(labels))}, datum.label)"
+
+
+def many() -> alt.Opacity:
+    """The more puzzles, the fuller the colour."""
+    legend = alt.Legend(title="puzzles", symbolFillColor=ACCENT, symbolStrokeWidth=0, format=",d", tickCount=3)
+    return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=legend)
+
+
+def time_words(field: str) -> str:
+    """Vega's expression for the words of a time in a field."""
+    return SECONDS.replace("datum.value", f"datum.{field}").replace("~r", ".3~r")
+
+
+def decades(rows: Iterable[dict[str, Any]]) -> list[float]:
+    """The powers of ten around all starts and stops."""
+    rows = list(rows)
+    first, last = min(row["start"] for row in rows), max(row["stop"] for row in rows)
+    return [10 ** math.floor(math.log10(first)), 10 ** math.ceil(math.log10(last))]
+
+
+def powers(low: float, high: float) -> list[float]:
+    """The powers of ten from one number to another: ticks that read well."""
+    return [10.0**k for k in range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)]

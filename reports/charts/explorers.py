@@ -1,0 +1,56 @@
+"""The charts that the page draws itself, of the puzzles of its list."""
+
+from typing import Any
+
+import altair as alt
+
+from reports.charts.chart import CONFIG, PAGE_FONT
+from reports.charts.encodings import ACCENT, many
+
+
+def explorers() -> dict[str, dict[str, Any]]:
+    """Vega-Lite specifications without data for the page's own charts of its list: histogram, dots, heat.
+
+    The page puts in the rows (`start`, `stop`, `low`, `high`, `group`, `puzzles`; of dots `x`, `y`, `group`, `id`), and
+    the titles, scales and colours that go with them. A brush marks what the list is to show.
+    """
+    base = alt.Chart(alt.InlineData(values=[]))
+    count = alt.Tooltip("puzzles:Q", format=",")
+    color = alt.Color("group:N", scale=alt.Scale(domain=[], range=[]), legend=None)
+    plain = alt.Axis(grid=False, tickCount=8, labelFlush=False)
+    histogram = base.mark_bar(binSpacing=1).encode(
+        x=alt.X("start:Q", bin="binned", title="", axis=plain),
+        x2="stop:Q",
+        y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+        color=color,
+        tooltip=[alt.Tooltip("group:N", title="group"), count, alt.Tooltip("start:Q", format=".4~g", title="from"),
+                 alt.Tooltip("stop:Q", format=".4~g", title="to")],
+    )  # fmt: skip
+    dots = base.mark_circle(size=28, opacity=0.6).encode(
+        x=alt.X("x:Q", title="", axis=plain, scale=alt.Scale(zero=False)),
+        y=alt.Y("y:Q", title="", axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False)),
+        color=color,
+        tooltip=[alt.Tooltip("id:N", title="puzzle"), alt.Tooltip("group:N", title="group"),
+                 alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("y:Q", format=".4~g")],
+    )  # fmt: skip
+    heat = base.mark_rect(color=ACCENT).encode(
+        x=alt.X("start:Q", bin="binned", title="", axis=plain),
+        x2="stop:Q",
+        y=alt.Y("low:Q", bin="binned", title="", axis=alt.Axis(tickCount=6)),
+        y2="high:Q",
+        opacity=many(),
+        tooltip=[count],
+    )
+    brushes = {
+        "histogram": histogram.add_params(alt.selection_interval(name="brush", encodings=["x"])),
+        "dots": dots.add_params(alt.selection_interval(name="brush")),
+        "heat": heat.add_params(alt.selection_interval(name="brush")),
+    }
+    return {name: _explorer(chart.properties(height=260)) for name, chart in brushes.items()}
+
+
+def _explorer(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    made: dict[str, Any] = chart.properties(width="container", autosize=fit).to_dict()
+    del made["$schema"]
+    return made | {"config": CONFIG | {"font": PAGE_FONT}}

@@ -1,0 +1,35 @@
+"""The charts of a report, in their order."""
+
+from reports.activity import Activity
+from reports.charts import cpu_times, measures, people, ranked, verdicts, work
+from reports.charts.chart import Chart
+from reports.figures import Figures
+
+
+def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:
+    """The charts of a census and of its run; none for what it has no data about."""
+    made = (
+        verdicts.labels(figures),
+        verdicts.shares(figures, figures.sources, "sources", "Verdicts by source", "source"),
+        verdicts.shares(figures, figures.sizes, "sizes", "Verdicts by size", "longer side in cells"),
+        verdicts.shares(figures, verdicts.colored(figures), "colors", "Verdicts by colours", "colours"),
+        verdicts.shares(
+            figures, figures.densities, "densities", "Verdicts by density",
+            "share of cells that are coloured",
+        ),
+        verdicts.shares(figures, figures.givens, "givens", "Verdicts by number of givens", "number of givens"),
+        measures.difficulties(figures),
+        measures.correlations(figures),
+        verdicts.years(figures),
+        cpu_times.times(figures),
+        cpu_times.rung_times(figures),
+        cpu_times.areas(figures),
+        people.grades(figures),
+        ranked.agreements(figures),
+        people.solving(figures),
+        ranked.relations(figures),
+        ranked.ratings(figures),
+        work.rate(activity),
+        work.workers(activity),
+    )  # fmt: skip
+    return tuple(chart for chart in made if chart)

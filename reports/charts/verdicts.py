@@ -1,0 +1,116 @@
+"""Charts of verdicts: how many puzzles have each, and their shares in groups; and of the years of puzzles."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from reports.census import UNKNOWN
+from reports.charts.chart import Chart, chart_of
+from reports.charts.encodings import ACCENT, BAR, picked, place_among, unless_another, verdict_color
+from reports.figures import Figures, Group
+from reports.words import number
+
+MOST_GROUPS = 20
+"""Groups that a chart compares: the others are in the table beside it."""
+
+SHARE_FILTERS = {"sources": "source", "sizes": "size", "colors": "colors"}
+"""The filters of the page's browser that leave the groups of charts of shares."""
+
+
+def labels(figures: Figures) -> Chart | None:
+    """Bars of the puzzles of each verdict."""
+    if not figures.labels:
+        return None
+    rows = [
+        {"label": label, "puzzles": puzzles, "share": puzzles / figures.total}
+        for label, puzzles in figures.labels.items()
+    ]
+    bars = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("label:N", sort=list(figures.labels), title=None, axis=alt.Axis(grid=False, labelLimit=150)),
+        x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+        color=verdict_color(figures.labels, legend=False),
+        tooltip=[
+            alt.Tooltip("label:N", title="verdict"),
+            alt.Tooltip("puzzles:Q", format=","),
+            alt.Tooltip("share:Q", format=".2%"),
+        ],
+    )
+    numbers = bars.mark_text(align="left", dx=6).encode(
+        text=alt.Text("puzzles:Q", format=","), color=alt.value("currentColor")
+    )
+    chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
+    words = ", ".join(f"{label} {puzzles:,}" for label, puzzles in figures.labels.items())
+    told = f"Bars of the number of puzzles per verdict: {words}."
+    return chart_of(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
+
+
+def shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by: str) -> Chart | None:
+    """Bars of the share of each verdict in each group; none if there is nothing to compare."""
+    if len(groups) < (1 if name == "sizes" else 2):
+        return None
+    groups = groups[:MOST_GROUPS]
+    names = [f"{group.name} ({number(group.puzzles)})" for group in groups]
+    rows = [
+        {"group": name, "word": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles}
+        for name, group in zip(names, groups, strict=True)
+        for label, puzzles in group.labels.items()
+        if puzzles
+    ]
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(height={"band": 0.78})
+        .encode(
+            y=alt.Y("group:N", sort=names, title=None, axis=alt.Axis(grid=False, labelLimit=170)),
+            x=alt.X(
+                "share:Q",
+                stack="zero",
+                title="share of puzzles",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format=".0%", tickCount=5),
+            ),
+            color=verdict_color(figures.labels),
+            order=alt.Order("place:Q"),
+            opacity=unless_another(),
+            tooltip=[
+                alt.Tooltip("word:N", title=by),
+                alt.Tooltip("label:N", title="verdict"),
+                alt.Tooltip("puzzles:Q", format=","),
+                alt.Tooltip("share:Q", format=".2%"),
+            ],
+        )
+        .transform_calculate(place=place_among(figures.labels))
+        .add_params(picked())
+        .properties(height=BAR * len(groups) + 8)
+    )
+    commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
+    filters = {SHARE_FILTERS[name]: "word", "label": "label"} if name in SHARE_FILTERS else {}
+    words = f"Bars of the share of each verdict by {by}. The commonest: {commonest}."
+    return chart_of(bars, name, title, words, filters, figures.labels)
+
+
+def colored(figures: Figures) -> tuple[Group, ...]:
+    """The groups by colours, if there is more to tell apart than puzzles of one colour and of none."""
+    return figures.colors if any(group.name not in ("0", "1", UNKNOWN) for group in figures.colors) else ()
+
+
+def years(figures: Figures) -> Chart | None:
+    """Bars of the puzzles of each year."""
+    if len(figures.years) < 2:
+        return None
+    rows = [{"year": str(year), "puzzles": puzzles} for year, puzzles in figures.years.items()]
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(color=ACCENT, cornerRadiusEnd=2)
+        .encode(
+            x=alt.X("year:O", title=None, axis=alt.Axis(grid=False, labelAngle=0)),
+            y=alt.Y("puzzles:Q", title="puzzles", axis=alt.Axis(tickCount=4, tickMinStep=1, format=",d")),
+            tooltip=["year:O", alt.Tooltip("puzzles:Q", format=",")],
+        )
+        .properties(height=150)
+    )
+    most = max(figures.years, key=lambda year: figures.years[year])
+    words = (
+        f"Bars of the puzzles of each year from {min(figures.years)} to {max(figures.years)}; "
+        f"the most, {number(figures.years[most])}, in {most}."
+    )
+    return chart_of(bars, "years", "Puzzles by year", words)
