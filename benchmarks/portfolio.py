@@ -6,6 +6,7 @@ solver.tuning.BLOCKS_A_CELL is read off the pictures made by rule; the archive, 
 import math
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +76,7 @@ def table_of(title: str, batches: Iterator[pa.RecordBatch]) -> Table:
     tried = [each for each in rows if each is not None]
     heading = ["blocks a cell", "left open", "two by a dive", "dives, CPU s", "without, CPU s", "spared, CPU s"]
     table: list[list[object]] = []
-    for least, most in zip(CLASSES, CLASSES[1:], strict=False):
+    for least, most in pairwise(CLASSES):
         here = [each for each in tried if least <= each.blocks < most]
         dives, without = sum(each.dive for each in here), sum(each.without for each in here)
         spared = sum(each.without for each in here if each.two) - dives
