@@ -36,12 +36,15 @@ Turns = tuple[tuple[str, int], ...]
 
 ALTERNATELY: Turns = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
 WITH_KISSAT: Turns = ((GLUCOSE, TURN_SLICES[0]), (KISSAT, 1))
-
-TURNS = ALTERNATELY if program() is None else WITH_KISSAT
 """Who works for how many slices, one after the other. Kissat has one, up to the deadline."""
 
 CUBE_TURNS: Turns = ((CADICAL, CUBE_SLICES),)
 """The same for a cube (solver.cubes), which is split when they have been in vain."""
+
+
+def usual_turns() -> Turns:
+    """The turns on a whole puzzle. Asked only when learners are needed: whether Kissat is there takes a process."""
+    return ALTERNATELY if program() is None else WITH_KISSAT
 
 
 class Formula(NamedTuple):
@@ -120,13 +123,13 @@ class Learner:
     def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds as of `now`, comes first.
 
-        turns   who works for how many slices; None if the turns are over without an answer. TURNS if not given
+        turns   who works for how many slices; None if the turns are over without an answer. `usual_turns` if not given
         """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
         loading = LOADING * sum(map(len, self.formula.clauses))
         if not self.nearby and self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
             return True
-        for engine, slices in turns or TURNS:
+        for engine, slices in turns or usual_turns():
             if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
             elif not self.solvers:
