@@ -48,13 +48,15 @@ def program() -> str | None:
 class Kissat:
     """A formula, and what Kissat has made of it.
 
-    cpu_limit     CPU seconds that the next call may take; whole ones count
-    cpu_seconds   of all calls so far, in processes of their own
+    cpu_limit       CPU seconds that the next call may take; whole ones count
+    cpu_seconds     of all calls so far, in processes of their own
+    unsatisfiable   whether there is probably no model: a proof is looked for, by Kissat's own options for that
     """
 
     def __init__(self) -> None:
         self.cpu_limit = 0.0
         self.cpu_seconds = 0.0
+        self.unsatisfiable = False
         self._clauses: list[list[int]] = []
         self._phases: dict[int, int] = {}
         self._model: list[int] | None = None
@@ -74,9 +76,10 @@ class Kissat:
         if path is None or seconds < 1:
             return None
         turned = {variable for variable, literal in self._phases.items() if literal < 0}
+        options = ["--phase=1", *(["--unsat"] if self.unsatisfiable else [])]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         ended = subprocess.run(
-            [path, "--phase=1"],
+            [path, *options],
             input=_dimacs(self._clauses, turned),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -140,6 +140,7 @@ class Learner:
             for _ in range(slices):
                 if isinstance(solver, Kissat):
                     solver.cpu_limit = deadline - self.now()
+                    solver.unsatisfiable = bool(self.nearby)  # a second solution would mostly have been found before
                 else:
                     solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()

@@ -114,6 +114,20 @@ def test_it_is_given_true_as_the_first_value(put: Put) -> None:
     assert text == "p cnf 2 2\n1 -2 0\n2 0\n"
 
 
+def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = put("")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1),))
+    number, clauses = 2, np.array([[1, 2]], np.int32)
+    literal = np.array([[-1, 1], [-2, 2]])
+    with tail.Learner(tail.Formula(number, literal, (clauses,)), lambda _: [1, 2], list) as learner:
+        for _ in range(3):
+            assert learner.next_solution(math.inf)
+            learner.exclude(learner.picture())
+        assert learner.next_solution(math.inf) is False
+    calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
+    assert calls == [["--phase=1"], *[["--phase=1", "--unsat"]] * 3]
+
+
 @pytest.mark.parametrize("status", ["0", "1", "99"])
 def test_another_exit_status_is_no_answer(put: Put, status: str) -> None:
     put(status)
