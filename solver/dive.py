@@ -18,7 +18,7 @@ from solver.jit import apart, kernel
 from solver.lookahead import adopt, take_away
 from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.tools import Tools
+from solver.tools import NEXT_LOOK, Tools
 from solver.tuning import (
     BLOCKS_A_CELL,
     DIVE_PULLS,
@@ -124,6 +124,7 @@ def descend(
         locate(diver, color, beliefs.places, tools)
         exchange(diver, color, beliefs, signs, rounds, course.pull, tools)
         if cpu_seconds() > tools.deadline:
+            tools.counters[NEXT_LOOK] = 0  # so that whoever looks next finds so too, and the puzzle ends here
             return OUT_OF_TIME
         rounds, fresh = course.more, False
         doubt = _doubt(diver, beliefs, course.share * left, like)

@@ -98,7 +98,8 @@ def look_at_clock(board: Board, line: int, tools: Tools) -> int:
 def late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
     """Count some work; whether the deadline has passed, as far as the clock was looked at.
 
-    Once it has, every look finds so: who stops for it need not tell others.
+    Once it has, every look finds so: who stops for it need not tell others. Who looks at the clock elsewhere has to
+    (counters[NEXT_LOOK] = 0), or what follows may come to another answer than on a quicker machine.
     """
     counters[WORK] += work
     if counters[WORK] < counters[NEXT_LOOK]:

@@ -72,7 +72,7 @@ def result_rows(
     begun = [ran & (outcome.rung >= rung) for rung in (LINE, DEPTH, PROBE, SEARCH)]
     begun[SEARCH] |= ran & (outcome.engine >= SEARCH)  # a glance may have skipped the rungs before
     glanced = ran & (outcome.seconds[:, SEARCH] > 0)
-    probed = begun[DEPTH] | glanced
+    probed = begun[DEPTH] | begun[SEARCH]
 
     def counted(counter: int, where: np.ndarray) -> pa.Array:
         return pa.array(outcome.counters[:, counter], mask=~where)
