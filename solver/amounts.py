@@ -46,7 +46,7 @@ def compile_amounts(batch: Views) -> None:
 
 
 def _nothing(puzzles: int) -> Amounts:
-    return Amounts(*(np.zeros(puzzles, np.int64) for _ in Amounts._fields[:-1]), np.zeros(puzzles))
+    return Amounts(*(np.zeros(puzzles, np.float64 if name == "ways" else np.int64) for name in Amounts._fields))
 
 
 @kernel

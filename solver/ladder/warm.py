@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from solver.amounts import compile_amounts
+from solver.check import compile_sums
 from solver.identity import compile_hashes
 from solver.jit import is_ready
 from solver.ladder.ascent import ascent_of
@@ -31,6 +32,7 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
             if stage == "tail":
                 compile_tail(group.words, group.colors is not None)
             elif stage == "checks":
+                compile_sums(batch)
                 compile_checks(batch)
                 compile_hashes(batch)
                 compile_amounts(batch)
