@@ -13,6 +13,9 @@ import pyarrow.compute as pc
 KEY = ("puzzle_id", "clue_hash")
 """The columns that results and what was found of them have in common."""
 
+VALUES = np.arange(256, dtype=np.uint8) - np.repeat([ord("0"), ord("a") - 10], [58, 198]).astype(np.uint8)
+"""The value of each hex digit, by its character."""
+
 
 class Found(NamedTuple):
     """What was found, ready to be looked up; `indexed` makes it.
@@ -38,6 +41,8 @@ def beside(results: pa.RecordBatch, found: Found, columns: pa.Schema) -> pa.Reco
     results    with the columns KEY
     columns    of what was found, in the order that is wanted
     """
+    if not len(found.rows):
+        return pa.RecordBatch.from_arrays([pa.nulls(len(results), field.type) for field in columns], schema=columns)
     wanted = np.unique(first_bits(results["clue_hash"]))
     first, last = (np.searchsorted(found.bits, wanted, side) for side in ("left", "right"))
     sizes = last - first
@@ -58,5 +63,5 @@ def first_bits(hashes: pa.Array) -> np.ndarray:
     known = pc.greater_equal(pc.binary_length(hashes), 16)
     digits = pc.binary_slice(pc.cast(pc.fill_null(pc.if_else(known, hashes, None), "0" * 16), pa.binary()), 0, 16)
     text = np.frombuffer(digits.buffers()[2], np.uint8)[: 16 * len(hashes)].reshape(-1, 16)
-    nibbles = text - np.where(text > ord("9"), ord("a") - 10, ord("0")).astype(np.uint8)
-    return np.ascontiguousarray(nibbles[:, ::2] << 4 | nibbles[:, 1::2]).view(">u8").ravel().astype(np.uint64)
+    pairs = VALUES.take(text).view("<u2")  # the first digit of two in the lower byte
+    return (pairs << 4 | pairs >> 8).astype(np.uint8).view(">u8").ravel().astype(np.uint64)

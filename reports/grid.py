@@ -39,9 +39,10 @@ def givens_counts(puzzles: pa.RecordBatch | pa.Table) -> pa.Array:
 
     puzzles   with the columns `goal`, which has the givens, and `kind`
     """
-    boxed = pc.starts_with(puzzles["kind"], "sudoku").fill_null(False).to_pylist()
-    givens = puzzles["goal"].to_pylist() if any(boxed) else [None] * len(puzzles)
-    pairs = zip(givens, boxed, strict=True)
+    boxed = pc.starts_with(puzzles["kind"], "sudoku").fill_null(False)
+    if not pc.any(boxed).as_py():
+        return pa.nulls(len(puzzles), pa.int64())
+    pairs = zip(puzzles["goal"].to_pylist(), boxed.to_pylist(), strict=True)
     return pa.array(
         [len(cells) - cells.count(0) if there and cells is not None else None for cells, there in pairs], pa.int64()
     )

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from solver.amounts import amounts
 from solver.effort import CONFLICT, difficulty
 from solver.families import SUDOKU
-from solver.limits import MAX_CELLS
 from solver.views import clue_arrays
 
 PUZZLE_COLUMNS = ["width", "height", "kind", "rows", "columns"]
@@ -83,9 +83,6 @@ def sourced(field: pa.Field) -> pa.Field:
     return field if source is None else field.with_metadata({**field.metadata, "source": source})
 
 
-LOG10_FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log10(np.arange(1, 4 * MAX_CELLS)))])
-
-
 def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch:
     """The computed measures of each row, in the schema MEASURES.
 
@@ -97,20 +94,23 @@ def measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch
     clued = ~np.isnan(width)
     for name in ("rows", "columns"):
         clued &= puzzles[name].is_valid().to_numpy(zero_copy_only=False)
-    rows, columns = (_side(puzzles[name], length) for name, length in (("rows", width), ("columns", height)))
+    rows, columns = (
+        amounts(clue_arrays(puzzles[name]), np.nan_to_num(length).astype(np.int64))
+        for name, length in (("rows", width), ("columns", height))
+    )
     lines = width + height + np.where(_boxed(puzzles["kind"]), width, 0)
-    slack, ways = rows["slack"] + columns["slack"], rows["ways"] + columns["ways"]
-    blots = rows["blots"] + columns["blots"]
+    slack, ways = rows.slack + columns.slack, rows.ways + columns.ways
+    blots = rows.blots + columns.blots
     with np.errstate(divide="ignore", invalid="ignore"):  # no lines, no work: not known
-        density = np.where(blots > 0, _painted(results["solution"], blots > 0), rows["cells"]) / (width * height)
+        density = np.where(blots > 0, _painted(results["solution"], blots > 0), rows.cells) / (width * height)
         conflicts = np.nan_to_num(_numbers(results["conflicts"]))
         values = {
-            "blocks": rows["blocks"] + columns["blocks"],
-            "colors": np.maximum(rows["colors"], columns["colors"]),
+            "blocks": rows.blocks + columns.blocks,
+            "colors": np.maximum(rows.colors, columns.colors),
             "blots": blots,
             "density": density,
             "mean_slack": slack / lines,
-            "max_slack": np.maximum(rows["most"], columns["most"]),
+            "max_slack": np.maximum(rows.most, columns.most),
             "log10_arrangements": ways,
             "difficulty": difficulty(_numbers(results["line_solves"]), conflicts, lines),
         }
@@ -128,52 +128,6 @@ def _array(values: np.ndarray, known: np.ndarray, kind: pa.DataType) -> pa.Array
     """The values that are known and finite as an Arrow array, the others null."""
     there = known & np.isfinite(values)
     return pa.array(np.where(there, values, 0), mask=~there).cast(kind)
-
-
-def _side(column: pa.ListArray, length: np.ndarray) -> dict[str, np.ndarray]:
-    """What the row clues, or the column clues, of each puzzle add up to, float64[puzzles] each.
-
-    length   cells of each of the puzzle's lines, NaN if not known
-
-    cells    of all blocks, a blot counted as one        slack, most   of all its lines, and the largest of one
-    blocks, blots, colors   how many there are           ways          log10 of the arrangements, NaN if there are none
-    """
-    clues = clue_arrays(column)
-    first, last = clues.lines[0], clues.lines[-1]
-    blocks = clues.blocks[first : last + 1].astype(np.int64)
-    k = np.diff(blocks)
-    blotted = clues.length == 0
-    parted = np.zeros(len(clues.color), np.bool_)
-    parted[1:] = clues.color[1:] == clues.color[:-1]
-    parted[blocks[:-1][k > 0]] = False  # a line's first block follows none
-    cells, blots, gaps = (_reduced(np.add, values, blocks) for values in (np.maximum(clues.length, 1), blotted, parted))
-    lines = clues.lines.astype(np.int64) - first
-    free = np.repeat(np.nan_to_num(length), np.diff(lines)).astype(np.int64) - cells - gaps
-    movable = k + blots  # what the free cells can be laid before or into, besides the line's end
-    fits = (free >= 0) & (free + movable < len(LOG10_FACTORIAL))
-    n = np.where(fits, free + movable, 0)
-    r = np.where(fits, movable, 0)
-    ways = np.where(fits, LOG10_FACTORIAL[n] - LOG10_FACTORIAL[r] - LOG10_FACTORIAL[n - r], np.nan)
-    slack = np.where(k > 0, np.maximum(free, 0), 0)
-    return {
-        "cells": _reduced(np.add, cells, lines),
-        "blocks": _reduced(np.add, k, lines),
-        "blots": _reduced(np.add, blots, lines),
-        "slack": _reduced(np.add, slack, lines),
-        "most": _reduced(np.maximum, slack, lines),
-        "colors": _reduced(np.maximum, clues.color, blocks[lines]),
-        "ways": _reduced(np.add, ways, lines),  # NaN if one of them is
-    }
-
-
-def _reduced(function: np.ufunc, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The function over values[offsets[k]:offsets[k + 1]] for each k, 0 of none: float64 of such, else int64."""
-    values = values.astype(np.float64 if values.dtype == np.float64 else np.int64, copy=False)
-    reduced = np.zeros(len(offsets) - 1, values.dtype)
-    filled = np.diff(offsets) > 0
-    if filled.any():
-        reduced[filled] = function.reduceat(values[: offsets[-1]], offsets[:-1][filled])
-    return reduced
 
 
 def _painted(solutions: pa.Array, wanted: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What is wrong with a puzzle's clues before anyone solves them, for a whole batch at once in NumPy.
+"""What is wrong with a puzzle's clues before anyone solves them, for a whole batch at once.
 
 Such puzzles get the status `invalid`. The kernels rely on these checks for the safety of their memory.
 """
@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
+from solver.jit import in_plain_python, kernel
 from solver.limits import MAX_CELLS, MAX_COLORS
 from solver.puzzle import BLOT, InvalidPuzzle, Puzzle
 from solver.tables import puzzle_batch
@@ -26,8 +28,17 @@ def faults(batch: Views) -> dict[int, str]:
     """Why puzzles of the batch can't be solved by any picture, each as one line of text, by index in the batch."""
     rows = _side("row", batch.rows, batch.height, batch.width)
     columns = _side("column", batch.columns, batch.width, batch.height)
-    checks = [check(side) for check in (_shape_faults, _color_faults, _fit_faults) for side in (rows, columns)]
-    return _first_texts(*checks, _total_faults(rows, columns))
+    palette = 1 + min(MAX_COLORS, max(int(side.color.max(initial=0)) for side in (rows, columns)))
+    row_sums, column_sums = (_sums(side, palette) for side in (rows, columns))
+    checks = [check(side) for check in (_shape_faults, _color_faults) for side in (rows, columns)]
+    fits = [_fit_faults(rows, row_sums), _fit_faults(columns, column_sums)]
+    return _first_texts(*checks, *fits, _total_faults(row_sums, column_sums))
+
+
+def compile_sums(batch: Views) -> None:
+    """Have the kernel of this module ready."""
+    side = _side("row", batch.rows, batch.height, batch.width)
+    _add_up(side.lines[:1], side.blocks, side.length, side.color, _no_sums(0, 0, 1))
 
 
 def validate(puzzle: Puzzle) -> None:
@@ -54,8 +65,6 @@ class _Side(NamedTuple):
     number, cells     how many lines each puzzle should have; how many cells each of them has
     lines, blocks     int64: lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i blocks[i] .. blocks[i + 1]
     length, color     of each block
-    puzzle_of         each line's puzzle
-    line_of           each block's line
     """
 
     name: str
@@ -65,16 +74,14 @@ class _Side(NamedTuple):
     blocks: np.ndarray
     length: np.ndarray
     color: np.ndarray
-    puzzle_of: np.ndarray
-    line_of: np.ndarray
 
     def where(self, line: int) -> str:
         """A line as people name it: row 3."""
-        return f"{self.name} {line - self.lines[self.puzzle_of[line]] + 1}"
+        return f"{self.name} {line - self.lines[_owners(line, self.lines)] + 1}"
 
     def first(self, lines: np.ndarray) -> Iterator[tuple[int, int]]:
         """Of some lines, in ascending order, the first of each puzzle: (line, puzzle)."""
-        puzzles, places = np.unique(self.puzzle_of[lines], return_index=True)
+        puzzles, places = np.unique(_owners(lines, self.lines), return_index=True)
         return zip(lines[places].tolist(), puzzles.tolist(), strict=True)
 
 
@@ -83,20 +90,55 @@ def _side(name: str, clues: Clues, number: np.ndarray, cells: np.ndarray) -> _Si
     blocks = clues.blocks[lines[0] : lines[-1] + 1].astype(np.int64)
     own = slice(blocks[0], blocks[-1])
     lines, blocks = lines - lines[0], blocks - blocks[0]
-    return _Side(name, number, cells, lines, blocks, clues.length[own], clues.color[own], _owner(lines), _owner(blocks))
+    return _Side(name, number, cells, lines, blocks, clues.length[own], clues.color[own])
 
 
-def _owner(offsets: np.ndarray) -> np.ndarray:
-    """For items grouped by offsets: the group of each."""
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+def _owners(items: ArrayLike, offsets: np.ndarray) -> np.ndarray:
+    """The group of each of some items, which are grouped by offsets."""
+    owners: np.ndarray = np.searchsorted(offsets, items, "right") - 1
+    return owners
 
 
-def _sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The sum of values[offsets[k] : offsets[k + 1]] for each k."""
-    sums = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(values, out=sums[1:])
-    totals: np.ndarray = np.diff(sums[offsets])
-    return totals
+class _Sums(NamedTuple):
+    """What the clues of a side add up to; a blot counts one cell.
+
+    need    int64[lines]: cells that its blocks need, with a gap between two of one colour
+    least   int64[puzzles, palette]: cells of each colour, at least
+    blots   int64[puzzles, palette]: blots of each colour
+    """
+
+    need: np.ndarray
+    least: np.ndarray
+    blots: np.ndarray
+
+
+def _sums(side: _Side, palette: int) -> _Sums:
+    """The sums of a side, colours beyond the palette as its last one."""
+    puzzles, lines = len(side.lines) - 1, len(side.blocks) - 1
+    sums = _no_sums(puzzles, lines, palette)
+    add_up = in_plain_python(_add_up, 2 * (lines + len(side.length)))
+    add_up(side.lines, side.blocks, side.length, side.color, sums)
+    return sums
+
+
+def _no_sums(puzzles: int, lines: int, palette: int) -> _Sums:
+    least, blots = np.zeros((2, puzzles, palette), np.int64)
+    return _Sums(np.zeros(lines, np.int64), least, blots)
+
+
+@kernel
+def _add_up(lines: np.ndarray, blocks: np.ndarray, length: np.ndarray, color: np.ndarray, sums: _Sums) -> None:
+    """Fill in the sums of a side; its fields are as `_Side` has them."""
+    last = sums.least.shape[1] - 1
+    for p in range(len(lines) - 1):
+        for line in range(lines[p], lines[p + 1]):
+            for block in range(blocks[line], blocks[line + 1]):
+                cells = max(length[block], 1)
+                parted = block > blocks[line] and color[block] == color[block - 1]
+                sums.need[line] += cells
+                sums.need[line] += parted
+                sums.least[p, min(color[block], last)] += cells
+                sums.blots[p, min(color[block], last)] += length[block] == BLOT
 
 
 def _shape_faults(side: _Side) -> Faults:
@@ -111,29 +153,26 @@ def _shape_faults(side: _Side) -> Faults:
 
 def _color_faults(side: _Side) -> Faults:
     blocks = np.flatnonzero((side.color == 0) | (side.color > MAX_COLORS))
-    lines, places = np.unique(side.line_of[blocks], return_index=True)
+    lines, places = np.unique(_owners(blocks, side.blocks), return_index=True)
     colors = dict(zip(lines.tolist(), side.color[blocks[places]].tolist(), strict=True))
     for line, puzzle in side.first(lines):
         yield puzzle, f"{side.where(line)}: colour {colors[line]} is not one of 1 to {MAX_COLORS}"
 
 
-def _fit_faults(side: _Side) -> Faults:
+def _fit_faults(side: _Side, sums: _Sums) -> Faults:
     """Lines whose blocks, with a gap between two of one colour, need more cells than there are."""
-    need = np.maximum(side.length, 1).astype(np.int64)  # a blot is at least one cell
-    need[1:] += (side.line_of[1:] == side.line_of[:-1]) & (side.color[1:] == side.color[:-1])
-    least = _sums(need, side.blocks)
-    for line, puzzle in side.first(np.flatnonzero(least > side.cells[side.puzzle_of])):
+    for line, puzzle in side.first(np.flatnonzero(sums.need > np.repeat(side.cells, np.diff(side.lines)))):
         cells = side.cells[puzzle]
-        yield puzzle, f"{side.where(line)}: its blocks need {least[line]} cells, the line has {cells}"
+        yield puzzle, f"{side.where(line)}: its blocks need {sums.need[line]} cells, the line has {cells}"
 
 
-def _total_faults(rows: _Side, columns: _Side) -> Faults:
+def _total_faults(rows: _Sums, columns: _Sums) -> Faults:
     """Puzzles whose rows and columns can't paint as many cells of a colour.
 
     Each side paints at least so many, a blot counting one, and exactly so many if it has no blot of the colour.
     """
-    palette = 1 + min(MAX_COLORS, max(int(side.color.max(initial=0)) for side in (rows, columns)))
-    (row_least, row_exact), (column_least, column_exact) = (_totals(side, palette) for side in (rows, columns))
+    row_least, column_least = rows.least, columns.least
+    row_exact, column_exact = rows.blots == 0, columns.blots == 0
     differ = (row_exact & (row_least < column_least)) | (column_exact & (column_least < row_least))
     for p in np.flatnonzero(differ.any(axis=1)).tolist():
         color = int(np.flatnonzero(differ[p])[0])
@@ -144,16 +183,6 @@ def _total_faults(rows: _Side, columns: _Side) -> Faults:
         several = np.count_nonzero(row_least[p] + column_least[p]) > 1
         what = f"cells of colour {color}" if several else "cells"
         yield p, f"its rows paint {painted[0]} {what}, its columns {painted[1]}"
-
-
-def _totals(side: _Side, palette: int) -> tuple[np.ndarray, np.ndarray]:
-    """The least number of cells of each colour that a side paints, and whether that is exact: [puzzles, palette]."""
-    key = side.puzzle_of[side.line_of] * palette + np.minimum(side.color, palette - 1)
-    shape = len(side.number), palette
-    size = shape[0] * palette
-    least = np.bincount(key, np.maximum(side.length, 1), minlength=size).astype(np.int64)
-    blots = np.bincount(key[side.length == BLOT], minlength=size)
-    return least.reshape(shape), (blots == 0).reshape(shape)
 
 
 def _nulls(batch: pa.RecordBatch, seen: Views) -> Faults:
@@ -168,11 +197,12 @@ def _nulls(batch: pa.RecordBatch, seen: Views) -> Faults:
         if not lines.null_count and not any(part.null_count for part in parts):
             continue
         side = _side(name, clues, seen.height, seen.width)
-        null_lines = _within(_null_places(lines) - clues.lines[0], side.puzzle_of)
-        null_blocks = _within(np.concatenate([*map(_null_places, parts)]) - clues.blocks[clues.lines[0]], side.line_of)
+        null_lines = _within(_null_places(lines) - clues.lines[0], len(side.blocks) - 1)
+        null_blocks = np.concatenate([*map(_null_places, parts)]) - clues.blocks[clues.lines[0]]
+        null_blocks = _within(null_blocks, len(side.length))
         for line, puzzle in side.first(null_lines):
             yield puzzle, f"{side.where(line)} is null"
-        for line, puzzle in side.first(np.unique(side.line_of[null_blocks])):
+        for line, puzzle in side.first(np.unique(_owners(null_blocks, side.blocks))):
             yield puzzle, f"{side.where(line)}: a number or its colour is null"
 
 
@@ -183,6 +213,6 @@ def _null_places(column: pa.Array) -> np.ndarray:
     return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
 
 
-def _within(places: np.ndarray, items: np.ndarray) -> np.ndarray:
-    """The places that some of these items have; a slice of a table has not all of its lines and blocks."""
-    return places[(places >= 0) & (places < len(items))]
+def _within(places: np.ndarray, items: int) -> np.ndarray:
+    """The places of so many items; a slice of a table has not all of its lines and blocks."""
+    return places[(places >= 0) & (places < items)]

@@ -8,7 +8,7 @@ canonical hashes exactly if one is the other turned, mirrored or recoloured.
 
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +19,6 @@ from solver.views import Clues, Views
 HASH_BYTES = 16
 SYMMETRIES = 8
 
-# Literals would be types of their own to the compiler.
-KEEP_COLORS = cast(bool, np.bool_(False))
-RENAME_COLORS = cast(bool, np.bool_(True))
-
 
 def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other."""
@@ -32,7 +28,8 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     ends = np.zeros(puzzles + 1, np.int64)
     np.cumsum(_text_sizes(views), out=ends[1:])
     plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
-    candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(256, np.uint16)
+    colors = max(int(clues.color.max(initial=0)) for clues in (views.rows, views.columns))
+    candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(colors + 1, np.uint16)
     write = in_plain_python(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
     write(views, ends, plain, canonical, candidate, names)
     return _text_hashes(plain, ends), _text_hashes(canonical, ends)
@@ -51,8 +48,12 @@ def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
 
 def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
     """The hash of each text, data[ends[p]:ends[p + 1]], in hex, one after the other."""
-    digests = b"".join([sha256(data[start:end]).digest() for start, end in pairwise(ends.tolist())])
-    shortened = np.frombuffer(digests, np.uint8).reshape(len(ends) - 1, -1)[:, :HASH_BYTES]
+    digests, begun = [], sha256().copy  # which is copied sooner than begun anew: that looks its algorithm up
+    for start, end in pairwise(ends.tolist()):
+        text = begun()
+        text.update(data[start:end])
+        digests.append(text.digest())
+    shortened = np.frombuffer(b"".join(digests), np.uint8).reshape(len(ends) - 1, -1)[:, :HASH_BYTES]
     return shortened.tobytes().hex().encode()
 
 
@@ -81,17 +82,17 @@ def _have_equal_clues(seen: Views, ones: np.ndarray, others: np.ndarray) -> np.n
     equal: np.ndarray = (seen.width[ones] == seen.width[others]) & (seen.height[ones] == seen.height[others])
     for clues in (seen.rows, seen.columns):
         pairs = np.flatnonzero(equal)  # they have as many lines
-        first, second, pair = _side_by_side(clues.lines, ones[pairs], others[pairs])
+        first, second, pair = side_by_side(clues.lines, ones[pairs], others[pairs])
         one, other = (clues.blocks[lines + 1] - clues.blocks[lines] for lines in (first, second))
         equal[pairs[pair[one != other]]] = False
         pairs = np.flatnonzero(equal)  # their lines have as many blocks
-        first, second, pair = _side_by_side(clues.blocks[clues.lines], ones[pairs], others[pairs])
+        first, second, pair = side_by_side(clues.blocks[clues.lines], ones[pairs], others[pairs])
         differ = (clues.length[first] != clues.length[second]) | (clues.color[first] != clues.color[second])
         equal[pairs[pair[differ]]] = False
     return equal
 
 
-def _side_by_side(
+def side_by_side(
     offsets: np.ndarray, ones: np.ndarray, others: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The items of all groups `ones`, those of `others` beside them, and of which pair they are.
@@ -124,22 +125,20 @@ def _write_texts(
 ) -> None:
     """Write each puzzle's text, and the least one of its symmetries, at ends[p] .. ends[p + 1].
 
-    candidate, names    uint16[longest text], uint16[256], scratch
+    candidate, names    uint16[longest text], uint16[highest colour + 1], scratch
     """
-    nothing = plain[:0]
-    as_it_is: Any = np.int64(0)  # a literal would be a type of its own to the compiler
     for p in range(len(views.width)):
-        start, end = ends[p], ends[p + 1]
-        _write_text(views, p, as_it_is, KEEP_COLORS, names, nothing, plain[start:end])
-        best = canonical[start:end]
-        _write_text(views, p, as_it_is, RENAME_COLORS, names, nothing, best)
-        for symmetry in range(1, SYMMETRIES):
-            if _write_text(views, p, symmetry, RENAME_COLORS, names, best, candidate):
+        best = canonical[ends[p] : ends[p + 1]]
+        for turn in range(SYMMETRIES + 1):  # the text as it is, then the symmetries; one call, so that it is inlined
+            rename = turn > 0
+            text = candidate if turn > 1 else best if rename else plain[ends[p] : ends[p + 1]]
+            other = best if turn > 1 else best[:0]
+            if _write_text(views, p, max(turn - 1, 0), rename, names, other, text) and turn > 1:
                 for i in range(len(best)):
-                    best[i] = candidate[i]
+                    best[i] = text[i]
 
 
-@kernel
+@inlined
 def _write_text(
     views: Views, p: int, symmetry: int, rename: bool, names: np.ndarray, best: np.ndarray, text: np.ndarray
 ) -> bool:
@@ -147,7 +146,7 @@ def _write_text(
 
     Returns whether that text comes before `best`. If it does not, no more of it is written than it takes to see that.
 
-    names   uint16[256], scratch: the new number of each colour, 0 if not met yet
+    names   uint16[highest colour + 1], scratch: the new number of each colour, 0 if not met yet
     best    another text of this puzzle, or an empty array, which comes after everything
     """
     transposed = symmetry & 1 != 0

@@ -114,8 +114,8 @@ def result_rows(
         "cells_after_probe": after(PROBE),
         "score": pa.array(100 * solves / np.maximum(lines, 1), mask=~ran),
         "engine": _words(np.where(solutions == UNKNOWN, -1, outcome.engine), (*rungs, *ENGINES)),
-        "error": pa.array([errors.get(p) for p in range(len(batch))] if errors else [None] * len(batch), TEXT),
-        "solver_version": pa.array([__version__] * len(batch), TEXT),
+        "error": [errors.get(p) for p in range(len(batch))] if errors else None,
+        "solver_version": pa.repeat(__version__, len(batch)),
     }
     return pa.RecordBatch.from_arrays(
         [_column(columns.get(field.name), field, len(batch)) for field in RESULTS], schema=RESULTS

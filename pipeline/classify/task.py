@@ -247,21 +247,23 @@ class TaskStatistics:
 
     def noted(self, chunk: Chunk, rows: pa.RecordBatch, late: np.ndarray, job: Job) -> pa.RecordBatch:
         """Note the rows of a chunk, and those that are late, and stamp those that are not."""
-        parts = np.repeat([part for part, _ in chunk.places], [len(numbers) for _, numbers in chunk.places])
+        names = list(dict.fromkeys(part for part, _ in chunk.places))
+        number_of = {part: k for k, part in enumerate(names)}
+        parts = np.repeat([number_of[part] for part, _ in chunk.places], [len(there) for _, there in chunk.places])
         numbers = np.concatenate([numbers for _, numbers in chunk.places])
-        for part in dict.fromkeys(part for part, _ in chunk.places):
-            self.covers.setdefault(part, []).extend(spans.of_rows(numbers[(parts == part) & ~late]))
+        for k, part in enumerate(names):
+            self.covers.setdefault(part, []).extend(spans.of_rows(numbers[(parts == k) & ~late]))
         if late.any():
             these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
-            places = zip(parts[late].tolist(), numbers[late].tolist(), strict=True)
-            self.left += [left_of(*place, row, self.name) for place, row in zip(places, these, strict=True)]
-            for part in dict.fromkeys(parts[late].tolist()):
-                here = late & (parts == part)
-                self.late.append((part, numbers[here], chunk.batch.filter(pa.array(here))))
+            places = zip(parts[late].tolist(), numbers[late].tolist(), these, strict=True)
+            self.left += [left_of(names[k], number, row, self.name) for k, number, row in places]
+            for k in dict.fromkeys(parts[late].tolist()):
+                here = late & (parts == k)
+                self.late.append((names[k], numbers[here], chunk.batch.filter(pa.array(here))))
             rows, parts = rows.filter(pa.array(~late)), parts[~late]
         self.status.update(counts(rows["status"]))
         self.labels.update(counts(rows["label"]))
-        return _stamped(rows, {"part": pa.array(parts, pa.string()), "host": platform.node(), **job.stamp})
+        return _stamped(rows, {"part": pa.array(names).take(pa.array(parts)), "host": platform.node(), **job.stamp})
 
     def piece(self, limit: float, parts: dict[str, Part]) -> Piece:
         """The statistics of the whole file."""

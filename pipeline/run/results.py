@@ -15,6 +15,9 @@ from pipeline.store.folder import Folder
 from pipeline.store.spans import Spans
 from solver.tables import RESULTS
 
+REPEATED = [name for name in RESULTS.names if name not in ("puzzle_id", "clue_hash", "solution", "second_solution")]
+"""Columns that get a dictionary of their values: in the others hardly one occurs twice, and it would only take time."""
+
 
 class Effort(TypedDict):
     """What a file of results took: seconds by the wall, CPU seconds in kernels and in the task; when and where.
@@ -103,10 +106,8 @@ class Piece:
 @contextmanager
 def results_file(place: Folder, name: str) -> Iterator[pq.ParquetWriter]:
     """A file of results, which appears when the block ends well."""
-    with (
-        place.create(f"{name}.parquet") as stream,
-        pq.ParquetWriter(stream, RESULTS, compression="zstd", write_page_checksum=True) as writer,
-    ):
+    options = {"compression": "zstd", "use_dictionary": REPEATED, "write_page_checksum": True}
+    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, RESULTS, **options) as writer:
         yield writer
 
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.board import Board, undecided, write_picture
+from solver.identity import side_by_side
 from solver.jit import kernel
 from solver.ladder.question import Given, Goals
 from solver.ladder.rungs import LINE, SEARCH
@@ -112,6 +113,5 @@ def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:
     for name, values in outcome._asdict().items():
         if name not in ("offsets", "first", "second"):
             values[others] = values[first[others]]
-    for p in others:
-        here, there = (slice(outcome.offsets[k], outcome.offsets[k + 1]) for k in (p, first[p]))
-        outcome.first[here], outcome.second[here] = outcome.first[there], outcome.second[there]
+    here, there, _ = side_by_side(outcome.offsets, others, first[others])
+    outcome.first[here], outcome.second[here] = outcome.first[there], outcome.second[there]

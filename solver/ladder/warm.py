@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+from solver.amounts import compile_amounts
+from solver.check import compile_sums
 from solver.identity import compile_hashes
 from solver.jit import is_ready
 from solver.ladder.ascent import ascent_of
@@ -17,7 +19,9 @@ from solver.proof import compile_checks
 from solver.views import Views
 
 STAGES = ("line", "lookahead", "search", "tail", "checks")
-"""Steps of the ladder whose kernels are compiled on their own; and checks, with hashes, which are for all puzzles."""
+"""Steps of the ladder whose kernels are compiled on their own; and checks, which are for all puzzles.
+
+With the checks go hashes, and the amounts of which a report's measures are made."""
 
 
 def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
@@ -28,8 +32,10 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
             if stage == "tail":
                 compile_tail(group.words, group.colors is not None)
             elif stage == "checks":
+                compile_sums(batch)
                 compile_checks(batch)
                 compile_hashes(batch)
+                compile_amounts(batch)
             else:
                 kernel, arguments = calls[stage]
                 kernel(*arguments)

@@ -104,3 +104,15 @@ def test_plain_python_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[0] == found[1]
     assert np.flatnonzero(~np.array(found[0][1])).tolist() == [3]
     assert jit._plain(identity._write_texts) is not identity._write_texts  # type: ignore[arg-type]
+
+
+@in_kernels
+def test_a_kernel_that_was_called_is_ready_without_asking_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch, texts = views(recipe_batch(Recipe("random", 7, 5, 0.5, 1, 3), 0, 3)), np.empty(0, np.uint16)
+    nobody = batch._replace(width=batch.width[:0])
+    identity.compile_hashes(batch)
+    monkeypatch.setattr(jit._Kernel, "typeof_pyval", lambda *_: pytest.fail("it was called with such arguments"))
+    assert jit.is_ready(identity._write_texts, nobody, np.zeros(1, np.int64), texts, texts, texts, texts)
+    monkeypatch.undo()
+    others = np.empty(0, np.float32)
+    assert not jit.is_ready(identity._write_texts, nobody, np.zeros(1, np.int64), others, others, others, others)
