@@ -8,7 +8,7 @@ each.
 The carry of an addition does the sweeps, an idea of hyouv/FastNonogramSolver; colours and blots follow the same scheme.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from solver.lanes import (
     together,
 )
 from solver.tools import Tools
+
+# Literals would be types of their own to the compiler.
+FORWARDS = cast(bool, np.bool_(False))
+BOTH_WAYS = cast(bool, np.bool_(True))
 
 
 @kernel
@@ -91,7 +95,7 @@ def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, t
     like, seats = tools.like, tools.reach
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first
-    _seat(n, line, board, color, seats, None, like)
+    _seat(n, line, board, color, seats, tools.back, FORWARDS, like)
     nowhere, edge = empty(like), bit(0, like)
     white = load(board.can, line * (2 if color is None else board.size[2]), like)
     touch, after, gap = edge, edge, fill(edge & white, white)
@@ -118,7 +122,7 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools:
     palette = 2 if color is None else board.size[2]
     nowhere, edge = empty(like), bit(0, like)
     white = load(can, line * palette, like)
-    _seat(n, line, board, color, reach, back, like)
+    _seat(n, line, board, color, reach, back, BOTH_WAYS, like)
     etihw = mirror(white, n)
     touch, after, gap = edge, edge, fill(edge & white, white)
     back_touch, back_gap = edge, fill(edge & etihw, etihw)
@@ -173,12 +177,13 @@ def _seat(
     board: Board,
     color: np.ndarray | None,
     seats: np.ndarray,
-    back: np.ndarray | None,
+    back: np.ndarray,
+    both: bool,
     like: Any,
 ) -> None:
     """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour.
 
-    back   becomes the same on the mirrored line, unless it is None
+    back   becomes the same on the mirrored line, if `both` are wanted
     """
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first
@@ -194,5 +199,5 @@ def _seat(
         cells = load_lengths(board.length, first + j, like)
         room = first_lanes(runs(mask, cells), blocks - j)
         store_lanes(seats, j, room)
-        if back is not None:
+        if both:
             store_lanes(back, j, mirror(room, n) >> less_one(cells))
