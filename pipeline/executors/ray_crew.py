@@ -64,6 +64,12 @@ class Ray:
         ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
         return ticket
 
+    def cancel(self, ticket: Any) -> None:
+        """Kill the worker that has a task, or take it out of Ray's queue."""
+        import ray
+
+        ray.cancel(ticket, force=True)
+
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call the function on each machine of the cluster that has CPUs."""
         import ray
@@ -108,7 +114,7 @@ def _outcome(future: "Future[Any]") -> Any:
         return Fault(TROUBLE, f"{type(error.cause).__name__}: {error.cause}")
     except exceptions.NodeDiedError as error:
         return Fault(NODE, first_line(error))
-    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
+    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.TaskCancelledError) as error:
         return Fault(WORKER, first_line(error))
     except exceptions.RayError as error:
         raise ClusterError(f"Ray has failed: {first_line(error)}; the same command goes on") from error
