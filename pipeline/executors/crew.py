@@ -33,6 +33,9 @@ class Crew(Protocol):
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give out a task; returns a ticket, with which `wait` returns the result."""
 
+    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """As `submit`, but the task begins at once, beside what is at work on some core."""
+
     def cancel(self, ticket: Any) -> None:
         """End a task, whatever it is doing; `wait` returns its ticket all the same, mostly with a Fault."""
 

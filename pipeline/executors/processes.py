@@ -45,6 +45,10 @@ class Processes:
         self._hand_out()
         return self._number
 
+    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> int:
+        """As `submit`: each process is for itself."""
+        return self.submit(function, *arguments)
+
     def cancel(self, ticket: int) -> None:
         """Kill the process that has a task; one that waits goes to a process that ends over it."""
         self._queue = [(task[0], os._exit, (1,)) if task[0] == ticket else task for task in self._queue]

@@ -56,11 +56,21 @@ class Ray:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give a task to Ray."""
+        return self._submitted(self._remote_of(function), arguments)
+
+    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Give a task to Ray that waits for no CPU. All machines have as many of them."""
+        return self._submitted(self._remote_of(function).options(num_cpus=0, scheduling_strategy="SPREAD"), arguments)
+
+    def _remote_of(self, function: Callable[..., Any]) -> Any:
         import ray
 
         if function not in self._remote:
             self._remote[function] = ray.remote(max_retries=0)(_of_one_argument(function))
-        ticket = self._remote[function].remote(arguments)
+        return self._remote[function]
+
+    def _submitted(self, remote: Any, arguments: tuple[Any, ...]) -> Any:
+        ticket = remote.remote(arguments)
         ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
         return ticket
 

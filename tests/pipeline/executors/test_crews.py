@@ -116,6 +116,12 @@ def test_ray_gives_back_results_faults_and_machines() -> None:
         assert len(crew.on_every_node(doubled, 4)) == 1
         outcomes = dict(each(crew, stubborn, ((k,) for k in range(5))))
         assert ended_when_cancelled(crew) == {WORKER}
+        busy = crew.submit(signal.pause)
+        beside = crew.submit_beside(doubled, 4)
+        while not (ended := dict(crew.wait(1.0))):
+            pass
+        assert ended == {beside: 8}, "though the only core has a task"
+        crew.cancel(busy)
     assert outcomes.pop((2,)).kind == WORKER
     assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
