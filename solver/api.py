@@ -133,8 +133,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
     memory = line_fixpoint(batch, cpu_limit, start)
     if memory is None:
         return
-    tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
-    with learner_of(memory.board, memory.color, tools) as learner:
+    with learner_of(memory, time.thread_time() + cpu_limit) as learner:
         while True:
             found = learner.next_solution(learner.now() + cpu_limit)
             if found is None:

@@ -76,7 +76,7 @@ def conquer(
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
     if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
-        with learner_of(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
+        with learner_of(memory, deadline) as learner:
             if known:
                 learner.exclude(known[0])
             answer = learner.next_solution(deadline, turns or CUBE_TURNS)

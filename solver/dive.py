@@ -7,7 +7,7 @@ let cells lean to what they have been (solver.belief) for more and more rounds.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from solver.places import locate
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.tools import Tools
 from solver.tuning import (
+    BLOCKS_A_CELL,
     DIVE_PULLS,
     DIVE_ROUNDS,
     DIVE_SHARE,
@@ -30,53 +31,123 @@ from solver.tuning import (
 )
 
 
+class Course(NamedTuple):
+    """How a dive goes.
+
+    rounds   of messages before the first decision
+    more     rounds at most, whenever cells have been decided
+    share    of the open cells, to decide between two looks at the beliefs
+    pull     of reinforcement at the end of the rounds (solver.belief)
+    """
+
+    rounds: int
+    more: int
+    share: float
+    pull: float
+
+
+class Trail(NamedTuple):
+    """How a dive went, cell by cell; empty where nobody wants to know.
+
+    left    int32[height x width]: how many cells were still open when this one had been decided, and one more; 0 if it
+            has not been
+    color   int32[height x width]: what it has been decided to be
+    """
+
+    left: np.ndarray
+    color: np.ndarray
+
+
 @apart
 def dive(board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools) -> int:
-    """Dive from a board at the fixpoint of line logic until a dive ends in a solution.
-
-    diver, trial   boards with the same clues and memory of their own
-    Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
-    """
-    status = CONTRADICTION
-    cells = int(board.size[0] * board.size[1])
-    for k in range(len(DIVE_ROUNDS)):
-        rounds: Any = np.int64(DIVE_ROUNDS[k])
-        if status == CONTRADICTION and (k == 0 or cells <= REINFORCED_CELLS):
-            status = _dive(board, diver, trial, color, beliefs, rounds, DIVE_PULLS[k], tools)
+    """Dive from a board at the fixpoint of line logic until a dive ends in a solution; returns as `descend`."""
+    status = first_dive(board, diver, trial, color, beliefs, tools)
+    for k in range(1, len(DIVE_ROUNDS)):
+        if status == CONTRADICTION and int(board.size[0] * board.size[1]) <= REINFORCED_CELLS:
+            status = _dive(k, board, diver, trial, color, beliefs, tools)
     return status
 
 
 @kernel
+def first_dive(
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+) -> int:
+    """The first of these dives alone."""
+    first: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+    return _dive(first, board, diver, trial, color, beliefs, tools)
+
+
+@kernel
 def _dive(
+    k: int, board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+) -> int:
+    """Dive number k."""
+    rounds: Any = np.int64(DIVE_ROUNDS[k])
+    more: Any = np.int64(MORE_ROUNDS)
+    course = Course(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
+    unwanted = Trail(board.first[:0], board.first[:0])
+    return descend(board, diver, trial, color, beliefs, course, unwanted, tools)
+
+
+@kernel
+def finely_cut(board: Board, beliefs: Beliefs) -> bool:
+    """Whether the clues are of so many blocks that a dive comes before other rungs: they leave much open, mostly."""
+    cells = int(board.size[0] * board.size[1])
+    blocks = int(board.first[board.size[0] + board.size[1]])
+    return bool(blocks >= BLOCKS_A_CELL * cells and beliefs.told.shape[1] >= cells)
+
+
+@apart
+def descend(
     board: Board,
     diver: Board,
     trial: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
-    rounds: int,
-    pull: float,
+    course: Course,
+    trail: Trail,
     tools: Tools,
 ) -> int:
-    """One dive with so many rounds before the first decision."""
+    """One dive from a board at the fixpoint of line logic.
+
+    diver, trial   boards with the same clues and memory of their own
+    Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
+    """
     like = tools.like
     unwanted = board.first[:0]
     signs = Signs(unwanted, unwanted, unwanted)
-    more_rounds: Any = np.int64(MORE_ROUNDS)
+    trail.left[:] = 0
     copy(board, diver)
-    left, fresh = undecided(diver, like), True
+    left, fresh, rounds = undecided(diver, like), True, course.rounds
     while left > 0:
         restrict(diver, beliefs, fresh, like)
         locate(diver, color, beliefs.places, tools)
-        exchange(diver, color, beliefs, signs, rounds, pull, tools)
+        exchange(diver, color, beliefs, signs, rounds, course.pull, tools)
         if cpu_seconds() > tools.deadline:
             return OUT_OF_TIME
-        rounds, fresh = more_rounds, False
-        doubt = _doubt(diver, beliefs, DIVE_SHARE * left, like)
+        rounds, fresh = course.more, False
+        doubt = _doubt(diver, beliefs, course.share * left, like)
         status = _decide(diver, trial, color, beliefs, doubt, tools)
         if status != FIXPOINT:
             return status
         left = undecided(diver, like)
+        if len(trail.left) > 0:
+            _note(diver, trail, left, like)
     return FIXPOINT
+
+
+@kernel
+def _note(diver: Board, trail: Trail, left: int, like: Any) -> None:
+    """Note the cells that have been decided since the last time, with so many cells left."""
+    width = int(diver.size[0])
+    for cell in range(width * int(diver.size[1])):
+        y, x = cell // width, cell % width
+        if trail.left[cell] == 0 and not is_open(diver, y, x, like):
+            trail.left[cell] = left + 1
+            c: Any = np.int64(0)
+            while not allows(diver, y, x, c, like):
+                c += 1
+            trail.color[cell] = c
 
 
 @kernel

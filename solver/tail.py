@@ -9,19 +9,19 @@ slices the CPU clock is looked at.
 import gc
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from solver.belief import probable
-from solver.board import Board
 from solver.checked import CHECKED, holds
 from solver.encoding import FALSE, TRUE, encode
 from solver.kissat import Kissat, program
-from solver.tools import Tools
-from solver.tuning import CHUNK, CUBE_SLICES, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
+from solver.ladder.memory import Memory
+from solver.lead import follow, leads
+from solver.tuning import CHUNK, CUBE_SLICES, LEAD_SLICE, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
 
 ENGINES = ("glucose3", "cadical195", "kissat")
 """One that only begins with the phases it is given, one that holds on to them, and the quickest on long work."""
@@ -36,12 +36,15 @@ Turns = tuple[tuple[str, int], ...]
 
 ALTERNATELY: Turns = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
 WITH_KISSAT: Turns = ((GLUCOSE, TURN_SLICES[0]), (KISSAT, 1))
-
-TURNS = ALTERNATELY if program() is None else WITH_KISSAT
 """Who works for how many slices, one after the other. Kissat has one, up to the deadline."""
 
 CUBE_TURNS: Turns = ((CADICAL, CUBE_SLICES),)
 """The same for a cube (solver.cubes), which is split when they have been in vain."""
+
+
+def usual_turns() -> Turns:
+    """The turns on a whole puzzle. Asked only when learners are needed: whether Kissat is there takes a process."""
+    return ALTERNATELY if program() is None else WITH_KISSAT
 
 
 class Formula(NamedTuple):
@@ -57,13 +60,15 @@ class Formula(NamedTuple):
     clauses: tuple[np.ndarray, ...]
 
 
-def learner_of(board: Board, color: np.ndarray | None, tools: Tools) -> "Learner":
-    """Learners for a board at the fixpoint of line logic."""
+def learner_of(memory: Memory, deadline: float) -> "Learner":
+    """Learners for the memory's board, at the fixpoint of line logic; beliefs and leads end at the deadline."""
+    board, color, tools = memory.board, memory.color, memory.tools._replace(deadline=deadline)
     variables, clauses = encode(board, color, tools)
     known = board.known[: int(board.size[0] * board.size[1])] if CHECKED and holds(board, tools.like) else None
     return Learner(
         Formula(variables.number, variables.literal, (clauses,)),
         lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
+        lambda: leads(memory, variables.literal, tools),
         known,
     )
 
@@ -72,13 +77,20 @@ class Learner:
     """Clause learners at work on a formula, in a `with` block.
 
     phases   what an engine, by its name, is to try first: literals
+    leads    assumptions that probably lead to a solution (solver.lead), one list after the other
     known    for the checked mode: a solution that the formula has, as `picture`
 
     `engine` is the name of the one that answered last.
     """
 
-    def __init__(self, formula: Formula, phases: Callable[[str], list[int]], known: np.ndarray | None = None) -> None:
-        self.formula, self.phases = formula, phases
+    def __init__(
+        self,
+        formula: Formula,
+        phases: Callable[[str], list[int]],
+        leads: Callable[[], Iterable[list[int]]],
+        known: np.ndarray | None = None,
+    ) -> None:
+        self.formula, self.phases, self.leads = formula, phases, leads
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
@@ -111,11 +123,13 @@ class Learner:
     def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds as of `now`, comes first.
 
-        turns   who works for how many slices; None if the turns are over without an answer. TURNS if not given
+        turns   who works for how many slices; None if the turns are over without an answer. `usual_turns` if not given
         """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
         loading = LOADING * sum(map(len, self.formula.clauses))
-        for engine, slices in turns or TURNS:
+        if not self.nearby and self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
+            return True
+        for engine, slices in turns or usual_turns():
             if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
             elif not self.solvers:
@@ -136,6 +150,20 @@ class Learner:
                 if self.now() > deadline:
                     return None
         return None
+
+    def _led(self, conflicts: int, deadline: float) -> bool:
+        """Whether one of the leads has come to a solution, in tries of so many conflicts."""
+        self.engine = GLUCOSE
+        for lead in self.leads():
+            solver = self._solver(self.engine)
+            for found in follow(solver, lead, conflicts):
+                if self.known is not None:
+                    self._check(solver, found or None, self.known)  # it may well refute what is assumed
+                if found:
+                    return True
+                if self.now() > deadline:
+                    return False
+        return False
 
     def picture(self) -> np.ndarray:
         """The last solution, uint8[cells]: the colour of each."""

@@ -87,11 +87,9 @@ BELIEF_BYTES = _constant(
     "most for beliefs; a board that needs more has no dive",
 )
 DIVE_SHARE = _constant("DIVE_SHARE", 0.1, 0.001, 1.0, "of the open cells", "to decide between two looks at the beliefs")
-DIVE_ROUNDS = _constant(
-    "DIVE_ROUNDS", (20, 60, 240), 1, 1_000, "rounds", "of messages before the first decision, dive by dive"
-)
-DIVE_PULLS = _constant("DIVE_PULLS", (0.0, 0.2, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, dive by dive")
-MORE_ROUNDS = _constant("MORE_ROUNDS", 5, 1, 100, "rounds", "of messages at most, whenever cells have been decided")
+DIVE_ROUNDS = _constant("DIVE_ROUNDS", (10, 60), 1, 1_000, "rounds", "of messages before the first decision, by dive")
+DIVE_PULLS = _constant("DIVE_PULLS", (0.0, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, by dive")
+MORE_ROUNDS = _constant("MORE_ROUNDS", 3, 1, 100, "rounds", "of messages at most, whenever cells have been decided")
 REINFORCED_CELLS = _constant(
     "REINFORCED_CELLS",
     800,
@@ -102,6 +100,26 @@ REINFORCED_CELLS = _constant(
 )
 LEAST_DOUBT = _constant("LEAST_DOUBT", 2.0**-12, 1e-9, 0.5, "probability", "from which on doubts are told apart")
 DOUBT_GRADES = _constant("DOUBT_GRADES", 5, 1, 50, "grades", "of doubt for each halving")
+
+BLOCKS_A_CELL = _constant(
+    "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which on a dive comes before depth-2"
+)
+
+# Leads.
+LEAD_ROUNDS = _constant(
+    "LEAD_ROUNDS", (8, 5, 3, 20, 5), 1, 1_000, "rounds", "of messages before the first decision, by lead"
+)
+LEAD_MORE_ROUNDS = _constant(
+    "LEAD_MORE_ROUNDS", (5, 1, 2, 5, 3), 1, 100, "rounds", "whenever cells have been decided, by lead"
+)
+LEAD_SHARES = _constant(
+    "LEAD_SHARES", (0.03, 0.03, 0.05, 0.03, 0.005), 0.001, 1.0, "of the open cells", "to decide each time, by lead"
+)
+LEAD_LEFT = _constant("LEAD_LEFT", 0.3, 0.0, 0.99, "of the open cells", "that a learner is not told at least")
+LEAD_HELD = _constant("LEAD_HELD", 0.75, 0.0, 0.99, "of refuted assumptions", "that stay, those decided first")
+LEAD_KEPT = _constant("LEAD_KEPT", 0.8, 0.0, 0.99, "of assumptions", "that stay where a learner comes to no end")
+LEAD_SLICE = _constant("LEAD_SLICE", 500, 1, 1_000_000, "conflicts", "of a learner before it comes to no end")
+LEAD_CONFLICTS = _constant("LEAD_CONFLICTS", 2_000, 0, 1_000_000, "conflicts", "of a learner on a lead")
 
 # Beliefs.
 BELIEF_ROUNDS = _constant("BELIEF_ROUNDS", 60, 1, 1_000, "rounds", "of messages for a clause learner's sake")

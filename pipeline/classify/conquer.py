@@ -16,7 +16,7 @@ from pipeline.executors.processes import processes
 from solver.conquest import Conqueror, Conquest, take_in
 from solver.cubes import Answer, Cube, conquer
 from solver.ladder.warm import warm_up
-from solver.tail import TURNS, Turns
+from solver.tail import Turns, usual_turns
 from solver.views import views
 
 TRIES = 3
@@ -52,7 +52,7 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
                 again.append(conquest.waiting[0])
                 conquest = conquest._replace(waiting=conquest.waiting[1:])
             cube = again.pop()
-            turns = TURNS if cube is whole else None
+            turns = usual_turns() if cube is whole else None
             ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, cpu_limit, turns)
             flying[ticket] = cube
         if not conquest.waiting and {id(cube) for cube in (*flying.values(), *again)} == {id(whole)}:

@@ -13,6 +13,9 @@ from reports.words import number, seconds
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Its multiples, less their whole part, lie apart from each other, however many there are."""
 
+LEGEND_COLUMNS = 5
+"""Grades side by side in the legend, so that a phone has room for them."""
+
 
 def grades(figures: Figures) -> Chart | None:
     """Bars of the puzzles that need each technique, and none harder; a colour for each grade."""
@@ -25,9 +28,7 @@ def grades(figures: Figures) -> Chart | None:
         for name, puzzles in grade.techniques.items()
     ]
     names = [name for grade in figures.grades.grades for name in grade.techniques]
-    legend = alt.Legend(
-        title="grade", values=[grade.grade for grade in figures.grades.grades], columns=len(GRADE_COLORS)
-    )
+    legend = alt.Legend(title="grade", values=[grade.grade for grade in figures.grades.grades], columns=LEGEND_COLUMNS)
     scale = alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS)
     bars = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("technique:N", sort=names, title=None, axis=alt.Axis(grid=False)),

@@ -72,7 +72,7 @@ def _ranked(
     )
     x = alt.X(
         "low:Q",
-        title="Spearman’s rho with its 95 % interval",
+        title="rho, with its 95 % interval",
         scale=alt.Scale(domain=[-1, 1]),
         axis=alt.Axis(tickCount=5),
     )

@@ -35,7 +35,7 @@ def hand_over(p: int, ascent: Ascent, split: Split | None = None) -> None:
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
-    with learner_of(memory.board, memory.color, memory.tools._replace(deadline=deadline)) as learner:
+    with learner_of(memory, deadline) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
             found = learner.next_solution(deadline)
@@ -85,7 +85,7 @@ def _take_over(conquest: Conquest, p: int, outcome: Outcome) -> bool | None:
 def compile_tail(words: int, colored: bool) -> None:
     """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
     memory = example_at_fixpoint(words, colored)
-    with learner_of(memory.board, memory.color, memory.tools) as learner:
+    with learner_of(memory, math.inf) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
         swap(picture, 2, 2, FROM_NOTHING, memory.tools.counters, math.inf)

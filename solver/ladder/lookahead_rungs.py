@@ -1,7 +1,8 @@
-"""The rungs depth-2 and probe, and before them a glance for two solutions."""
+"""The rungs depth-2 and probe, and before them a glance for two solutions; a dive where many are to be expected."""
 
 from solver.checked import CHECKED, at_fixpoint, holds
 from solver.clock import cpu_seconds, wall_seconds
+from solver.dive import finely_cut, first_dive
 from solver.glance import glance
 from solver.jit import kernel
 from solver.ladder.ascent import Ascent, keep, take_up
@@ -9,6 +10,7 @@ from solver.ladder.outcome import MULTIPLE, WALL, found_of, note_rung
 from solver.ladder.rungs import DEPTH, PROBE, SEARCH
 from solver.lookahead import NO_LIMIT, begin, refute
 from solver.propagate import CONTRADICTION, FIXPOINT
+from solver.search import note_solution
 
 
 @kernel
@@ -16,7 +18,7 @@ def lookahead_rungs(ascent: Ascent) -> None:
     """All puzzles that wait; those left open go on waiting, if there is another rung."""
     outcome, waiting, memory = ascent.outcome, ascent.waiting, ascent.memory
     board, trial, color, like = memory.board, memory.trial, memory.color, memory.tools.like
-    union, top = memory.tree.union, ascent.allowance.top
+    union, beliefs, top = memory.tree.union, memory.beliefs, ascent.allowance.top
     number = waiting.number[0]
     waiting.number[0] = 0
     cpu, wall = cpu_seconds(), wall_seconds()
@@ -28,6 +30,9 @@ def lookahead_rungs(ascent: Ascent) -> None:
         if top == SEARCH:
             found = found_of(outcome, ascent.given, p)
             glance(board, union, trial, color, found, tools)
+            to_dive = found.number[0] < 2 and finely_cut(board, beliefs)
+            if to_dive and first_dive(board, trial, union, color, beliefs, tools) == FIXPOINT:
+                note_solution(trial, found, tools)
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH
                 left_open = False

@@ -21,7 +21,7 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     solutions = outcome.first[place], outcome.second[place]
-    with Learner(formula_of(can, units), lambda _: []) as learner:
+    with Learner(formula_of(can, units), lambda _: [], list) as learner:
         if outcome.found[p] == 1:
             learner.exclude(solutions[0].astype(np.int64) - 1)
         found: bool | None = True

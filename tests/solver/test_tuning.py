@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tuned
 
-from solver import tail, tuning
+from solver import lead, tail, tuning
 from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance
@@ -50,7 +50,7 @@ def test_all_constants_are_within_their_bounds() -> None:
         ({"SEARCH_NODES": 2.5}, "SEARCH_NODES is 2.5"),
         ({"SEARCH_NODES": True}, "SEARCH_NODES is True"),
         ({"DAMPING": "much"}, "DAMPING is much"),
-        ({"DIVE_ROUNDS": [1, 2]}, "DIVE_ROUNDS is [1, 2]; it takes 3 int"),
+        ({"DIVE_ROUNDS": [1, 2, 3]}, "DIVE_ROUNDS is [1, 2, 3]; it takes 2 int"),
         ({"NODES": 3}, "there is no constant NODES"),
     ],
 )
@@ -90,7 +90,8 @@ def test_no_verdict_depends_on_the_constants() -> None:
 
 
 OF_MEMORY = ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES", "BELIEF_BYTES")
-OF_TAIL = ("SLICE", "SLICE_VARIABLES", "CHUNK", "LOADING")
+OF_TAIL = ("SLICE", "SLICE_VARIABLES", "CHUNK", "LOADING", "LEAD_SLICE")
+OF_LEADS = ("LEAD_LEFT", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")
 
 
 def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,11 +101,11 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
     expected = climb(seen, everyone, Allowance(60.0)).solutions
     for seed in range(6):
         constants = tuned.drawn(seed)
-        for module, names in ((memory, OF_MEMORY), (tail, OF_TAIL)):
+        for module, names in ((memory, OF_MEMORY), (tail, OF_TAIL), (lead, OF_LEADS)):
             for name in names:
                 monkeypatch.setattr(module, name, constants.get(name, tuning.TABLE[name].value))
         slices: Any = constants.get("TURN_SLICES", tuning.TURN_SLICES)
         turns = tuple((tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*slices, 1 << 60)))
-        monkeypatch.setattr(tail, "TURNS", turns)
+        monkeypatch.setattr(tail, "usual_turns", lambda turns=turns: turns)
         nodes: Any = constants.get("SEARCH_NODES", tuning.SEARCH_NODES)
         assert (climb(seen, everyone, Allowance(60.0, nodes=min(nodes, 100))).solutions == expected).all()

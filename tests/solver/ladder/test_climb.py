@@ -55,7 +55,10 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
 @pytest.mark.parametrize("cold", ["lookahead_rungs", "search_rung"])
 def test_kernels_that_are_not_waited_for(cold: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Puzzles that a kernel in preparation is needed for are left, with what is known of them; the others are not."""
-    batch = recipe_batch(Recipe("random", 12, 12, 0.5, 7, 60), 0, 60)
+    recipe = (
+        Recipe("random", 12, 12, 0.5, 7, 60) if cold == "lookahead_rungs" else Recipe("random", 14, 14, 0.25, 7, 60)
+    )
+    batch = recipe_batch(recipe, 0, 60)
     expected = classify(batch).to_pylist()
     monkeypatch.setattr("solver.ladder.climb.is_ready", lambda rung, *_: rung.__name__ != cold)
     rows = classify(batch, wait=False).to_pylist()
