@@ -366,7 +366,7 @@ class Cluster:
 
     def run(self, schedule: Schedule, cores: int, driver: Driver, cubes: bool = False) -> Outcome:
         """Do all of it."""
-        machines = Machines(cores, cubes)
+        machines = Machines(cores, len(self.limits) - 1 if cubes else None)
         in_flight = tasks = 0
         now = wasted = at_work = ticked = swept = before = 0.0
         hosts = cores // CORES_OF_A_HOST
@@ -412,14 +412,14 @@ class Machines:
     What all tasks at work have of a core is the same. `served` is how many seconds of a core a task has had that has
     been at work from the begin: a task that begins now and takes so long ends when that is so much more.
 
-    cubes       puzzles have the help of idle cores (CUBES)
+    helped      the level whose puzzles have the help of idle cores (CUBES) when no others are at work
     now         as far as this has come; `used` are seconds of cores by then
     ended       tasks with how long they have taken by the wall, that the driver has not heard of
     last_begun  when the last task began, and `used` then
     """
 
-    def __init__(self, cores: int, cubes: bool) -> None:
-        self.cores, self.cubes = cores, cubes
+    def __init__(self, cores: int, helped: int | None) -> None:
+        self.cores, self.helped, self.others = cores, helped, 0
         self.now = self.served = self.used = self.last_end = 0.0
         self.at_work: list[tuple[float, int, float, Work]] = []  # a heap by when each ends, on the clock `served`
         self.alone = self.number = 0  # tasks at work with a core for themselves
@@ -433,6 +433,7 @@ class Machines:
             self.waiting.append((seconds, work))
             return
         self.alone += not work.sharing
+        self.others += work.level != self.helped
         self.number += 1
         heapq.heappush(self.at_work, (self.served + seconds, self.number, self.now, work))
         self.last_begun = self.now, self.used
@@ -441,7 +442,7 @@ class Machines:
     def speed(self) -> float:
         """Seconds of a core that each task at work has in a second."""
         number = len(self.at_work)
-        if self.cubes and 0 < number < self.cores:
+        if 0 < number < self.cores and not self.others:
             return min(max((self.cores - number) / number / CUBES.cost, 1.0), CUBES.most)
         return min(1.0, self.cores / max(number, 1))
 
@@ -457,6 +458,7 @@ class Machines:
             self.ended.append((self.now - begun, work))
             self.last_end = self.now
             self.alone -= not work.sharing
+            self.others -= work.level != self.helped
             if self.waiting:
                 self.begin(*self.waiting.popleft())
         self._pass(max(until, self.now))
