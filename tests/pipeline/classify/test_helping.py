@@ -152,6 +152,7 @@ def lost(kind: str, function: Any, times: int) -> Callable[[Any, int], Any]:
     return lambda asked, number: Fault(kind, "gone") if asked is function and number < times else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "given_up"),
     [
