@@ -2,8 +2,9 @@
 
 A puzzle's time is drawn, with replacement, from puzzles that were classified on this machine. A task costs what its
 puzzles take, each at most the limit of its level, and what reading and writing take beside. Cores take tasks in the
-order in which the driver gives them; the driver does one thing at a time, as long as it was measured to take. What is
-left out: Ray's own scheduling over many machines, machines that come late or go, and that no two cores are alike.
+order in which the driver gives them; the driver does one thing at a time, as long as it was measured to take. Tasks
+that share cores have equal parts of all of them. What is left out: Ray's own scheduling over many machines, machines
+that come late or go, and that no two cores are alike.
 The driver's time is that of the thread with its loop; Ray's threads in its process work beside it.
 """
 
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,9 +29,9 @@ import pyarrow as pa
 from pipeline.classify import driver as drivers
 from pipeline.classify import schedule as schedules
 from pipeline.classify import task as tasks
-from pipeline.classify.driver import AHEAD, AT_ONCE, drive
+from pipeline.classify.driver import AT_ONCE, drive
 from pipeline.classify.metrics import Metrics
-from pipeline.classify.schedule import Schedule, Work, levels
+from pipeline.classify.schedule import AHEAD, Schedule, Work, levels
 from pipeline.classify.session import NOBODY, PROGRESS_EVERY, Session
 from pipeline.classify.task import Job, classify_rows
 from pipeline.executors.ray_crew import Ray, ray_crew
@@ -110,6 +112,17 @@ class Driver(NamedTuple):
     memory: int
 
 
+class Cubes(NamedTuple):
+    """What cubes bring a puzzle that takes long: CPU time of all beside the whole's; how many times as fast at most."""
+
+    cost: float
+    most: float
+
+
+CUBES = Cubes(760 / 385, 385 / 39.8)
+"""As 60 cubes of webpbn 25820 are beside the whole (docs/decisions/cubes.md)."""
+
+
 class Outcome(NamedTuple):
     """What became of a simulated run, in seconds.
 
@@ -118,7 +131,7 @@ class Outcome(NamedTuple):
     busy      time that cores had a task
     swept     when the last task of the sweep began
     before    time that cores had a task until then
-    idle      mean time from a core's last task to the end
+    idle      mean time that cores have nothing to do after the last task has begun
     driver    time that the driver was at work
     """
 
@@ -151,6 +164,7 @@ def run(archive: Path) -> list[Table]:
     return [
         *inputs(samples, costs, drivers),
         runs_by_size(samples, costs, drivers),
+        runs_with_cubes(samples[0], costs, drivers),
         *runs_by_schedule(samples, costs, drivers),
     ]
 
@@ -350,53 +364,109 @@ class Cluster:
                 ]
         return found
 
-    def run(self, schedule: Schedule, cores: int, driver: Driver) -> Outcome:
-        """Do all of it. A task's core is the first that is free, so its end is known when it is given out."""
-        free = [0.0] * cores
-        in_flight: list[tuple[float, int, float, Work]] = []
-        begun: list[float] = []
-        ended: list[float] = []
-        sweeping: list[bool] = []
-        now = wasted = at_work = ticked = 0.0
+    def run(self, schedule: Schedule, cores: int, driver: Driver, cubes: bool = False) -> Outcome:
+        """Do all of it."""
+        machines = Machines(cores, len(self.limits) - 1 if cubes else None)
+        in_flight = tasks = 0
+        now = wasted = at_work = ticked = swept = before = 0.0
         hosts = cores // CORES_OF_A_HOST
         while True:
-            before = now
+            start = now
             more = True
             for _ in range(AT_ONCE):
-                work = schedule.next(cores) if len(in_flight) < AHEAD * cores else None
+                work = schedule.next(cores, in_flight)
                 if work is None:
                     more = False
                     break
                 now += driver.task / 2
-                took = self.seconds(work)
-                start = max(now, free[0])
-                heapq.heapreplace(free, start + took)
-                heapq.heappush(in_flight, (start + took, len(begun), took, work))
-                begun.append(start)
-                ended.append(start + took)
-                sweeping.append(work.level == 0)
+                machines.until(now)
+                machines.begin(self.seconds(work), work)
+                in_flight, tasks = in_flight + 1, tasks + 1
+                if work.level == 0:
+                    swept, before = now, machines.used
             if not in_flight:
                 break
-            until = now if more else max(now, in_flight[0][0])
-            at_work, now = at_work + now - before, until
-            while in_flight and in_flight[0][0] <= until:
-                _, _, took, work = heapq.heappop(in_flight)
-                now += driver.task / 2 + (LOOK if self.remote and hosts > 0 else 0.0)
-                hosts -= 1
+            until = now if more else max(now, machines.next_end())
+            at_work, now = at_work + now - start, until
+            machines.until(until)
+            new_hosts = min(len(machines.ended), hosts) if self.remote else 0
+            now, hosts = now + math.ceil(new_hosts / READERS) * LOOK, hosts - new_hosts
+            for took, work in machines.ended:
+                in_flight -= 1
+                now += driver.task / 2
                 left = self.left(work)
                 wasted += len(left) * self.limits[work.level]
                 schedule.finished(work, took, left)
+            machines.ended.clear()
             if self.remote and now > ticked + PROGRESS_EVERY:
                 now, ticked = now + TICK, now
             at_work += now - until
-        starts, ends = np.array(begun), np.array(ended)
-        swept = float(starts[sweeping].max())
-        before = float(np.maximum(np.minimum(ends, swept) - starts, 0.0).sum())
-        makespan = float(ends.max())
-        idle = float(np.mean(makespan - np.array(free)))
-        return Outcome(
-            makespan, self.useful, wasted, float((ends - starts).sum()), swept, before, idle, at_work, len(starts)
-        )
+        last, used = machines.last_begun
+        idle = machines.last_end - last - (machines.used - used) / cores
+        return Outcome(machines.last_end, self.useful, wasted, machines.used, swept, before, idle, at_work, tasks)
+
+
+class Machines:
+    """Cores and what they do. Tasks that share are at work at once, the others wait for a core each.
+
+    What all tasks at work have of a core is the same. `served` is how many seconds of a core a task has had that has
+    been at work from the begin: a task that begins now and takes so long ends when that is so much more.
+
+    helped      the level whose puzzles have the help of idle cores (CUBES) when no others are at work
+    now         as far as this has come; `used` are seconds of cores by then
+    ended       tasks with how long they have taken by the wall, that the driver has not heard of
+    last_begun  when the last task began, and `used` then
+    """
+
+    def __init__(self, cores: int, helped: int | None) -> None:
+        self.cores, self.helped, self.others = cores, helped, 0
+        self.now = self.served = self.used = self.last_end = 0.0
+        self.at_work: list[tuple[float, int, float, Work]] = []  # a heap by when each ends, on the clock `served`
+        self.alone = self.number = 0  # tasks at work with a core for themselves
+        self.waiting: deque[tuple[float, Work]] = deque()
+        self.ended: list[tuple[float, Work]] = []
+        self.last_begun = (0.0, 0.0)
+
+    def begin(self, seconds: float, work: Work) -> None:
+        """Give a task to the cores that takes so long."""
+        if not work.sharing and self.alone == self.cores:
+            self.waiting.append((seconds, work))
+            return
+        self.alone += not work.sharing
+        self.others += work.level != self.helped
+        self.number += 1
+        heapq.heappush(self.at_work, (self.served + seconds, self.number, self.now, work))
+        self.last_begun = self.now, self.used
+
+    @property
+    def speed(self) -> float:
+        """Seconds of a core that each task at work has in a second."""
+        number = len(self.at_work)
+        if 0 < number < self.cores and not self.others:
+            return min(max((self.cores - number) / number / CUBES.cost, 1.0), CUBES.most)
+        return min(1.0, self.cores / max(number, 1))
+
+    def next_end(self) -> float:
+        """When the next task ends; now, if there are some that the driver has not heard of."""
+        return self.now if self.ended else self.now + (self.at_work[0][0] - self.served) / self.speed
+
+    def until(self, until: float) -> None:
+        """Go on with what there is."""
+        while self.at_work and (end := self.now + (self.at_work[0][0] - self.served) / self.speed) <= until:
+            self._pass(end)
+            _, _, begun, work = heapq.heappop(self.at_work)
+            self.ended.append((self.now - begun, work))
+            self.last_end = self.now
+            self.alone -= not work.sharing
+            self.others -= work.level != self.helped
+            if self.waiting:
+                self.begin(*self.waiting.popleft())
+        self._pass(max(until, self.now))
+
+    def _pass(self, until: float) -> None:
+        self.served += (until - self.now) * self.speed
+        self.used += (until - self.now) * min(self.cores, len(self.at_work))
+        self.now = until
 
 
 def with_s3(costs: Costs) -> Costs:
@@ -441,14 +511,30 @@ def runs_by_size(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[
     return Table(title, ["puzzles", "number", "cores", *FIGURES], rows)
 
 
+def runs_with_cubes(sample: tuple[str, Sample], costs: Costs, drivers: dict[int, Driver]) -> Table:
+    """Runs whose hardest puzzles are like webpbn 25820, with and without the help of idle cores."""
+    name, measured = sample
+    number, seconds, cpu_limit = 1_000_000, 385.0, 600.0
+    puzzles = draw_puzzles(measured, number)
+    puzzles.seconds[np.isinf(puzzles.seconds)] = seconds
+    limits = levels(cpu_limit, default_settings().sweep_limit, default_settings().limit_growth)
+    cluster = Cluster(puzzles, limits, with_s3(costs))
+    rows: list[list[object]] = []
+    for cores in CORES[1:]:
+        runs = [cluster.run(cluster.schedule(), cores, drivers[cores], cubes).makespan for cubes in (False, True)]
+        rows.append([name, number, cores, *runs])
+    title = f"One puzzle of {ENDLESS:,} that takes {seconds:.0f} s, a limit of {cpu_limit:.0f} s; wall seconds"
+    return Table(title, ["puzzles", "number", "cores", "without cubes", "with cubes"], rows)
+
+
 class HighestLevelFirst(Schedule):
     """The highest level first."""
 
-    def next(self, slots: int) -> Work | None:
+    def next(self, slots: int, flying: int = 0) -> Work | None:
         for level in range(len(self.pools) - 1, 0, -1):
             if self.pools[level].order and not self.again:
-                return self._hardest(level, self.pools[level], slots)
-        return super().next(slots)
+                return self._of_level(level, self.pools[level], slots, flying)
+        return super().next(slots, flying)
 
 
 def runs_by_schedule(samples: list[tuple[str, Sample]], costs: Costs, drivers: dict[int, Driver]) -> list[Table]:
@@ -461,19 +547,23 @@ def runs_by_schedule(samples: list[tuple[str, Sample]], costs: Costs, drivers: d
         ("highest level first", HighestLevelFirst, as_it_is, {}),
         ("tasks of a second at least", Schedule, as_it_is, {"SHORTEST": 1.0}),
         ("tasks as short on many cores as on few", Schedule, as_it_is, {"DRIVER": 0.0}),
+        ("no core is shared", Schedule, as_it_is, {"WORTH_SHARING": math.inf}),
+        ("sharing with twice as many as cores at most", Schedule, as_it_is, {"SHARED": 2.0}),
+        ("... three times", Schedule, as_it_is, {"SHARED": 3.0}),
     ]
     tables = []
     for (name, sample), number, cores in (
         (samples[0], 10**6, 64),
         (samples[0], 10**6, 512),
         (samples[0], 10**7, 4096),
+        (samples[0], MANY, 10_000),
         (samples[1], 10**5, 64),
         (samples[1], 10**6, 512),
         (samples[1], 10**6, 4096),
     ):
         puzzles, rows = draw_puzzles(sample, number), []
         for kind, schedule, limits, changes in kinds:
-            if changes.get("MOST_ROWS") and number * cores > 10**6 * 64:
+            if (changes.get("MOST_ROWS") and number * cores > 10**6 * 64) or (number == MANY and kind == kinds[1][0]):
                 continue  # it would take minutes
             cluster = Cluster(puzzles, limits, with_s3(costs))
             with patch.multiple(schedules, **({"FIRST": schedules.FIRST} | changes)):

@@ -42,6 +42,7 @@ def classify(
     depth: int = 2,
     check_goal: bool = False,
     wait: bool = True,
+    conquer: Conqueror | None = None,
 ) -> pa.RecordBatch | pa.Table:
     """Classify every puzzle of a batch of the puzzles table; returns a batch of the results table, row for row.
 
@@ -52,6 +53,9 @@ def classify(
     check_goal   take a goal that fits the clues for the first solution, and look only for another one (pbnsolve's -c)
     wait         for kernels that have not been compiled yet, which takes seconds; or else puzzles that need them are
                  left with the status `timeout`, as if the limit had come. Line logic is always waited for
+    conquer      for a batch of one puzzle: what decides by cubes what one clause learner would take long over, as
+                 `solver.conquest.conquered`, or one over several processes (pipeline.classify.conquer). The CPU time
+                 of all of them is the row's
 
     Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.
 
@@ -60,19 +64,21 @@ def classify(
     so large that its solutions don't fit into one (2 GiB); TypeError for anything else than a batch or table.
     """
     settings = _settings(cpu_limit, rung, depth, check_goal, wait)
+    if conquer is not None and len(batch) != 1:
+        raise ValueError(f"conquer is for a batch of one puzzle, not of {len(batch):,}")
     if isinstance(batch, pa.Table):
         parts = batch.to_batches()
         for part in parts:
             check_readable(part)
         portions = (part.slice(first, PORTION) for part in parts for first in range(0, len(part), PORTION))
-        return pa.Table.from_batches([_classified(portion, settings) for portion in portions], RESULTS)
+        return pa.Table.from_batches([_classified(portion, settings, conquer=conquer) for portion in portions], RESULTS)
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
             "solver.tables.puzzle_batch makes one of Puzzles"
         )
     check_readable(batch)
-    return _classified(batch, settings)
+    return _classified(batch, settings, conquer=conquer)
 
 
 def solve(
@@ -91,8 +97,6 @@ def solve(
             palette (solver.puzzle.from_picture)
     start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
             (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
-    conquer what decides by cubes what one clause learner would take long over: `solver.conquest.conquered`, or one over
-            several processes (pipeline.classify.conquer). Their CPU time together is the row's
 
     Raises as `classify`, and ValueError for a start of another shape; InvalidPuzzle for a picture that has no puzzle,
     TypeError for what is neither.

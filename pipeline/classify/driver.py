@@ -4,16 +4,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.classify.schedule import Schedule, Work
+from pipeline.classify.helping import Helpers
+from pipeline.classify.schedule import AHEAD, Schedule, Work
 from pipeline.classify.session import Session
 from pipeline.classify.task import Job, Unfit, Unreadable, Unwritable, classify_rows, prove_fit, write_off
 from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.run.folder import Run
 from pipeline.run.results import Piece
-
-AHEAD = 2
-"""Tasks in flight for each CPU: one at work, one to follow at once."""
 
 AT_ONCE = 64
 """Tasks given out before those that have ended are taken in: what they tell of costs is soon used for others."""
@@ -56,6 +54,7 @@ class Driver:
         self.run, self.crew, self.schedule, self.job, self.session = run, crew, schedule, job, session
         self.parts = {part.name: part for part in run.parts}
         self.flying: dict[Any, tuple[Work, str]] = {}
+        self.helpers = Helpers(run, crew, job, session, schedule.limits[-1])
         self.errors: dict[str, str] = {}  # of parts of the store that are given up
         self.readings: dict[str, int] = {}  # in vain, of each part, since one has gone well
         self.written: dict[str, str] = {}  # by the name of a file of results its host
@@ -68,37 +67,55 @@ class Driver:
         while True:
             cpus = self.crew.cpus()
             more = self._give_out(cpus)
-            if not self.flying:
+            if not self.schedule.left():
+                self.helpers.give_out(self.session.flying, len(self.schedule.limits) - 1, cpus)
+            at_work = self.flying or self.helpers.busy()
+            if not at_work:
                 if time.monotonic() >= self.resume:
                     break
                 time.sleep(0.1)
-            ended = self.crew.wait(0.0 if more else 1.0) if self.flying else []
-            arrived = self._arrived([self.flying[ticket][1] for ticket, outcome in ended if isinstance(outcome, Fault)])
-            for ticket, outcome in ended:
-                work, name = self.flying.pop(ticket)
-                self.session.ended(ticket, cpus)
-                self._take_in(work, name, arrived.get(name, outcome), cpus)
+            self._ended(self.crew.wait(0.0 if more else 1.0) if at_work else [], cpus)
             self.session.tick(self.schedule, cpus)
         self._see(self.written, lambda: [name.removesuffix(".json") for name in self.run.results.names()])
         return list(self.errors.values())
 
+    def _ended(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
+        """Take in what has become of tasks. Of a puzzle's whole and its cubes the first counts that comes."""
+        lost = [ticket for ticket, outcome in ended if isinstance(outcome, Fault) and ticket in self.flying]
+        arrived = self._arrived([self.flying[ticket][1] for ticket in lost])
+        self._see_hosts([outcome for _, outcome in ended if isinstance(outcome, Piece)])
+        for ticket, outcome in ended:
+            if ticket in self.flying:
+                self.helpers.forget(ticket)
+                work, name = self._landed(ticket, cpus)
+                self._take_in(work, name, arrived.get(name, outcome), cpus)
+            elif (written := self.helpers.take_in(ticket, outcome)) is not None:
+                whole, piece = written
+                self.helpers.forget(whole)
+                self.helpers.not_needed(whole)
+                work, _ = self._landed(whole, cpus)
+                self._take_in(work, piece.name, piece, cpus)
+
+    def _landed(self, ticket: Any, cpus: int) -> tuple[Work, str]:
+        """A task that is no longer in flight, and the name of its file."""
+        self.session.ended(ticket, cpus)
+        return self.flying.pop(ticket)
+
     def _give_out(self, cpus: int) -> bool:
-        """Give out some tasks; returns whether there is room, and work, for more."""
+        """Give out some tasks; returns whether there may be room, and work, for more."""
         for _ in range(AT_ONCE):
-            work = self.schedule.next(cpus) if self._has_room(cpus) else None
+            work = self.schedule.next(cpus, len(self.flying)) if time.monotonic() >= self.resume else None
             if work is None:
                 return False
             name = self.session.new_name()
             parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
             wait = work.level > 0  # the sweep does not wait for kernels: what needs them goes up a level
-            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, wait, work.beside)
+            submit = self.crew.submit_beside if work.sharing else self.crew.submit
+            ticket = submit(classify_rows, work.rows, parts, limit, name, self.job, wait, work.beside)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
-        return self._has_room(cpus)
-
-    def _has_room(self, cpus: int) -> bool:
-        return len(self.flying) < AHEAD * cpus and time.monotonic() >= self.resume
+        return True
 
     def _take_in(self, work: Work, name: str, outcome: Any, cpus: int) -> None:
         if not isinstance(outcome, Fault):
@@ -123,11 +140,18 @@ class Driver:
         found = self.run.results.read_each([f"{name}.json" for name in names], Piece) if names else []
         return {name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)}
 
+    def _see_hosts(self, pieces: list[Piece]) -> None:
+        """See the first file of each host that is new, of several at once."""
+        new = {piece.about["hosts"][0]: piece.name for piece in pieces if piece.about["hosts"][0] not in self.hosts}
+        if new:
+            self._see({name: host for host, name in new.items()}, lambda: [*self._arrived([*new.values()])])
+            self.hosts.update(new)
+
     def _see(self, written: dict[str, str], there: Callable[[], list[str]]) -> None:
         """Wait until files, each with its host, are among those that are there; a ClusterError names one that is not.
 
-        Looking for a file takes S3 some 30 ms. So it is the first one of each host that is looked for as it comes, and
-        all of them by one list at the end.
+        Looking for a file takes S3 some 30 ms. So it is the first one of each host that is looked for as it comes, of
+        many hosts at once, and all of them by one list at the end.
         """
         until = time.monotonic() + SEEN_WITHIN
         while unseen := written.keys() - there():
@@ -141,11 +165,7 @@ class Driver:
 
     def _finished(self, work: Work, piece: Piece) -> None:
         """A file of results stands."""
-        host = piece.about["hosts"][0]
-        if host not in self.hosts:
-            self._see({piece.name: host}, lambda: [piece.name] if self.run.results.has(f"{piece.name}.json") else [])
-            self.hosts.add(host)
-        self.written[piece.name] = host
+        self.written[piece.name] = piece.about["hosts"][0]
         self.pause = self.given_up = 0.0
         for part in piece.covers:
             self.readings.pop(part, None)

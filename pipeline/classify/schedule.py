@@ -35,6 +35,16 @@ PATIENCE = 2
 """A task above the sweep may take so many times what it should, if all of its puzzles run into their limit: the hardest
 come first, and what a puzzle took before them tells little."""
 
+AHEAD = 2
+"""Tasks in flight for each core: one at work, one to follow at once."""
+
+SHARED = 2.25
+"""The last tasks share cores when they, and those in flight, are no more than so many for each."""
+
+WORTH_SHARING = 20.0
+"""CPU seconds of a limit from which on the last tasks share cores: each may need a worker more, which takes a second or
+two to start."""
+
 FIRST, GROWTH = 64, 4
 """Puzzles of the first tasks of the sweep, and how many times those of the largest finished one a task may have."""
 
@@ -55,7 +65,7 @@ class Work(NamedTuple):
     """One task: rows of the store by part, how many puzzles have to be solved for them, the level, failed tries.
 
     `hardest` is the id of its first puzzle, for people, where that is known; `beside` are the files of RUN/beside that
-    have its puzzles.
+    have its puzzles; `sharing` says that it begins at once, beside another task on a core.
     """
 
     rows: dict[str, Spans]
@@ -64,6 +74,7 @@ class Work(NamedTuple):
     tries: int = 0
     hardest: str = ""
     beside: tuple[str, ...] = ()
+    sharing: bool = False
 
     @property
     def size(self) -> int:
@@ -180,17 +191,34 @@ class Schedule:
             for k, pool in enumerate(self.pools)
         )
 
-    def next(self, slots: int) -> Work | None:
-        """The next task, for one of so many cores; None if nothing is left that is not in a task."""
-        if self.again:
+    def next(self, slots: int, flying: int = 0) -> Work | None:
+        """The next task, for one of so many cores; None if nothing is left that is not in a task, or has to wait.
+
+        flying   tasks that have been given out and not ended
+
+        Tasks that may take long, those of the last level, are not given out ahead of time: each has a core for itself.
+        But the last ones begin all at once, and share the cores with those at work. If each waited for a core, most
+        cores would be idle in the end, for as long as the limit is.
+        """
+        if flying < AHEAD * slots and self.again:
             return self.again.popleft()
-        if not self.draining or self.waiting < MOST_WAITING // 2:
+        if flying < AHEAD * slots and (not self.draining or self.waiting < MOST_WAITING // 2):
             self.draining = self.waiting >= MOST_WAITING
             if not self.draining and (work := self._stretch(slots)) is not None:
                 return work
         for level, pool in enumerate(self.pools):
             if pool.order:
-                return self._hardest(level, pool, slots)
+                return self._of_level(level, pool, slots, flying)
+        return None
+
+    def _of_level(self, level: int, pool: Pool, slots: int, flying: int) -> Work | None:
+        """The next task of a level above the sweep; None if it has to wait."""
+        if level < len(self.limits) - 1 or self.limits[level] < WORTH_SHARING:
+            return self._hardest(level, pool, slots) if flying < AHEAD * slots else None
+        if flying < slots:
+            return self._hardest(level, pool, slots)
+        if not self.sweep and flying + len(pool.order) <= SHARED * slots:
+            return self._hardest(level, pool, slots)._replace(sharing=True)
         return None
 
     def _stretch(self, slots: int) -> Work | None:
@@ -255,7 +283,7 @@ class Schedule:
             self.again.extend(halves(work))
             return None
         if work.tries + 1 < TRIES:
-            self.again.append(work._replace(tries=work.tries + 1))
+            self.again.append(work._replace(tries=work.tries + 1, sharing=False))
             return None
         return work
 

@@ -89,10 +89,13 @@ class Session:
 
     def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
         """A task was given out."""
-        self.flying[ticket] = Flight(work, None)
+        self.flying[ticket] = Flight(work, time.monotonic() if work.sharing else None)
         self.rows_flying += work.size
-        self.queued.append(ticket)
-        self._begin(cpus)
+        if work.sharing:
+            self.begun += 1
+        else:
+            self.queued.append(ticket)
+            self._begin(cpus)
 
     def ended(self, ticket: Any, cpus: int) -> None:
         """A task has ended in some way."""

@@ -9,7 +9,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -90,7 +90,7 @@ class Unfit(NamedTuple):
     reason: str
 
 
-class _CannotReadError(Exception):
+class CannotReadError(Exception):
     """A part of the store is damaged, or does not answer."""
 
 
@@ -118,6 +118,11 @@ def prove_fit(job: Job) -> Unfit | None:
     return None
 
 
+def unfit_for(job: Job) -> Unfit | None:
+    """Why this process can't work for a job; None if it can. It proves itself once: that takes S3 a dozen requests."""
+    return None if job.stamp["run_id"] in _proved else prove_fit(job)
+
+
 def classify_rows(
     rows: dict[str, Spans],
     parts: dict[str, Part],
@@ -133,24 +138,21 @@ def classify_rows(
     those that need kernels that are still being compiled, if they are not to `wait`; at the run's own limit all do.
     Those without a row are written into RUN/beside. From there the rows are read that the files named `beside` have.
     """
-    # A process opens run and store once, to prove itself: each time takes S3 a dozen requests.
-    if job.stamp["run_id"] not in _proved and (unfit := prove_fit(job)) is not None:
+    if (unfit := unfit_for(job)) is not None:
         return unfit
-    run, store = folder(job.run), Store(folder(job.store), FAMILIES[job.family])
+    run = folder(job.run)
     place = run / "results"
     try:
         made = TaskStatistics(name)
-        there = read_beside(run, beside, rows, parts, store.family) if beside else {}
         with results_file(place, name) as writer:
-            for chunk in _chunks(store, rows, parts, there):
-                seconds = min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE
-                with _backstop(seconds) if job.apart else nullcontext():
+            for chunk in chunks_of(rows, parts, job, beside):
+                with backstop(min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE, job):
                     classified = made.classified(chunk, limit, job, wait)
                 writer.write_batch(classified)
         if made.late:
-            write_beside(run, name, [(parts[part], *late) for part, *late in made.late], store.family)
+            write_beside(run, name, [(parts[part], *late) for part, *late in made.late], FAMILIES[job.family])
         return write_statistics(place, made.piece(limit, parts))
-    except _CannotReadError as error:
+    except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
         return Unwritable(f"{place.name} can't be written: {error}")
@@ -161,6 +163,15 @@ class Chunk(NamedTuple):
 
     places: list[tuple[str, np.ndarray]]
     batch: pa.RecordBatch
+
+
+def chunks_of(
+    rows: dict[str, Spans], parts: dict[str, Part], job: Job, beside: tuple[str, ...] = ()
+) -> Iterator[Chunk]:
+    """The puzzles of a task, from the files of RUN/beside that are named, as far as these have them, or the store."""
+    store = Store(folder(job.store), FAMILIES[job.family])
+    there = read_beside(folder(job.run), beside, rows, parts, store.family) if beside else {}
+    return _chunks(store, rows, parts, there)
 
 
 def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part], there: Rows | None = None) -> Iterator[Chunk]:
@@ -189,7 +200,7 @@ def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part], there:
 
 
 def _read(store: Store, part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
-    """What a task needs of some rows of a part, a row group at a time; raises _CannotReadError if it isn't there."""
+    """What a task needs of some rows of a part, a row group at a time; raises CannotReadError if it isn't there."""
     try:
         for numbers, batch in store.read(part, wanted, [*store.family.decisive]):
             try:
@@ -198,7 +209,7 @@ def _read(store: Store, part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray,
                 raise store.damage(part.file, error) from error
             yield numbers, batch
     except (UserError, OSError) as error:
-        raise _CannotReadError(part.name, str(error)) from error
+        raise CannotReadError(part.name, str(error)) from error
 
 
 def _portions(cells: np.ndarray) -> Iterator[tuple[slice, int]]:
@@ -263,7 +274,7 @@ class TaskStatistics:
             rows, parts = rows.filter(pa.array(~late)), parts[~late]
         self.status.update(counts(rows["status"]))
         self.labels.update(counts(rows["label"]))
-        return _stamped(rows, {"part": pa.array(names).take(pa.array(parts)), "host": platform.node(), **job.stamp})
+        return stamped(rows, {"part": pa.array(names).take(pa.array(parts)), "host": platform.node(), **job.stamp})
 
     def piece(self, limit: float, parts: dict[str, Part]) -> Piece:
         """The statistics of the whole file."""
@@ -281,7 +292,7 @@ class TaskStatistics:
         return Piece(covers, limit, self.left, dict(self.status), dict(self.labels), about, self.name, hashes)
 
 
-def _stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
+def stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
     """The rows with some columns filled in, each from an array or with one value throughout."""
     for name, value in columns.items():
         if isinstance(value, str):
@@ -301,13 +312,18 @@ def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
     parts = {part.name: part for part in run.parts if part.name in work.rows}
     try:
         chunks = list(_chunks(run.store, work.rows, parts))
-    except _CannotReadError as error:
+    except CannotReadError as error:
         raise InputError(error.args[1]) from error
     with results_file(run.results, name) as writer:
         for chunk in chunks:
             rows = run.store.family.rules.unclassified(chunk.batch, status, [reason] * len(chunk.batch))
             writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
     return write_statistics(run.results, made.piece(job.settings["cpu_limit"], parts))
+
+
+def backstop(cpu: float, job: Job) -> AbstractContextManager[None]:
+    """A block that may take so many CPU seconds, where the process may be killed that takes more (`_backstop`)."""
+    return _backstop(cpu) if job.apart else nullcontext()
 
 
 @contextmanager

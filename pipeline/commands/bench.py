@@ -48,6 +48,10 @@ def bench(
         int | None, typer.Option(min=1, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]")
     ] = None,
     cpu_limit: CpuLimit = 60.0,
+    cpus: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cores for a puzzle that clause learning takes long over, as those of `solve`."),
+    ] = None,
     check_goal: CheckGoal = False,
     engine: Annotated[
         list[Engine] | None, typer.Option(help="Of `engines` one, or several by giving it again.  [default: all]")
@@ -69,7 +73,8 @@ def bench(
 ) -> None:
     """Measure the solver on this machine: CPU seconds on one core, kernels compiled before.
 
-    The set `puzzles` may be Sudokus.
+    The set `puzzles` may be Sudokus. With --cpus CPU seconds are those of all processes together, and wall seconds
+    stand beside them.
     """
     from pipeline.findings import bench as benches
     from pipeline.store.target import STDOUT
@@ -77,6 +82,8 @@ def bench(
     width, height = parsed_size(size)
     if engine and which is not BenchSet.engines:
         raise UserError(f"--engine goes with the set engines, not with {which.value}")
+    if cpus and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
+        raise UserError(f"--cpus is for puzzles that are solved one after the other; {which.value} works on one core")
     if csv and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
         raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
     if chart and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
@@ -104,7 +111,8 @@ def bench(
         command += f" --visits {visits} --memory {memory} --cpu-limit {cpu_limit:g}"
         allowed = EngineLimits(visits, memory, cpu_limit)
         raise typer.Exit(compare_engines(batches, engines, allowed, title, command, markdown, as_json))
-    command += f" --cpu-limit {cpu_limit:g}" + (" --check-goal" if check_goal else "")
+    command += f" --cpu-limit {cpu_limit:g}" + (f" --cpus {cpus}" if cpus else "")
+    command += " --check-goal" if check_goal else ""
     if which is BenchSet.lines:
         lines = benches.line_throughput(batches)
         rates = {
@@ -115,15 +123,19 @@ def bench(
         return
     with progress("classifying", sum(map(len, batches))) as (bar, task):
         measured = benches.measure(
-            batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task))
+            batches,
+            cpu_limit,
+            check_goal,
+            lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task)),
+            cpus,
         )
     if chart:
         draw_times(measured.results, chart, beside, title)
     if csv:
         benches.write_results(measured, csv)
+    told = ("cpu_seconds", *(["wall_seconds"] if cpus else []), "nodes", "conflicts")
     hard = [
-        {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"], "cpu_seconds": row["cpu_seconds"]}
-        | {key: row[key] for key in ("nodes", "conflicts")}
+        {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"]} | {key: row[key] for key in told}
         for row in benches.slowest(measured, 10)
     ]
     print_figures([benches.figures(measured)], title, command, markdown, as_json, hard)

@@ -33,6 +33,12 @@ class Crew(Protocol):
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give out a task; returns a ticket, with which `wait` returns the result."""
 
+    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """As `submit`, but the task begins at once, beside what is at work on some core."""
+
+    def cancel(self, ticket: Any) -> None:
+        """End a task, whatever it is doing; `wait` returns its ticket all the same, mostly with a Fault."""
+
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """What a function returns, or its Fault, on each machine that tasks may run on, by the machine's name."""
 

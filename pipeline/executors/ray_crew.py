@@ -56,13 +56,29 @@ class Ray:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give a task to Ray."""
+        return self._submitted(self._remote_of(function), arguments)
+
+    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Give a task to Ray that waits for no CPU. All machines have as many of them."""
+        return self._submitted(self._remote_of(function).options(num_cpus=0, scheduling_strategy="SPREAD"), arguments)
+
+    def _remote_of(self, function: Callable[..., Any]) -> Any:
         import ray
 
         if function not in self._remote:
             self._remote[function] = ray.remote(max_retries=0)(_of_one_argument(function))
-        ticket = self._remote[function].remote(arguments)
+        return self._remote[function]
+
+    def _submitted(self, remote: Any, arguments: tuple[Any, ...]) -> Any:
+        ticket = remote.remote(arguments)
         ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
         return ticket
+
+    def cancel(self, ticket: Any) -> None:
+        """Kill the worker that has a task, or take it out of Ray's queue."""
+        import ray
+
+        ray.cancel(ticket, force=True)
 
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call the function on each machine of the cluster that has CPUs."""
@@ -108,7 +124,7 @@ def _outcome(future: "Future[Any]") -> Any:
         return Fault(TROUBLE, f"{type(error.cause).__name__}: {error.cause}")
     except exceptions.NodeDiedError as error:
         return Fault(NODE, first_line(error))
-    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
+    except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.TaskCancelledError) as error:
         return Fault(WORKER, first_line(error))
     except exceptions.RayError as error:
         raise ClusterError(f"Ray has failed: {first_line(error)}; the same command goes on") from error

@@ -4,7 +4,7 @@ import platform
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.executors.crew import TROUBLE, Fault
+from pipeline.executors.crew import TROUBLE, WORKER, Fault
 
 
 class Serial:
@@ -27,6 +27,14 @@ class Serial:
         self._queue.append((self._number, function, arguments))
         return self._number
 
+    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> int:
+        """As `submit`: here no task is beside another."""
+        return self.submit(function, *arguments)
+
+    def cancel(self, ticket: int) -> None:
+        """Have a task that waits end in a Fault."""
+        self._queue = [(task[0], _cancelled, ()) if task[0] == ticket else task for task in self._queue]
+
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call the function here."""
         return {platform.node(): function(*arguments)}
@@ -40,3 +48,8 @@ class Serial:
             return [(number, function(*arguments))]
         except Exception as error:
             return [(number, Fault(TROUBLE, f"{type(error).__name__}: {error}"))]
+
+
+def _cancelled() -> Fault:
+    """What is done in the place of a task that has been cancelled."""
+    return Fault(WORKER, "cancelled")

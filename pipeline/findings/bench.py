@@ -1,4 +1,4 @@
-"""How fast the solver is on this machine: named sets of puzzles, one core, CPU seconds.
+"""How fast the solver is on this machine: named sets of puzzles, one core, or several for each puzzle; CPU seconds.
 
 Kernels are compiled before anything is measured. A set's puzzles are classified in batches, as a worker would.
 """
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from pipeline.classify.conquer import conqueror
 from pipeline.errors import UserError
 from pipeline.findings.csv_file import write_csv
 from pipeline.run.configuration import DEPTH
@@ -56,11 +57,12 @@ class Measured(NamedTuple):
     """A set, classified.
 
     results   the results table
-    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table
+    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table. None if puzzles were
+              given to several processes: then the rows' own are all that is counted
     """
 
     results: pa.Table
-    seconds: float
+    seconds: float | None
 
 
 def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[Puzzle], list[str]]:
@@ -91,10 +93,20 @@ def batches_of(puzzles: Sequence[Puzzle | Sudoku]) -> list[pa.RecordBatch]:
 
 
 def measure(
-    batches: list[pa.RecordBatch], cpu_limit: float, check_goal: bool, seen: Callable[[pa.RecordBatch], None]
+    batches: list[pa.RecordBatch],
+    cpu_limit: float,
+    check_goal: bool,
+    seen: Callable[[pa.RecordBatch], None],
+    cpus: int | None = None,
 ) -> Measured:
-    """Classify a set on one core; `seen` is called with the results of each batch."""
+    """Classify a set on one core; `seen` is called with the results of each batch.
+
+    cpus   processes that each puzzle may be given over to, one puzzle after the other. A UserError refuses Sudokus,
+           which have no cubes
+    """
     family = family_of(batches[0])
+    if cpus is not None and family is not NONOGRAM:
+        raise UserError("--cpus is for nonograms: a Sudoku is solved by one process")
     options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal, "wait": True}
     for batch in batches:
         if family is NONOGRAM:
@@ -103,19 +115,23 @@ def measure(
         family.rules.classify(batch, cpu_limit=0.001, **options)
     gc.collect()
     gc.freeze()  # no worker holds thousands of Puzzle objects, which would be searched for garbage in the middle
+    if cpus is not None:
+        options["conquer"] = conqueror(cpus)
+        batches = [batch.slice(k, 1) for batch in batches for k in range(len(batch))]
     results, seconds = [], 0.0
     for batch in batches:
         start = time.thread_time()
         results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
         seconds += time.thread_time() - start
         seen(results[-1])
-    return Measured(pa.Table.from_batches(results), seconds)
+    return Measured(pa.Table.from_batches(results), seconds if cpus is None else None)
 
 
 def figures(measured: Measured) -> dict[str, Any]:
     """The figures of a set, which make one row of a table."""
     results = measured.results
     seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
+    wall = float(results["wall_seconds"].fill_null(0.0).to_numpy().sum())
     solutions = results["solutions"].to_pylist()
     return {
         "puzzles": len(seconds),
@@ -124,7 +140,7 @@ def figures(measured: Measured) -> dict[str, Any]:
         "none": solutions.count("none"),
         "undecided": solutions.count("unknown"),
         "cpu_seconds": float(seconds.sum()),
-        "with_overhead": measured.seconds,
+        **({"wall_seconds": wall} if measured.seconds is None else {"with_overhead": measured.seconds}),
         "mean": float(seconds.mean()),
         "median": float(np.median(seconds)),
         "p99": float(np.quantile(seconds, 0.99)),

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pipeline.errors import ClusterError, UserError
-from pipeline.executors.crew import TROUBLE, WORKER, Fault, each, each_divided
+from pipeline.executors.crew import TROUBLE, WORKER, Crew, Fault, each, each_divided
+from pipeline.executors.processes import processes
 from pipeline.executors.ray_crew import TOO_BUSY, ray_crew
 from pipeline.executors.resources import Resources, open_crew
 from pipeline.executors.serial import Serial
@@ -84,6 +85,27 @@ def stubborn(number: int) -> Any:
     return doubled(number)
 
 
+def ended_when_cancelled(crew: Crew) -> set[str]:
+    """The kinds of faults of a task that never ends and of one that waits behind it, when both are cancelled."""
+    tickets = {crew.submit(signal.pause), crew.submit(doubled, 4)}
+    ended: dict[Any, Any] = {}
+    for ticket in tickets:
+        crew.cancel(ticket)
+    while ended.keys() != tickets:
+        ended |= crew.wait(1.0)
+    return {outcome.kind for outcome in ended.values()}
+
+
+def test_cancelled_processes_are_replaced() -> None:
+    with processes(1) as crew:
+        assert ended_when_cancelled(crew) == {WORKER}
+        assert crew.on_every_node(doubled, 4) == {"this machine": 8}
+
+
+def test_cancelled_before_its_turn() -> None:
+    assert ended_when_cancelled(Serial()) == {WORKER}
+
+
 def test_ray_gives_back_results_faults_and_machines() -> None:
     import ray.cloudpickle
 
@@ -93,6 +115,13 @@ def test_ray_gives_back_results_faults_and_machines() -> None:
         assert signal.getsignal(signal.SIGTERM) == before, "a terminate signal stays the command's"
         assert len(crew.on_every_node(doubled, 4)) == 1
         outcomes = dict(each(crew, stubborn, ((k,) for k in range(5))))
+        assert ended_when_cancelled(crew) == {WORKER}
+        busy = crew.submit(signal.pause)
+        beside = crew.submit_beside(doubled, 4)
+        while not (ended := dict(crew.wait(1.0))):
+            pass
+        assert ended == {beside: 8}, "though the only core has a task"
+        crew.cancel(busy)
     assert outcomes.pop((2,)).kind == WORKER
     assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}

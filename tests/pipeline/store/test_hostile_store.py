@@ -28,7 +28,9 @@ def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
     store = create_store(str(tmp_path / "store"))
     append(store, batches)
     run = run_serially(store, tmp_path / "run")
-    rows = run.table().to_pylist()
+    assert len(store.parts()) == 1
+    numbers = np.concatenate([piece.places()[1] for piece in run.pieces()])
+    rows = run.table().take(numbers.argsort()).to_pylist()  # those that waited for kernels have come later
     puzzles = [puzzle for batch in batches for puzzle in batch.to_pylist()]
     assert [row["puzzle_id"] for row in rows] == [puzzle["puzzle_id"] for puzzle in puzzles]
     assert [row["status"] for row in rows] == ["ok" if sound(puzzle) else "invalid" for puzzle in puzzles]
