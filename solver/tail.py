@@ -157,6 +157,8 @@ class Learner:
         self.engine = GLUCOSE
         for lead in self.leads():
             solver = self._solver(self.engine)
+            if self.now() > deadline:
+                return False  # its phases may be of beliefs cut short, as below
             for found in follow(solver, lead, conflicts):
                 if self.known is not None:
                     self._check(solver, found or None, self.known)  # it may well refute what is assumed

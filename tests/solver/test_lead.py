@@ -1,6 +1,7 @@
 """Leads: what a dive notes of itself, and that a learner loses nothing by following one, right or wrong."""
 
 import math
+import time
 from collections.abc import Iterator
 
 import fuzz
@@ -81,6 +82,22 @@ def test_a_late_lead_is_none() -> None:
     variables, _ = encode(memory.board, memory.color, memory.tools)
     assert list(leads(memory, variables.literal, memory.tools))
     assert not list(leads(memory, variables.literal, memory.tools._replace(deadline=0.0)))
+
+
+def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
+    """They may be of beliefs cut short, with which another solution would be found than on a quicker machine."""
+    deadline = time.thread_time() + 0.05
+
+    def slow(_: str) -> list[int]:
+        while time.thread_time() <= deadline:
+            pass
+        return []
+
+    formula = tail.Formula(1, np.array([[-1, 1]]), (np.array([[1]], np.int32),))
+    with tail.Learner(formula, slow, lambda: [[1]]) as learner:
+        assert learner.next_solution(deadline) is None
+    with tail.Learner(formula, lambda _: [], lambda: [[1]]) as learner:
+        assert learner.next_solution(math.inf)
 
 
 def test_there_are_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
