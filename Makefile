@@ -1,6 +1,7 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
-# make test    sets up .venv and runs the tests; make test-faults those that lose machines and workers, make test-slow
-#              those that take seconds each, make test-kills those that kill processes at random
+# make test    sets up .venv and runs the tests that end in eight minutes; the others are those of
+#              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
+#              test-faults (machines and workers lost), test-slow (seconds each) and test-kills (at random moments)
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FILES.md, FORMATS.md and TECHNIQUES.md, which follow from the program
 # make gallery the pictures of docs/GALLERY.md
@@ -22,18 +23,16 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-slow test-faults test-kills test-jit test-checked test-python lint format docs gallery bench clean
+.PHONY: demo wheel dist release image test test-slow test-faults test-kills test-checked test-python lint format docs gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
-
-test: test-jit test-checked test-python
 
 # Kernels of each kind by a process of its own: the test processes would compile all of them, each for itself.
 compile = $(foreach kind,$(1),$(BIN)/python tests/kernels.py $(kind) &) wait
 
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
-test-jit: $(READY)
+test: $(READY)
 	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,1 2 wide)
 	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow"
 

@@ -32,6 +32,7 @@ sometimes solves lines three levels deep; built with that mended, it calls these
 """
 
 
+@pytest.mark.slow
 def test_verdicts_on_the_2014_archive(shared_data: Path) -> None:
     """All 6,746 puzzles: every one decided, and the same answer as pbnsolve wherever it has one."""
     with (shared_data / "known-results/webpbn-2014-pbnsolve.csv").open() as file:

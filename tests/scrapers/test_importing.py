@@ -3,6 +3,8 @@
 import hashlib
 from pathlib import Path
 
+import pytest
+
 from scrapers.archives.source import SourceFile
 from scrapers.files import files_in
 from scrapers.importing import Problem, read_files
@@ -62,6 +64,7 @@ def test_problems() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_archive_of_2014_is_read(shared_data: Path) -> None:
     puzzles = list(read_files(files_in([shared_data / "webpbn-2014-mono.tar.xz"])))
     assert all(isinstance(puzzle, Puzzle) for puzzle in puzzles)

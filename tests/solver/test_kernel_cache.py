@@ -97,6 +97,7 @@ print(add(20, 22), "compiled" if Waits.wall else "loaded")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.skipif(kernel_cache.BASELINE is None, reason="an unknown family of processors")
 def test_kernels_that_came_with_the_program(tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ def test_rows_are_those_of_a_run_without_cubes(puzzles: Store, tmp_path: Path) -
     assert helped(alone, "cubes begun") == [], "one core has nothing idle"
 
 
+@pytest.mark.slow
 def test_time_is_that_of_all(puzzles: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each cube says that it took a hundred seconds. They count where the ladder has not decided without learners."""
     real = helping.take_in
@@ -198,6 +199,7 @@ def test_the_whole_may_be_first(puzzles: Store, tmp_path: Path) -> None:
     assert sum(piece.rows for piece in run.pieces()) == 10
 
 
+@pytest.mark.slow
 def test_a_whole_that_is_lost_begins_anew(puzzles: Store, tmp_path: Path) -> None:
     """With what there was of its cubes."""
     alone = run_serially(puzzles, tmp_path / "alone")
@@ -225,6 +227,7 @@ class StoppedError(Exception):
     """The driver is no more."""
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on(puzzles: Store, tmp_path: Path) -> None:
     """Killed after some cubes, or after the first row of cubes has been written."""
     alone = run_serially(puzzles, tmp_path / "alone")

@@ -69,6 +69,7 @@ def test_sudokus(nonocensus: Any, tmp_path: Path) -> None:
     assert (refused.code, "--cpus is for nonograms" in refused.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_puzzle_over_processes(nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that clause learning has no time for alone; with the same verdicts, and what all processes have taken."""
     monkeypatch.setattr("solver.ladder.handover.ALONE", 0.0)

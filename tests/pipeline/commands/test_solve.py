@@ -38,7 +38,7 @@ def test_brief(nonocensus: Command) -> None:
     assert result.code == 1
     assert nonocensus("solve", "-b", "b.non", "--rung", "line").out == "stalled\n"
     with_table = nonocensus("solve", "-bt", "a.non").out
-    assert with_table.startswith("unique logical\nrung")
+    assert with_table.startswith("unique logical\ntechnique")
 
 
 @pytest.mark.usefixtures("files")
@@ -133,7 +133,7 @@ def test_paused(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.code, result.out) == (0, "multiple\n")
     assert tries == [1.0, pytest.approx(3.9, abs=0.1)]
     assert "local/b: " in result.err
-    assert "the limit is 60 s\nKnown after 1 s of CPU time, with no solution found:\nrung" in result.err
+    assert "the limit is 60 s\nKnown after 1 s of CPU time, with no solution found:\ntechnique" in result.err
 
 
 @pytest.mark.usefixtures("files")

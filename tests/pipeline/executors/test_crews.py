@@ -106,6 +106,7 @@ def test_cancelled_before_its_turn() -> None:
     assert ended_when_cancelled(Serial()) == {WORKER}
 
 
+@pytest.mark.slow
 def test_ray_gives_back_results_faults_and_machines() -> None:
     import ray.cloudpickle
 

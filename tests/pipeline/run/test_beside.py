@@ -73,6 +73,7 @@ def with_the_first_left_out(file: Path) -> None:
     pq.write_table(pq.read_table(file).slice(1), file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [Path.unlink, cut, flipped, of_another_store, a_stranger_s, with_the_first_left_out])
 def test_whatever_happens_to_the_file_the_rows_are_the_same(
     hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readings: list[int], damage: Callable[[Path], None]

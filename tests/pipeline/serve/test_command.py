@@ -34,6 +34,7 @@ def test_it_ends_with_its_workers(number: int) -> None:
         assert not any(worker.is_running() for worker in workers)
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_server_that_is_killed() -> None:
     with running("--cpus", "2") as server:
         workers = psutil.Process(server.process.pid).children()

@@ -139,6 +139,7 @@ def test_bodies_that_are_none(server: Server, path: str, body: bytes) -> None:
     assert len(line) < 1000
 
 
+@pytest.mark.slow
 def test_clients_that_send_no_headers_are_closed(server: Server) -> None:
     began = time.monotonic()
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]

@@ -253,6 +253,7 @@ def test_short_jobs_pass_long_ones(server: Server) -> None:
         server.client.delete(f"/api/jobs/{job['id']}")
 
 
+@pytest.mark.slow
 def test_a_full_queue(server: Server) -> None:
     jobs = []
     while (reply := server.post("/api/solve", json={"puzzle": long_puzzle()})).status_code == 202:

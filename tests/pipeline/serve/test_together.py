@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from serving import DIAGONAL, PLUS, record
+from serving import DIAGONAL, PLUS, long_puzzle, record
 
 from pipeline.serve.allowed import Allowed, Later
 from pipeline.serve.jobs import Job
@@ -38,7 +38,7 @@ def test_the_answers_are_those_of_each_alone() -> None:
 
 def test_one_that_is_refused_or_takes_long() -> None:
     """The others are answered."""
-    long = record(np.random.default_rng(7).random((60, 60)) < 0.4)
+    long = long_puzzle()
     found = solved_together([asked(PLUS), asked({"rows": 1}), asked(long), asked(PLUS)], TRIED)
     assert [type(each) for each in found[::3]] == [dict, dict]
     assert isinstance(found[1], ValueError)

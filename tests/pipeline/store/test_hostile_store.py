@@ -39,9 +39,9 @@ def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
 
 def test_puzzles_without_clue_hashes_wait_for_more_time(tmp_path: Path) -> None:
     """Those with equal hashes wait as one; without one each waits for itself."""
-    batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 40), 0, 40)
+    batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 60), 0, 60)
     place = PUZZLES.get_field_index("clue_hash")
-    bare = batch.set_column(place, PUZZLES.field(place), pa.nulls(40, pa.string()))
+    bare = batch.set_column(place, PUZZLES.field(place), pa.nulls(60, pa.string()))
     runs = []
     for name, these in (("hashes", batch), ("none", bare)):
         store = create_store(str(tmp_path / f"{name}-store"))

@@ -125,6 +125,7 @@ def test_the_order_of_the_measures_does_not_matter() -> None:
         assert one == pytest.approx(other)
 
 
+@pytest.mark.slow
 def test_reports_have_the_section_and_the_attempts() -> None:
     study = small_study()
     report = reported(study)

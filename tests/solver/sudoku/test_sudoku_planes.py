@@ -75,6 +75,7 @@ class Pair:
         return self.agree(status, lookahead.refute(self.twin, *others), before)
 
 
+@pytest.mark.slow
 @given(seeds, st.booleans(), st.booleans(), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_planes_do_what_cells_do(seed: int, wrong: bool, patterns: bool, told: bool) -> None:

@@ -59,6 +59,7 @@ def assert_sound(clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) 
         assert left[ladder.OVERLAP] == oracle.by_overlap(clue, known), (clue, known)
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 @pytest.mark.parametrize(("cells", "colors", "blots"), [(1, 1, True), (4, 1, True), (5, 1, False), (3, 2, False)])
 def test_every_line_with_every_knowledge(cells: int, colors: int, blots: bool) -> None:
