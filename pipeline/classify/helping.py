@@ -73,6 +73,7 @@ class Helpers:
         self.helps: dict[Any, Help] = {}
         self.flying: dict[Any, Errand] = {}
         self.void: set[Any] = set()
+        self.next_look = 0.0  # for puzzles to help with, in seconds of the monotonic clock
         settings = job.settings
         self.possible = job.family == NONOGRAM.name and settings["rung"] == "search" and not settings["check_goal"]
 
@@ -86,11 +87,9 @@ class Helpers:
         if idle <= 0 or not self.possible:
             return
         now = time.monotonic()
-        for whole, (work, begun) in wholes.items():
-            alone = work.level == level and work.size == 1 and begun is not None and now >= begun + AFTER
-            if alone and begun is not None and whole not in self.helps:
-                self.helps[whole] = Help(work, begun, Conquest(FROM_NOTHING, [], [Cube((), FROM_NOTHING)]))
-                self.session.note("cubes begun", puzzle=work.hardest)
+        if now >= self.next_look:
+            self.next_look = now + AFTER / 5  # not each time: there may be as many wholes as cores
+            self._look(wholes, level, now)
         at_work = Counter(errand.whole for errand in self.flying.values())
         for _ in range(min(idle, AT_ONCE)):
             open_ones = [whole for whole, help_ in self.helps.items() if help_.conquest.waiting]
@@ -100,6 +99,14 @@ class Helpers:
             cubes = at_work[whole] + len(self.helps[whole].conquest.waiting)
             self._give(whole, SOON if cubes * len(open_ones) < idle else None)
             at_work[whole] += 1
+
+    def _look(self, wholes: Mapping[Any, Flight], level: int, now: float) -> None:
+        """See which puzzles have taken long enough to be helped with."""
+        for whole, (work, begun) in wholes.items():
+            alone = work.level == level and work.size == 1 and begun is not None and now >= begun + AFTER
+            if alone and begun is not None and whole not in self.helps:
+                self.helps[whole] = Help(work, begun, Conquest(FROM_NOTHING, [], [Cube((), FROM_NOTHING)]))
+                self.session.note("cubes begun", puzzle=work.hardest)
 
     def _give(self, whole: Any, turns: Turns | None) -> None:
         """Give out the next cube of a puzzle."""
