@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.classify import driver as drivers
+from pipeline.classify import helping
 from pipeline.classify import schedule as schedules
 from pipeline.classify import task as tasks
 from pipeline.classify.driver import AT_ONCE, drive
@@ -279,8 +280,12 @@ def driver_of(store: Store, uri: str, cores: int) -> Driver:
     session = Session(run, NOBODY, Metrics(uri))
     schedule = Schedule([("part-00000", [tasks], [(0, tasks)])], tasks, [], [CPU_LIMIT])
     start, all_threads = time.thread_time(), time.process_time()
-    with patch.multiple(schedules, FIRST=1, MOST_ROWS=1), patch.object(drivers.Driver, "_see", lambda *_: None):
-        drive(run, IdleCrew(cores), schedule, job, session)  # tasks that do nothing write no file to see
+    with (
+        patch.multiple(schedules, FIRST=1, MOST_ROWS=1),
+        patch.object(helping, "AFTER", math.inf),  # none of them needs help
+        patch.object(drivers.Driver, "_see", lambda *_: None),  # nor do they write a file to see
+    ):
+        drive(run, IdleCrew(cores), schedule, job, session)
     task, threads = (time.thread_time() - start) / tasks, (time.process_time() - all_threads) / tasks
     session.close(Schedule([], 0, [], [CPU_LIMIT]), 1)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -5,8 +5,8 @@ writes the row. Nothing of this has to go well: whatever is lost, damaged or ful
 the task that has the whole decides as it would have without them.
 """
 
+import heapq
 import time
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -63,7 +63,8 @@ class Helpers:
     """All that idle cores do for a session.
 
     helps    by the ticket of the whole's task
-    flying   tasks of cubes by their tickets
+    at_work  the tickets of its cubes' tasks, by the same
+    flying   these tasks by their tickets
     void     tickets of tasks that nobody needs any more, and that are still to end
     """
 
@@ -71,6 +72,7 @@ class Helpers:
         self.crew, self.job, self.session, self.limit = crew, job, session, limit
         self.parts = {part.name: part for part in run.parts}
         self.helps: dict[Any, Help] = {}
+        self.at_work: dict[Any, set[Any]] = {}
         self.flying: dict[Any, Errand] = {}
         self.void: set[Any] = set()
         self.next_look = 0.0  # for puzzles to help with, in seconds of the monotonic clock
@@ -90,15 +92,24 @@ class Helpers:
         if now >= self.next_look:
             self.next_look = now + AFTER / 5  # not each time: there may be as many wholes as cores
             self._look(wholes, level, now)
-        at_work = Counter(errand.whole for errand in self.flying.values())
+        helped = [(len(self.at_work[whole]), k) for k, whole in enumerate(self.helps) if self._waiting(whole)]
+        heapq.heapify(helped)  # those with the fewest cores first
+        wholes_helped = [*self.helps]
         for _ in range(min(idle, AT_ONCE)):
-            open_ones = [whole for whole, help_ in self.helps.items() if help_.conquest.waiting]
-            if not open_ones:
+            if not helped:
                 return
-            whole = min(open_ones, key=lambda whole: at_work[whole])
-            cubes = at_work[whole] + len(self.helps[whole].conquest.waiting)
-            self._give(whole, SOON if cubes * len(open_ones) < idle else None)
-            at_work[whole] += 1
+            cores, k = helped[0]
+            whole = wholes_helped[k]
+            cubes = cores + len(self.helps[whole].conquest.waiting)
+            self._give(whole, SOON if cubes * len(helped) < idle else None)
+            if self._waiting(whole):
+                heapq.heapreplace(helped, (cores + 1, k))
+            else:
+                heapq.heappop(helped)
+
+    def _waiting(self, whole: Any) -> bool:
+        """Whether cubes of a puzzle wait for a core."""
+        return bool(self.helps[whole].conquest.waiting)
 
     def _look(self, wholes: Mapping[Any, Flight], level: int, now: float) -> None:
         """See which puzzles have taken long enough to be helped with."""
@@ -106,6 +117,7 @@ class Helpers:
             alone = work.level == level and work.size == 1 and begun is not None and now >= begun + AFTER
             if alone and begun is not None and whole not in self.helps:
                 self.helps[whole] = Help(work, begun, Conquest(FROM_NOTHING, [], [Cube((), FROM_NOTHING)]))
+                self.at_work[whole] = set()
                 self.session.note("cubes begun", puzzle=work.hardest)
 
     def _give(self, whole: Any, turns: Turns | None) -> None:
@@ -114,7 +126,11 @@ class Helpers:
         cube, *others = conquest.waiting
         self.helps[whole] = self.helps[whole]._replace(conquest=conquest._replace(waiting=others))
         what = (work.rows, self._parts(work), self.limit, self.job, work.beside, cube, conquest.solutions, turns)
-        self.flying[self.crew.submit(decide_cube, *what)] = Errand(whole, cube, time.monotonic())
+        self._begin(self.crew.submit(decide_cube, *what), Errand(whole, cube, time.monotonic()))
+
+    def _begin(self, ticket: Any, errand: Errand) -> None:
+        self.flying[ticket] = errand
+        self.at_work[errand.whole].add(ticket)
 
     def take_in(self, ticket: Any, outcome: Any) -> tuple[Any, Piece] | None:
         """Take in what has become of one of these tasks; returns the ticket of a whole whose row has been written."""
@@ -122,6 +138,7 @@ class Helpers:
             self.void.remove(ticket)
             return None
         whole, cube, _ = self.flying.pop(ticket)
+        self.at_work[whole].remove(ticket)
         if cube is None:
             if isinstance(outcome, Piece):
                 return whole, outcome
@@ -137,8 +154,7 @@ class Helpers:
         help_ = self.helps[whole]
         conquest = take_in(help_.conquest, answer)
         self.helps[whole] = help_._replace(conquest=conquest)
-        others = any(errand.whole == whole for errand in self.flying.values())
-        if len(conquest.solutions) == 2 or not (conquest.waiting or others):
+        if len(conquest.solutions) == 2 or not (conquest.waiting or self.at_work[whole]):
             self._write(whole)
         elif len(conquest.waiting) > MOST_CUBES:
             self._give_up(whole, "too many cubes")
@@ -147,12 +163,12 @@ class Helpers:
         """Have the row of a puzzle written whose cubes are decided. The whole goes on until it stands."""
         now = time.monotonic()
         work, begun, conquest, _ = self.helps[whole]
-        under_way = now - begun + sum(now - errand.since for errand in self.flying.values() if errand.whole == whole)
+        under_way = now - begun + sum(now - self.flying[ticket].since for ticket in self.at_work[whole])
         ended = conquest._replace(waiting=[], cpu_seconds=conquest.cpu_seconds + under_way)
         self._drop_cubes(whole)
         self.helps[whole] = self.helps[whole]._replace(conquest=ended)
         what = (work.rows, self._parts(work), self.limit, self.session.new_name(), self.job, work.beside, ended)
-        self.flying[self.crew.submit(write_conquered, *what, now - begun)] = Errand(whole, None, now)
+        self._begin(self.crew.submit(write_conquered, *what, now - begun), Errand(whole, None, now))
         self.session.note("cubes decided", puzzle=work.hardest, cpu_seconds=ended.cpu_seconds, seconds=now - begun)
 
     def _lost(self, whole: Any, cube: Cube, outcome: Any) -> None:
@@ -173,8 +189,9 @@ class Helpers:
 
     def forget(self, whole: Any) -> None:
         """A puzzle's whole has come to an end, whichever."""
-        self._drop_cubes(whole)
-        self.helps.pop(whole, None)
+        if whole in self.helps:
+            self._drop_cubes(whole)
+            del self.helps[whole], self.at_work[whole]
 
     def not_needed(self, ticket: Any) -> None:
         """Cancel a task; how it ends is nobody's business then."""
@@ -182,9 +199,10 @@ class Helpers:
         self.crew.cancel(ticket)
 
     def _drop_cubes(self, whole: Any) -> None:
-        for ticket in [ticket for ticket, errand in self.flying.items() if errand.whole == whole]:
+        for ticket in self.at_work[whole]:
             del self.flying[ticket]
             self.not_needed(ticket)
+        self.at_work[whole].clear()
 
     def _parts(self, work: Work) -> dict[str, Any]:
         return {part: self.parts[part] for part in work.rows}
