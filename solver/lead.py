@@ -54,7 +54,8 @@ def follow(solver: Any, lead: list[int], most: int) -> Iterator[bool]:
     """Follow a lead by a clause learner of python-sat, a try at a time: whether it has found a solution.
 
     most   conflicts of a try
-    It ends without a solution when nothing is assumed any more, or the tries have had LEAD_CONFLICTS.
+    It ends when nothing is assumed any more, or the tries have had LEAD_CONFLICTS. Where there is a solution, a second
+    one is often near: who excludes the first and goes on looks for it under the same assumptions.
     """
     place = {literal: k for k, literal in enumerate(lead)}
     assumed = lead
@@ -66,6 +67,6 @@ def follow(solver: Any, lead: list[int], most: int) -> Iterator[bool]:
             refuted = sorted(solver.get_core() or assumed, key=place.__getitem__)
             dropped = set(refuted[int(LEAD_HELD * len(refuted)) :])
             assumed = [literal for literal in assumed if literal not in dropped]
-        else:
+        elif found is None:
             assumed = assumed[: int(LEAD_KEPT * len(assumed))]
         yield bool(found)

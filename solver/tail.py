@@ -95,6 +95,7 @@ class Learner:
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
+        self.tries: Iterator[bool] = iter(())  # of the lead that is followed
         self.known = known
 
     def __enter__(self) -> Self:
@@ -127,7 +128,10 @@ class Learner:
         """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
         loading = LOADING * sum(map(len, self.formula.clauses))
-        if not self.nearby and self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
+        if self.nearby:
+            if self._followed(deadline):
+                return True
+        elif self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
             return True
         for engine, slices in turns or usual_turns():
             if engine in self.solvers or self.now() + loading < deadline:
@@ -154,18 +158,25 @@ class Learner:
 
     def _led(self, conflicts: int, deadline: float) -> bool:
         """Whether one of the leads has come to a solution, in tries of so many conflicts."""
-        self.engine = GLUCOSE
         for lead in self.leads():
-            solver = self._solver(self.engine)
+            solver = self._solver(GLUCOSE)
             if self.now() > deadline:
                 return False  # its phases may be of beliefs cut short, as below
-            for found in follow(solver, lead, conflicts):
-                if self.known is not None:
-                    self._check(solver, found or None, self.known)  # it may well refute what is assumed
-                if found:
-                    return True
-                if self.now() > deadline:
-                    return False
+            self.tries = follow(solver, lead, conflicts)
+            if self._followed(deadline):
+                return True
+        return False
+
+    def _followed(self, deadline: float) -> bool:
+        """Whether the present lead has come to a (further) solution."""
+        for found in self.tries:
+            self.engine = GLUCOSE
+            if self.known is not None:
+                self._check(self.solvers[GLUCOSE], found or None, self.known)  # it may well refute what is assumed
+            if found:
+                return True
+            if self.now() > deadline:
+                return False
         return False
 
     def picture(self) -> np.ndarray:

@@ -65,7 +65,7 @@ SEEN_BYTES = _constant(
     "SEEN_BYTES", 64 << 20, 0, 1 << 30, "bytes", "most for what probes have seen; a puzzle that needs more goes without"
 )
 SUDOKU_NODES = _constant("SUDOKU_NODES", 500, 0, 1 << 40, "guesses", "of search before a Sudoku goes to the tail")
-SEARCH_NODES = _constant("SEARCH_NODES", 3, 0, 100_000, "nodes", "of search before a puzzle goes to the tail")
+SEARCH_NODES = _constant("SEARCH_NODES", 1, 0, 100_000, "nodes", "of search before a puzzle goes to the tail")
 SEARCH_DEPTH = _constant("SEARCH_DEPTH", 64, 1, 1_000, "nodes", "open at a time, at most")
 TREE_BYTES = _constant("TREE_BYTES", 64 << 20, 1 << 20, 1 << 30, "bytes", "most for the open nodes of search")
 MOST_PLACES = _constant(
