@@ -50,7 +50,7 @@ class Kissat:
 
     cpu_limit       CPU seconds that the next call may take; whole ones count
     cpu_seconds     of all calls so far, in processes of their own
-    unsatisfiable   whether there is probably no model: a proof is looked for, by Kissat's own options for that
+    unsatisfiable   whether there is probably no model, or hardly any: Kissat's own options for a proof
     """
 
     def __init__(self) -> None:

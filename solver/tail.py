@@ -9,7 +9,7 @@ slices the CPU clock is looked at.
 import gc
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from solver.belief import probable
 from solver.checked import CHECKED, holds
+from solver.dive import finely_cut
 from solver.encoding import FALSE, TRUE, encode
 from solver.kissat import Kissat, program
 from solver.ladder.memory import Memory
@@ -70,6 +71,7 @@ def learner_of(memory: Memory, deadline: float) -> "Learner":
         lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
         lambda: leads(memory, variables.literal, tools),
         known,
+        few=not finely_cut(board, memory.beliefs),
     )
 
 
@@ -79,6 +81,7 @@ class Learner:
     phases   what an engine, by its name, is to try first: literals
     leads    assumptions that probably lead to a solution (solver.lead), one list after the other
     known    for the checked mode: a solution that the formula has, as `picture`
+    few      whether there are probably few solutions, if any: where clues are of many blocks, there are many
 
     `engine` is the name of the one that answered last.
     """
@@ -89,8 +92,9 @@ class Learner:
         phases: Callable[[str], list[int]],
         leads: Callable[[], Iterable[list[int]]],
         known: np.ndarray | None = None,
+        few: bool = False,
     ) -> None:
-        self.formula, self.phases, self.leads = formula, phases, leads
+        self.formula, self.phases, self.leads, self.few = formula, phases, leads, few
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
@@ -144,7 +148,7 @@ class Learner:
             for _ in range(slices):
                 if isinstance(solver, Kissat):
                     solver.cpu_limit = deadline - self.now()
-                    solver.unsatisfiable = bool(self.nearby)  # a second solution would mostly have been found before
+                    solver.unsatisfiable = self.few or bool(self.nearby)  # a second one would mostly be known by now
                 else:
                     solver.conf_budget(conflicts)
                 found: bool | None = solver.solve_limited()

@@ -18,7 +18,10 @@ from solver import kissat, tail
 from solver.api import iter_solutions, solve
 from solver.kissat import Kissat
 from solver.ladder import memory
+from solver.ladder.fixpoint import line_fixpoint
 from solver.puzzle import from_picture
+from solver.tables import puzzle_batch
+from solver.views import views
 
 STAND_IN = """#!{python}
 import itertools, json, sys, time
@@ -126,6 +129,23 @@ def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: py
         assert learner.next_solution(math.inf) is False
     calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
     assert calls == [["--phase=1"], *[["--phase=1", "--unsat"]] * 3]
+
+
+@pytest.mark.parametrize(("density", "few"), [(0.5, False), (0.9, True)])
+def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
+    put: Put, monkeypatch: pytest.MonkeyPatch, density: float, few: bool
+) -> None:
+    """Where clues are of few blocks, as in pictures; not on noise."""
+    log = put("")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1),))
+    monkeypatch.setattr(tail, "leads", lambda *_: [])
+    picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
+    begun = line_fixpoint(views(puzzle_batch([from_picture(picture)])), math.inf)
+    assert begun is not None
+    with tail.learner_of(begun, math.inf) as learner:
+        assert learner.next_solution(math.inf)
+    options, _ = json.loads(log.read_text())
+    assert ("--unsat" in options) == few
 
 
 @pytest.mark.parametrize("status", ["0", "1", "99"])
