@@ -1,5 +1,7 @@
 """Metrics of a run for Prometheus, exported by Ray: all names begin with ray_nonocensus_."""
 
+from collections import defaultdict
+
 from pipeline.run.results import Piece
 
 SECONDS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0]
@@ -7,11 +9,17 @@ SECONDS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0]
 
 
 class Metrics:
-    """Counters of one session."""
+    """Counters of one session.
+
+    new_puzzles, new_seconds   what has come since it was told last, by label and host, and by host: Ray's counters take
+                               as long as the rest that the driver does for a task
+    """
 
     def __init__(self, run_id: str) -> None:
         from ray.util.metrics import Counter, Gauge, Histogram
 
+        self.new_puzzles: dict[tuple[str, str], int] = defaultdict(int)
+        self.new_seconds: dict[str, float] = defaultdict(float)
         always = {"run": run_id}
         self._puzzles = Counter("nonocensus_puzzles", "Puzzles that have their row", ("run", "label", "host"))
         self._cpu = Counter("nonocensus_cpu_seconds", "CPU seconds of tasks", ("run", "host"))
@@ -23,18 +31,24 @@ class Metrics:
 
     def finished(self, piece: Piece) -> None:
         """A task has finished."""
-        host = {"host": piece.about["hosts"][0]}
+        host = piece.about["hosts"][0]
         for label, count in piece.labels.items():
-            self._puzzles.inc(count, {"label": label} | host)
+            self.new_puzzles[label, host] += count
         for status in piece.status.keys() - {"ok", "timeout"}:
-            self._puzzles.inc(piece.status[status], {"label": status} | host)
-        self._cpu.inc(piece.about["cpu_task"], host)
+            self.new_puzzles[status, host] += piece.status[status]
+        self.new_seconds[host] += piece.about["cpu_task"]
         self._seconds.observe(piece.about["seconds"])
 
     def lost(self, kind: str) -> None:
         """A task has no result."""
         self._lost.inc(1, {"kind": kind})
 
-    def left(self, rows: int) -> None:
-        """So many puzzles have no row yet."""
-        self._left.set(rows)
+    def tell(self, left: int) -> None:
+        """Tell Ray what has come; so many puzzles have no row yet."""
+        for (label, host), count in self.new_puzzles.items():
+            self._puzzles.inc(count, {"label": label, "host": host})
+        for host, seconds in self.new_seconds.items():
+            self._cpu.inc(seconds, {"host": host})
+        self.new_puzzles.clear()
+        self.new_seconds.clear()
+        self._left.set(left)

@@ -11,12 +11,11 @@ Nothing here knows Ray, files or clocks: the driver and the simulation (benchmar
 
 import heapq
 import math
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
-
-import numpy as np
 
 from pipeline.run.results import Left
 from pipeline.store import spans
@@ -165,7 +164,7 @@ class Schedule:
         self.again: deque[Work] = deque()
         self.sweep = rows
         self._stretches = iter(stretches)
-        self._here: tuple[str, list[int], Spans] = ("", [], [])
+        self._here: tuple[str, list[int], Spans] = ("", [], [])  # a part, where its row groups end, what is left of it
         self.draining = False
         for limit, puzzle in left:
             self.pools[self._level_above(limit)].add(puzzle)
@@ -223,16 +222,17 @@ class Schedule:
 
     def _stretch(self, slots: int) -> Work | None:
         """The next rows of the sweep."""
-        part, groups, wanted = self._here
+        part, ends, wanted = self._here
         while not wanted:
             following = next(self._stretches, None)
             if following is None:
                 self.sweep = 0
                 return None
             part, groups, wanted = following
+            ends = [*accumulate(groups)]
         number = self.costs[0].puzzles_for(self._seconds(slots), FIRST)
-        head, tail = _cut(wanted, number, groups)
-        self._here = (part, groups, tail)
+        head, tail = _cut(wanted, number, ends)
+        self._here = (part, ends, tail)
         count = spans.size(head)
         self.sweep = max(0, self.sweep - count)
         return Work({part: head}, count, 0)
@@ -302,13 +302,12 @@ def halves(work: Work) -> Iterator[Work]:
         yield Work(rows, sum(map(spans.size, rows.values())), work.level, beside=work.beside)
 
 
-def _cut(wanted: Spans, number: int, groups: list[int]) -> tuple[Spans, Spans]:
+def _cut(wanted: Spans, number: int, ends: list[int]) -> tuple[Spans, Spans]:
     """The first `number` rows, or up to the last row group that ends within them: then none is read twice."""
     head, tail = spans.split(wanted, number)
     if not tail:
         return head, tail
-    ends = np.cumsum(groups)
-    whole = ends[(ends > head[0][0]) & (ends <= head[-1][1])]
-    if len(whole) and whole[-1] < head[-1][1]:
-        return spans.within(head, 0, int(whole[-1])), spans.within(wanted, int(whole[-1]), wanted[-1][1])
+    whole = bisect_right(ends, head[-1][1])
+    if whole and head[0][0] < ends[whole - 1] < head[-1][1]:
+        return spans.within(head, 0, ends[whole - 1]), spans.within(wanted, ends[whole - 1], wanted[-1][1])
     return head, tail

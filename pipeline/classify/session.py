@@ -147,7 +147,7 @@ class Session:
         self.told = now
         left = schedule.seconds_left()
         if self.metrics:
-            self.metrics.left(schedule.left() + self.rows_flying)
+            self.metrics.tell(schedule.left() + self.rows_flying)
         at_work = (flight for flight in self.flying.values() if flight.begun and flight.work.level)
         state: Progress = {
             "session": self.name,
