@@ -92,20 +92,19 @@ class Helpers:
         if now >= self.next_look:
             self.next_look = now + AFTER / 5  # not each time: there may be as many wholes as cores
             self._look(wholes, level, now)
-        helped = [(len(self.at_work[whole]), k) for k, whole in enumerate(self.helps) if self._waiting(whole)]
-        heapq.heapify(helped)  # those with the fewest cores first
-        wholes_helped = [*self.helps]
+        helped = [*self.helps]
+        waiting = [(len(self.at_work[whole]), k) for k, whole in enumerate(helped) if self._waiting(whole)]
+        heapq.heapify(waiting)  # those with the fewest cores first
         for _ in range(min(idle, AT_ONCE)):
-            if not helped:
+            if not waiting:
                 return
-            cores, k = helped[0]
-            whole = wholes_helped[k]
-            cubes = cores + len(self.helps[whole].conquest.waiting)
-            self._give(whole, SOON if cubes * len(helped) < idle else None)
-            if self._waiting(whole):
-                heapq.heapreplace(helped, (cores + 1, k))
+            cores, k = waiting[0]
+            cubes = cores + len(self.helps[helped[k]].conquest.waiting)
+            self._give(helped[k], SOON if cubes * len(waiting) < idle else None)
+            if self._waiting(helped[k]):
+                heapq.heapreplace(waiting, (cores + 1, k))
             else:
-                heapq.heappop(helped)
+                heapq.heappop(waiting)
 
     def _waiting(self, whole: Any) -> bool:
         """Whether cubes of a puzzle wait for a core."""
