@@ -11,8 +11,8 @@ SECONDS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0]
 class Metrics:
     """Counters of one session.
 
-    new_puzzles, new_seconds   what has come since Ray was told last, by label and host, and by host: a call for each task
-                               and label would add up with many cores
+    new_puzzles, new_seconds   what has come since Ray was told last, by label and host, and by host: a call a task and
+                               label would add up with many cores
     """
 
     def __init__(self, run_id: str) -> None:
