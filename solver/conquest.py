@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from solver.cubes import Answer, Cube, conquer
+from solver.tail import cube_turns
 from solver.views import views
 
 
@@ -28,6 +29,9 @@ class Conquest(NamedTuple):
     conflicts: int = 0
     engine: str | None = None
 
+
+ON_ITS_OWN = (1, 2)
+"""A core, and more cubes than that: none is split for want of cubes."""
 
 Conqueror = Callable[[pa.RecordBatch, Conquest, float], Conquest]
 """What takes a conquest of a batch's one puzzle further, in so many CPU seconds: `conquered`, or one over processes."""
@@ -52,6 +56,8 @@ def conquered(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Co
     while conquest.waiting and len(conquest.solutions) < 2 and conquest.cpu_seconds < cpu_limit:
         cube, *others = conquest.waiting
         left = cpu_limit - conquest.cpu_seconds
-        answer = conquer(puzzle, cube, conquest.solutions, conquest.start, left)
+        answer = conquer(
+            puzzle, cube, conquest.solutions, conquest.start, left, cube_turns(len(cube.splits), *ON_ITS_OWN)
+        )
         conquest = take_in(conquest._replace(waiting=others), answer)
     return conquest

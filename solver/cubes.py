@@ -1,14 +1,14 @@
 """Cube and conquer: a puzzle that a clause learner would take long over, in parts that are decided apart.
 
-A cube is some of a puzzle's grids: those whose cells keep to the colours that a start leaves them. It is split at the
-cell that full probing holds best to branch on (solver.search): in one part the cell has its best colour, in the other
-it has not. So parts have no grid in common, and hold every solution that the cube held: a puzzle has the solutions of
-its cubes together.
+A cube is some of a puzzle's grids: those whose cells keep to the colours that a start leaves them. It is split in two:
+in one part a cell has a certain colour, in the other it has not. So parts have no grid in common, and hold every
+solution that the cube held: a puzzle has the solutions of its cubes together.
 
-A cube is decided by probing, by a dive, or by clause learners. What they leave open after so many conflicts is split
-into several, each of them far easier (Heule, Kullmann, Wieringa and Biere, "Cube and Conquer", 2011; lookahead chooses
-the cells, as in their march_cu). Work is counted in conflicts and probes, so that a cube has the same parts on every
-machine.
+A cube is decided by probing, by a dive, or by clause learners, and what they leave open after so many conflicts is
+split (Heule, Kullmann, Wieringa and Biere, "Cube and Conquer", 2011). Where Kissat is at work it is split once, at the
+cell that a learner has learned most about. Else it is split several times, always at the cell that full probing holds
+best to branch on (solver.search), as their march_cu does. Work is counted in conflicts and probes, so that a cube has
+the same parts on every machine.
 """
 
 import heapq
@@ -26,7 +26,7 @@ from solver.places import locate
 from solver.propagate import FIXPOINT
 from solver.search import EXHAUSTED, LATE, TWO_FOUND, Found, note_solution, search
 from solver.swap import swap
-from solver.tail import CUBE_TURNS, Turns, learner_of
+from solver.tail import GLUCOSE, Branch, Turns, learner_of
 from solver.tuning import CUBE_PARTS
 from solver.views import Views
 
@@ -60,14 +60,14 @@ class Answer(NamedTuple):
 
 
 def conquer(
-    batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns | None = None
+    batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns
 ) -> Answer:
     """Look for a solution in a cube of a batch's one puzzle, or for the proof that there is none.
 
     known       the puzzle's solution that is known, if one is: only others count
     start       the colours that cells may have in any solution, bool[height x width, palette]; empty if all
     cpu_limit   CPU seconds, after which the cube, or what is left of it, is handed back
-    turns       of the learners (solver.tail), after which a cube is split; CUBE_TURNS if not given
+    turns       of the learners (solver.tail), after which a cube is split
     """
     begun = time.thread_time()
     deadline = begun + cpu_limit
@@ -76,11 +76,12 @@ def conquer(
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
     if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
-        with learner_of(memory, deadline) as learner:
+        with learner_of(memory, deadline, noting=turns[-1][0] == GLUCOSE) as learner:
             if known:
                 learner.exclude(known[0])
-            answer = learner.next_solution(deadline, turns or CUBE_TURNS)
+            answer = learner.next_solution(deadline, turns)
             conflicts, engine, elsewhere = learner.conflicts, learner.engine, learner.elsewhere
+            branch = learner.busiest()
             if answer:
                 found.append(learner.picture())
                 if not known:
@@ -88,15 +89,16 @@ def conquer(
         if answer is False:
             parts = []
         elif answer is None and time.thread_time() + elsewhere < deadline:
-            parts = _split(batch, cube, memory, found, start, deadline)
+            parts = (
+                _split(batch, cube, memory, found, start, deadline) if branch is None else halves(cube, memory, branch)
+            )
     return Answer(found[len(known) :], parts, time.thread_time() - begun + elsewhere, conflicts, engine)
 
 
-def halves(cube: Cube, memory: Memory) -> tuple[Cube, Cube]:
-    """The two parts of a cube that has been probed: the cell that is best to branch on has its best colour, or not."""
+def halves(cube: Cube, memory: Memory, branch: Branch) -> list[Cube]:
+    """The two parts of a probed cube: in one the branch has its colour at its cell, in the other it has not."""
+    cell, color, has_first = branch
     may_be = possibilities(memory.board)
-    cell = int(np.where(may_be.sum(axis=1) > 1, memory.tree.score[0, : len(may_be)], -1.0).argmax())
-    color = int(memory.tree.best[0, cell])
     has, has_not = may_be.copy(), may_be
     has[cell] = False
     has[cell, color] = True
@@ -105,8 +107,15 @@ def halves(cube: Cube, memory: Memory) -> tuple[Cube, Cube]:
         assert has_not[cell].any(), "a cube was split at a cell that is decided"
         assert not (has & has_not)[cell].any(), "two parts of a cube have a grid in common"
         assert (has | has_not == possibilities(memory.board)).all(), "a cube was split and a grid got lost"
-    split = (cell, color)
-    return Cube((*cube.splits, (*split, True)), has), Cube((*cube.splits, (*split, False)), has_not)
+    parts = [Cube((*cube.splits, (cell, color, True)), has), Cube((*cube.splits, (cell, color, False)), has_not)]
+    return parts if has_first else parts[::-1]
+
+
+def probed_branch(memory: Memory) -> Branch:
+    """The cell that full probing holds best to branch on, with its best colour."""
+    several = possibilities(memory.board).sum(axis=1) > 1
+    cell = int(np.where(several, memory.tree.score[0, : len(several)], -1.0).argmax())
+    return Branch(cell, int(memory.tree.best[0, cell]), True)
 
 
 def _looked_at(
@@ -161,7 +170,7 @@ def _split(
     Those that probing decides are left out; a solution met is added to those found.
     """
     before = len(found)
-    parts = [(-_open(half), half.splits, half) for half in halves(cube, memory)]
+    parts = [(-_open(half), half.splits, half) for half in halves(cube, memory, probed_branch(memory))]
     heapq.heapify(parts)
     done: list[Cube] = []
     while parts and len(parts) + len(done) < CUBE_PARTS and len(found) == before:
@@ -170,7 +179,7 @@ def _split(
         if looked is None:
             done += left
         else:
-            for half in halves(largest, looked):
+            for half in halves(largest, looked, probed_branch(looked)):
                 heapq.heappush(parts, (-_open(half), half.splits, half))
     return sorted((*done, *(part for _, _, part in parts)), key=lambda part: part.splits, reverse=True)
 

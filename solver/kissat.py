@@ -27,6 +27,9 @@ DIE_WITH_PARENT = 1
 LONGEST = 1e9
 """CPU seconds that stand for no limit."""
 
+MOST_CONFLICTS = (1 << 31) - 1
+"""A limit of so many conflicts is none; Kissat takes none above."""
+
 _prctl = ctypes.CDLL(None).prctl
 
 
@@ -49,12 +52,14 @@ class Kissat:
     """A formula, and what Kissat has made of it.
 
     cpu_limit       CPU seconds that the next call may take; whole ones count
+    conflict_limit  conflicts that it may have
     cpu_seconds     of all calls so far, in processes of their own
     unsatisfiable   whether there is probably no model, or hardly any: Kissat's own options for a proof
     """
 
     def __init__(self) -> None:
         self.cpu_limit = 0.0
+        self.conflict_limit = MOST_CONFLICTS
         self.cpu_seconds = 0.0
         self.unsatisfiable = False
         self._clauses: list[list[int]] = []
@@ -71,12 +76,13 @@ class Kissat:
         self._phases |= {abs(literal): literal for literal in literals}
 
     def solve_limited(self) -> bool | None:
-        """Whether there is a model; None if the CPU limit comes first."""
+        """Whether there is a model; None if a limit comes first."""
         path, seconds = program(), int(min(self.cpu_limit, LONGEST))
         if path is None or seconds < 1:
             return None
         turned = {variable for variable, literal in self._phases.items() if literal < 0}
-        options = ["--phase=1", *(["--unsat"] if self.unsatisfiable else [])]
+        limited = [f"--conflicts={self.conflict_limit}"] if self.conflict_limit < MOST_CONFLICTS else []
+        options = ["--phase=1", *(["--unsat"] if self.unsatisfiable else []), *limited]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         ended = subprocess.run(
             [path, *options],

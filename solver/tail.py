@@ -19,10 +19,21 @@ from solver.belief import probable
 from solver.checked import CHECKED, holds
 from solver.dive import finely_cut
 from solver.encoding import FALSE, TRUE, encode
-from solver.kissat import Kissat, program
+from solver.kissat import MOST_CONFLICTS, Kissat, program
 from solver.ladder.memory import Memory
 from solver.lead import follow, leads
-from solver.tuning import CHUNK, CUBE_SLICES, LEAD_SLICE, LEARNER_PULLS, LOADING, SLICE, SLICE_VARIABLES, TURN_SLICES
+from solver.tuning import (
+    CHUNK,
+    CUBE_SLICES,
+    KISSAT_SLICES,
+    LEAD_SLICE,
+    LEARNER_PULLS,
+    LOADING,
+    SLICE,
+    SLICE_VARIABLES,
+    TRIAL_SLICES,
+    TURN_SLICES,
+)
 
 ENGINES = ("glucose3", "cadical195", "kissat")
 """One that only begins with the phases it is given, one that holds on to them, and the quickest on long work."""
@@ -36,16 +47,36 @@ stay open where things are open."""
 Turns = tuple[tuple[str, int], ...]
 
 ALTERNATELY: Turns = tuple((ENGINES[k % 2], slices) for k, slices in enumerate((*TURN_SLICES, 1 << 60)))
-WITH_KISSAT: Turns = ((GLUCOSE, TURN_SLICES[0]), (KISSAT, 1))
-"""Who works for how many slices, one after the other. Kissat has one, up to the deadline."""
-
-CUBE_TURNS: Turns = ((CADICAL, CUBE_SLICES),)
-"""The same for a cube (solver.cubes), which is split when they have been in vain."""
+WITH_KISSAT: Turns = ((GLUCOSE, TURN_SLICES[0]), (KISSAT, 1 << 60))
+"""Who works for how many slices, one after the other."""
 
 
 def usual_turns() -> Turns:
     """The turns on a whole puzzle. Asked only when learners are needed: whether Kissat is there takes a process."""
     return ALTERNATELY if program() is None else WITH_KISSAT
+
+
+def splits_well() -> bool:
+    """Whether a puzzle's cubes (solver.cubes) take together not much longer than the whole: with Kissat."""
+    return program() is not None
+
+
+def cube_turns(splits: int, cores: int, cubes: int) -> Turns:
+    """The turns on one of a puzzle's cubes, after which it is split.
+
+    splits  that it comes from
+    cores   that decide cubes of the puzzle
+    cubes   that there are, at work or waiting, with this one
+
+    Kissat has the longer the fewer the cores, since it begins from nothing each time; then Glucose has a turn, to see
+    what there is to learn about. Only that if the cube is to be split at once, for want of cubes. But with each split
+    there is more to do in all: those that come from several are not.
+    """
+    if not splits_well():
+        return ((CADICAL, 1 if cubes < cores else CUBE_SLICES),)
+    trial = (GLUCOSE, TRIAL_SLICES)
+    soon = cubes < 2 * cores and 1 << splits < 2 * cores
+    return (trial,) if soon else ((KISSAT, max(KISSAT_SLICES // cores, 1)), trial)
 
 
 class Formula(NamedTuple):
@@ -61,7 +92,18 @@ class Formula(NamedTuple):
     clauses: tuple[np.ndarray, ...]
 
 
-def learner_of(memory: Memory, deadline: float) -> "Learner":
+class Branch(NamedTuple):
+    """Where a puzzle's grids are divided: those in which a cell has a colour, and those in which it has not.
+
+    has_first   whether the first are to be looked at first
+    """
+
+    cell: int
+    color: int
+    has_first: bool
+
+
+def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learner":
     """Learners for the memory's board, at the fixpoint of line logic; beliefs and leads end at the deadline."""
     board, color, tools = memory.board, memory.color, memory.tools._replace(deadline=deadline)
     variables, clauses = encode(board, color, tools)
@@ -72,6 +114,7 @@ def learner_of(memory: Memory, deadline: float) -> "Learner":
         lambda: leads(memory, variables.literal, tools),
         known,
         few=not finely_cut(board, memory.beliefs),
+        noting=noting,
     )
 
 
@@ -82,6 +125,7 @@ class Learner:
     leads    assumptions that probably lead to a solution (solver.lead), one list after the other
     known    for the checked mode: a solution that the formula has, as `picture`
     few      whether there are probably few solutions, if any: where clues are of many blocks, there are many
+    noting   whether Glucose keeps all that it learns, for `busiest`
 
     `engine` is the name of the one that answered last.
     """
@@ -93,8 +137,10 @@ class Learner:
         leads: Callable[[], Iterable[list[int]]],
         known: np.ndarray | None = None,
         few: bool = False,
+        noting: bool = False,
     ) -> None:
         self.formula, self.phases, self.leads, self.few = formula, phases, leads, few
+        self.noting = noting
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
@@ -145,9 +191,10 @@ class Learner:
             solver = self._solver(self.engine)
             if self.now() > deadline:
                 return None  # beliefs cut short would lead to another solution than on a quicker machine
-            for _ in range(slices):
+            for _ in range(1 if isinstance(solver, Kissat) else slices):
                 if isinstance(solver, Kissat):
                     solver.cpu_limit = deadline - self.now()
+                    solver.conflict_limit = min(conflicts * slices, MOST_CONFLICTS)
                     solver.unsatisfiable = self.few or bool(self.nearby)  # a second one would mostly be known by now
                 else:
                     solver.conf_budget(conflicts)
@@ -182,6 +229,20 @@ class Learner:
             if self.now() > deadline:
                 return False
         return False
+
+    def busiest(self) -> Branch | None:
+        """The cell and colour that Glucose has learned most about, if it notes that and has had a turn."""
+        solver = self.solvers.get(GLUCOSE)
+        if solver is None or not self.noting:
+            return None
+        literals = self.formula.literal
+        variables = np.where(np.abs(literals) == TRUE, 0, np.abs(literals))
+        mentions = mentioned(solver.get_proof(), self.formula.number)[variables]
+        cell, color = (int(k) for k in np.unravel_index(mentions.argmax(), mentions.shape))
+        if mentions[cell, color] == 0:
+            return None
+        likely = int(literals[cell, color]) in set(self.nearby or self.phases(GLUCOSE))
+        return Branch(cell, color, likely != (self.few and not self.nearby))
 
     def picture(self) -> np.ndarray:
         """The last solution, uint8[cells]: the colour of each."""
@@ -225,17 +286,35 @@ class Learner:
         assert solver.solve(assumptions=self._cells_of(known)[0]), "a learner's clauses rule out a solution"
         assert not found or solver.solve(assumptions=model), "the learner's answer is none"
 
+    def _begun(self, engine: str) -> Any:
+        """A solver of that name."""
+        from pysat.solvers import Solver
+
+        return Kissat() if engine == KISSAT else Solver(engine, with_proof=self.noting and engine == GLUCOSE)
+
     def _solver(self, engine: str) -> Any:
         """The solver of that name, with all that is known so far."""
         if engine not in self.solvers:
-            from pysat.solvers import Solver
-
-            solver = self.solvers[engine] = Kissat() if engine == KISSAT else Solver(engine)
+            solver = self.solvers[engine] = self._begun(engine)
             for clauses in self.formula.clauses:
                 _add_all(solver, clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
             solver.set_phases(self.phases(engine) + self.nearby)
         return self.solvers[engine]
+
+
+def mentioned(proof: list[str], number: int) -> np.ndarray:
+    """How often each variable stands in what a learner has learned, int64[number + 1]; 0 if it is decided by now.
+
+    proof   clauses as in DIMACS, those that went again with a "d" in front
+    """
+    learned = np.fromstring(" ".join(clause for clause in proof if clause[0] != "d"), np.int64, sep=" ")
+    sizes = np.diff(np.flatnonzero(learned == 0), prepend=-1)
+    variables = np.abs(learned[: sizes.sum()])  # the last one is cut short if a disk is full
+    counts = np.bincount(variables, minlength=number + 1)
+    counts[variables[np.repeat(sizes == 2, sizes)]] = 0
+    counts[0] = 0
+    return counts
 
 
 def _add_all(solver: Any, clauses: np.ndarray) -> None:

@@ -1,7 +1,8 @@
 """A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.cubes).
 
 Which of the two is quicker can't be foreseen: cubes lose what one learner would have learned once for all of them. So
-the whole has one core, as if there were no others, and the cubes have the rest.
+the whole has one core, as if there were no others, and the cubes have the rest. But Kissat loses hardly anything by
+cubes: where it is at work, the whole is only to find the first solution, and then its core takes cubes as well.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from pipeline.executors.processes import processes
 from solver.conquest import Conqueror, Conquest, take_in
 from solver.cubes import Answer, Cube, conquer
 from solver.ladder.warm import warm_up
-from solver.tail import Turns, usual_turns
+from solver.tail import cube_turns, splits_well, usual_turns
 from solver.views import views
 
 TRIES = 3
@@ -37,25 +38,33 @@ def conqueror(cpus: int) -> Conqueror:
 def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
     """Take a conquest of a batch's one puzzle further, with the whole on one core and a cube on each of the others.
 
-    cpu_limit   CPU seconds that learners have on the whole. When these are spent, it ends
+    cpu_limit   CPU seconds that each core has. When these are spent, it ends
 
     Two solutions, the proof of the whole or the last cube's decide. Tasks may still be under way then, and their CPU
     time is not in the conquest's. Raises ClusterError if a cube loses its worker time and again.
     """
     whole = Cube((), conquest.start)
-    again = [whole]
+    cores = crew.cpus()
+    shared = cores > 1 and splits_well()
+    again = [] if shared and conquest.solutions else [whole]
     lost = Counter[int]()
     flying: dict[Any, Cube] = {}
+    begun = conquest.cpu_seconds
     while len(conquest.solutions) < 2:
-        while len(flying) < crew.cpus() and (again or conquest.waiting):
+        left = cpu_limit - (conquest.cpu_seconds - begun) / cores
+        if left <= 0:
+            return conquest._replace(waiting=[whole])
+        while len(flying) < cores and (again or conquest.waiting):
             if not again:
                 again.append(conquest.waiting[0])
                 conquest = conquest._replace(waiting=conquest.waiting[1:])
             cube = again.pop()
-            turns = usual_turns() if cube is whole else None
-            ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, cpu_limit, turns)
+            with_whole = sum(other is whole for other in flying.values())
+            cubes = len(conquest.waiting) + len(flying) - with_whole + 1
+            among = None if cube is whole else (max(cores - with_whole, 1), cubes)
+            ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, left, among)
             flying[ticket] = cube
-        if not conquest.waiting and {id(cube) for cube in (*flying.values(), *again)} == {id(whole)}:
+        if not conquest.waiting and all(cube is whole for cube in (*flying.values(), *again)):
             break
         for ticket, outcome in crew.wait(1.0):
             if ticket not in flying:
@@ -72,16 +81,26 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
                     return conquest._replace(waiting=[])
                 if not outcome.solutions:
                     return conquest._replace(waiting=[whole])
-                again.append(whole)
+                if not shared:
+                    again.append(whole)
             else:
                 conquest = take_in(conquest, outcome)
     return conquest
 
 
 def conquer_cube(
-    batch: pa.RecordBatch, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns | None
+    batch: pa.RecordBatch,
+    cube: Cube,
+    known: list[np.ndarray],
+    start: np.ndarray,
+    cpu_limit: float,
+    among: tuple[int, int] | None,
 ) -> Answer:
-    """What one task does: a cube of a batch's one puzzle, as `solver.cubes.conquer`."""
+    """What one task does: a cube of a batch's one puzzle, as `solver.cubes.conquer`.
+
+    among   how many cores decide cubes of the puzzle, and how many cubes there are with this one; None for the whole
+    """
     puzzle = views(batch)
     warm_up(puzzle, ("line", "search", "tail"))  # which is no puzzle's CPU time
+    turns = usual_turns() if among is None else cube_turns(len(cube.splits), *among)
     return conquer(puzzle, cube, known, start, cpu_limit, turns)

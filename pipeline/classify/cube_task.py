@@ -27,7 +27,6 @@ from solver.api import classify
 from solver.conquest import Conquest
 from solver.cubes import Answer, Cube
 from solver.ladder.question import FROM_NOTHING
-from solver.tail import Turns
 
 
 def decide_cube(
@@ -38,7 +37,7 @@ def decide_cube(
     beside: tuple[str, ...],
     cube: Cube,
     known: list[np.ndarray],
-    turns: Turns | None,
+    among: tuple[int, int],
 ) -> Answer | Unreadable | Unfit:
     """One task: a cube of the one puzzle that stands in `rows`, with `limit` CPU seconds (solver.cubes.conquer)."""
     if (unfit := unfit_for(job)) is not None:
@@ -48,7 +47,7 @@ def decide_cube(
     except CannotReadError as error:
         return Unreadable(*error.args)
     with backstop(limit + GRACE, job):
-        return conquer_cube(batch, cube, known, FROM_NOTHING, limit, turns)
+        return conquer_cube(batch, cube, known, FROM_NOTHING, limit, among)
 
 
 def write_conquered(

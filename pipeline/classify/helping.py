@@ -21,7 +21,6 @@ from solver.conquest import Conquest, take_in
 from solver.cubes import Answer, Cube
 from solver.families import NONOGRAM
 from solver.ladder.question import FROM_NOTHING
-from solver.tail import CADICAL, Turns
 
 AFTER = 5.0
 """Seconds that a puzzle is at work before it has help: most need none then."""
@@ -31,9 +30,6 @@ AT_ONCE = 64
 
 MOST_CUBES = 20_000
 """Cubes of a puzzle that may wait, each of which takes a byte a cell and colour. With more of them it is given up."""
-
-SOON: Turns = ((CADICAL, 1),)
-"""What a learner may do with a cube that is to be split soon, since there are more cores than cubes."""
 
 
 class Help(NamedTuple):
@@ -95,12 +91,13 @@ class Helpers:
         helped = [*self.helps]
         waiting = [(len(self.at_work[whole]), k) for k, whole in enumerate(helped) if self._waiting(whole)]
         heapq.heapify(waiting)  # those with the fewest cores first
+        share = max((cpus - len(wholes)) // max(len(waiting), 1), 1)
         for _ in range(min(idle, AT_ONCE)):
             if not waiting:
                 return
             cores, k = waiting[0]
             cubes = cores + len(self.helps[helped[k]].conquest.waiting)
-            self._give(helped[k], SOON if cubes * len(waiting) < idle else None)
+            self._give(helped[k], (share, cubes))
             if self._waiting(helped[k]):
                 heapq.heapreplace(waiting, (cores + 1, k))
             else:
@@ -119,12 +116,12 @@ class Helpers:
                 self.at_work[whole] = set()
                 self.session.note("cubes begun", puzzle=work.hardest)
 
-    def _give(self, whole: Any, turns: Turns | None) -> None:
-        """Give out the next cube of a puzzle."""
+    def _give(self, whole: Any, among: tuple[int, int]) -> None:
+        """Give out the next cube of a puzzle: one of how many, for how many cores."""
         work, _, conquest, _ = self.helps[whole]
         cube, *others = conquest.waiting
         self.helps[whole] = self.helps[whole]._replace(conquest=conquest._replace(waiting=others))
-        what = (work.rows, self._parts(work), self.limit, self.job, work.beside, cube, conquest.solutions, turns)
+        what = (work.rows, self._parts(work), self.limit, self.job, work.beside, cube, conquest.solutions, among)
         self._begin(self.crew.submit(decide_cube, *what), Errand(whole, cube, time.monotonic()))
 
     def _begin(self, ticket: Any, errand: Errand) -> None:

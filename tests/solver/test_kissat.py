@@ -14,10 +14,10 @@ import numpy as np
 import psutil
 import pytest
 
-from solver import kissat, tail
+from solver import conquest, kissat, tail
 from solver.api import iter_solutions, solve
 from solver.kissat import Kissat
-from solver.ladder import memory
+from solver.ladder import handover, memory
 from solver.ladder.fixpoint import line_fixpoint
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
@@ -117,9 +117,18 @@ def test_it_is_given_true_as_the_first_value(put: Put) -> None:
     assert text == "p cnf 2 2\n1 -2 0\n2 0\n"
 
 
+def test_it_is_told_how_many_conflicts_it_may_have(put: Put) -> None:
+    """And none above what it takes."""
+    log = put("")
+    solver = asked([[1, 2]], [])
+    solver.conflict_limit = 500
+    solver.solve_limited()
+    assert json.loads(log.read_text())[0] == ["--phase=1", "--conflicts=500"]
+
+
 def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     log = put("")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1),))
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
     number, clauses = 2, np.array([[1, 2]], np.int32)
     literal = np.array([[-1, 1], [-2, 2]])
     with tail.Learner(tail.Formula(number, literal, (clauses,)), lambda _: [1, 2], list) as learner:
@@ -137,7 +146,7 @@ def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
 ) -> None:
     """Where clues are of few blocks, as in pictures; not on noise."""
     log = put("")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1),))
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
     monkeypatch.setattr(tail, "leads", lambda *_: [])
     picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
     begun = line_fixpoint(views(puzzle_batch([from_picture(picture)])), math.inf)
@@ -197,10 +206,29 @@ def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytes
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
     put("")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1),))
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
     rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
     assert [row["status"] for row in rows] == ["ok"] * len(rows)
     assert {row["engine"] for row in rows} >= {tail.KISSAT}
     one = min((k for k in range(len(rows)) if rows[k]["engine"] == tail.KISSAT), key=lambda k: rows[k]["cpu_seconds"])
     assert len(list(itertools.islice(iter_solutions(puzzles[one], cpu_limit=math.inf), 2))) >= 1
+
+
+def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Split at what Glucose learns about, and then decided."""
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+    monkeypatch.setattr(handover, "ALONE", 0.0)
+    monkeypatch.setattr(tail, "SLICE", 20)
+    rng = np.random.default_rng(8)
+    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    log = put("")
+    monkeypatch.setattr(tail, "TRIAL_SLICES", 1)
+    monkeypatch.setattr(tail, "leads", lambda *_: [])
+    monkeypatch.setattr(conquest, "ON_ITS_OWN", (1, 1))
+    rows: list[Any] = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
+    assert calls
+    assert all(option[-1].startswith("--conflicts=") for option in calls)

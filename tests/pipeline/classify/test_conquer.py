@@ -39,35 +39,51 @@ WHOLE = -1
 
 
 class Told(Serial):
-    """A crew that answers cubes as it is told, by number; notes what it was given. The whole is answered last.
+    """A crew that answers cubes as it is told, by number; notes what it was given.
 
-    answers   by cube, or by WHOLE: what it has come to, or a list of that for one try after the other
+    answers       by cube, or by WHOLE: what it has come to, or a list of that for one try after the other
+    whole_first   whether the whole is answered first; else last
     """
 
-    def __init__(self, cpus: int, answers: dict[int, Any]) -> None:
+    def __init__(self, cpus: int, answers: dict[int, Any], whole_first: bool = False) -> None:
         super().__init__()
+        self.whole_first = whole_first
         self.many, self.answers, self.whole = cpus, answers, 0
         self.given: list[tuple[int, int]] = []  # cube, solutions known by then
+        self.among: list[tuple[int, int] | None] = []
 
     def cpus(self) -> int:
         return self.many
 
     def submit(self, function: Any, *arguments: Any) -> int:
         assert function is conquer_cube
-        _, cube, known, _, _, turns = arguments
+        _, cube, known, _, _, among = arguments
         number = cube.splits[0][0] if cube.splits else WHOLE
-        assert (turns is None) == (number != WHOLE)
+        assert (among is None) == (number == WHOLE)
+        self.among.append(among)
         self.given.append((number, len(known)))
         answer = self.answers.get(number, Answer([], [cube] if number == WHOLE else [], 1.0, 1, None))
         ticket = super().submit(lambda: answer.pop(0) if isinstance(answer, list) else answer)
         if number == WHOLE:
             self.whole = ticket
-        self._queue.sort(key=lambda task: task[0] == self.whole)
+        self._queue.sort(key=lambda task: (task[0] == self.whole) != self.whole_first)
         return ticket
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:
         assert len(self._queue) <= self.many
         return super().wait(seconds)
+
+
+@pytest.fixture(autouse=True)
+def _poorly_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where Kissat is not installed."""
+    monkeypatch.setattr(conquer, "splits_well", lambda: False)
+
+
+@pytest.fixture
+def well_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where it is."""
+    monkeypatch.setattr(conquer, "splits_well", lambda: True)
 
 
 def begun(number: int) -> Conquest:
@@ -105,6 +121,39 @@ def test_the_whole_alone_has_one_core_and_decides() -> None:
     ended = conquer_over(crew, BATCH, begun(3), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
     assert crew.given == [(WHOLE, 0), (WHOLE, 1)]
+
+
+@pytest.mark.usefixtures("well_split")
+def test_where_cubes_lose_nothing_the_whole_has_only_to_find_a_solution() -> None:
+    """Then its core takes cubes, and these know the solution; the whole is not taken up again."""
+    found = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None)
+    parts = [Cube(((7 + k, 1, True),), FROM_NOTHING) for k in range(2)]
+    crew = Told(2, {WHOLE: found, 0: Answer([], parts, 1.0, 1, None)}, whole_first=True)
+    ended = conquer_over(crew, BATCH, begun(1), math.inf)
+    assert (len(ended.solutions), ended.waiting, ended.cpu_seconds) == (1, [], 4.0)
+    assert crew.given == [(WHOLE, 0), (0, 0), (7, 1), (8, 1)]
+    assert crew.among == [None, (1, 1), (2, 2), (2, 2)]
+
+
+@pytest.mark.usefixtures("well_split")
+def test_where_cubes_lose_nothing_the_whole_has_no_part_in_a_proof() -> None:
+    crew = Told(2, {})
+    ended = conquer_over(crew, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
+    assert (len(ended.solutions), ended.waiting) == (1, [])
+    assert numbers(crew) == [0, 1, 2]
+    alone = Told(1, {WHOLE: Answer([], [], 1.0, 1, None)})
+    conquer_over(alone, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
+    assert numbers(alone) == [WHOLE]
+
+
+@pytest.mark.usefixtures("well_split")
+def test_each_core_has_its_limit() -> None:
+    """Cubes that come to nothing for ever; three cores have three times as long as one."""
+    cube = cubes(1)[0]
+    crew = Told(3, {0: Answer([], [cube, cube, cube], 1.0, 0, None)})
+    ended = conquer_over(crew, BATCH, begun(3)._replace(solutions=[picture(1)]), 10.0)
+    assert ended.waiting
+    assert 30.0 <= ended.cpu_seconds < 33.0
 
 
 def test_the_same_solution_of_the_whole_and_of_a_cube_is_one() -> None:

@@ -15,7 +15,7 @@ import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS
 
-from pipeline.classify import driver, helping
+from pipeline.classify import conquer, driver, helping
 from pipeline.classify.cube_task import agreed, decide_cube, write_conquered
 from pipeline.classify.schedule import Schedule
 from pipeline.classify.task import Unreadable, Unwritable, chunks_of, classify_rows
@@ -25,11 +25,12 @@ from pipeline.executors.serial import Serial
 from pipeline.run.folder import Run, start_run
 from pipeline.store.parts import Store, append, create_store
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver import cubes, tail
+from solver import tail
 from solver.conquest import Conquest
 from solver.cubes import Answer, Cube
 from solver.ladder import handover, memory
 from solver.ladder.question import FROM_NOTHING
+from solver.tail import CADICAL
 
 LIMITS = [1e-6, 10.0]
 
@@ -49,7 +50,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
     monkeypatch.setattr(handover, "ALONE", 0.0)
     monkeypatch.setattr(tail, "SLICE", 50)
-    monkeypatch.setattr(cubes, "CUBE_TURNS", helping.SOON)
+    monkeypatch.setattr(conquer, "cube_turns", lambda *_: ((CADICAL, 1),))
     monkeypatch.setattr(helping, "AFTER", 0.0)
     monkeypatch.setattr(Schedule, "_seconds", lambda *_: 0.0)
 
