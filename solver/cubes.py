@@ -81,7 +81,7 @@ def conquer(
                 learner.exclude(known[0])
             answer = learner.next_solution(deadline, turns)
             conflicts, engine, elsewhere = learner.conflicts, learner.engine, learner.elsewhere
-            branch = learner.busiest()
+            branch = learner.busiest() if answer is None else None
             if answer:
                 found.append(learner.picture())
                 if not known:
@@ -89,9 +89,10 @@ def conquer(
         if answer is False:
             parts = []
         elif answer is None and time.thread_time() + elsewhere < deadline:
-            parts = (
-                _split(batch, cube, memory, found, start, deadline) if branch is None else halves(cube, memory, branch)
-            )
+            if branch is None:
+                parts = _split(batch, cube, memory, found, start, deadline)
+            else:
+                parts = halves(cube, memory, branch)
     return Answer(found[len(known) :], parts, time.thread_time() - begun + elsewhere, conflicts, engine)
 
 

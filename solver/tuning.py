@@ -132,9 +132,7 @@ LEAST_LEAN = _constant("LEAST_LEAN", 1e-6, 1e-12, 0.1, "probability", "of the le
 TURN_SLICES = _constant("TURN_SLICES", (24, 200, 100), 1, 1_000_000, "slices", "of the learners' first three turns")
 ALONE = _constant("ALONE", 1.0, 0.0, 1e9, "CPU seconds", "of one learner before a puzzle is split into cubes")
 CUBE_SLICES = _constant("CUBE_SLICES", 20, 1, 1_000_000, "slices", "of a learner on a cube, which is then split")
-KISSAT_SLICES = _constant(
-    "KISSAT_SLICES", 8_000, 1, 1 << 40, "slices", "of Kissat on a cube, by how many cores there are"
-)
+KISSAT_SLICES = _constant("KISSAT_SLICES", 8_000, 1, 1 << 40, "slices", "of Kissat on a cube, shared by the cores")
 TRIAL_SLICES = _constant("TRIAL_SLICES", 40, 1, 1_000_000, "slices", "of Glucose, to see at which cell to split a cube")
 CUBE_PARTS = _constant("CUBE_PARTS", 8, 2, 1_000, "cubes", "that one which learners have left open is split into")
 LEARNER_PULLS = _constant(

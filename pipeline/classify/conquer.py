@@ -1,8 +1,8 @@
 """A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.cubes).
 
 Which of the two is quicker can't be foreseen: cubes lose what one learner would have learned once for all of them. So
-the whole has one core, as if there were no others, and the cubes have the rest. But Kissat loses hardly anything by
-cubes: where it is at work, the whole is only to find the first solution, and then its core takes cubes as well.
+the whole has one core, as if there were no others, and the cubes have the rest. But Kissat loses little by a few cubes:
+where it is at work, the whole has only to find the first solution, and then its core takes cubes as well.
 """
 
 from collections import Counter
