@@ -548,6 +548,8 @@ def runs_by_schedule(samples: list[tuple[str, Sample]], costs: Costs, drivers: d
     kinds: list[tuple[str, type[Schedule], list[float], dict[str, Any]]] = [
         ("as it is", Schedule, as_it_is, {}),
         ("no levels: all time at once", Schedule, [CPU_LIMIT], {}),
+        ("all time after 0.2 s", Schedule, [0.2, CPU_LIMIT], {}),
+        ("levels that grow evenly", Schedule, [0.05, 1.732, CPU_LIMIT], {}),
         ("a puzzle a task", Schedule, as_it_is, {"FIRST": 1, "MOST_ROWS": 1}),
         ("highest level first", HighestLevelFirst, as_it_is, {}),
         ("tasks of a second at least", Schedule, as_it_is, {"SHORTEST": 1.0}),
@@ -568,7 +570,7 @@ def runs_by_schedule(samples: list[tuple[str, Sample]], costs: Costs, drivers: d
     ):
         puzzles, rows = draw_puzzles(sample, number), []
         for kind, schedule, limits, changes in kinds:
-            if (changes.get("MOST_ROWS") and number * cores > 10**6 * 64) or (number == MANY and kind == kinds[1][0]):
+            if (changes.get("MOST_ROWS") and number * cores > 10**6 * 64) or (number == MANY and limits == [CPU_LIMIT]):
                 continue  # it would take minutes
             cluster = Cluster(puzzles, limits, with_s3(costs))
             with patch.multiple(schedules, **({"FIRST": schedules.FIRST} | changes)):

@@ -193,29 +193,30 @@ def exchange(
                 work = 0
                 if cpu_seconds() > tools.deadline:
                     return
-            _listen(board, beliefs, line)
+            _listen(board, beliefs, line, like)
             if _weigh(board, color, beliefs, signs, line, like):
-                change = max(change, _tell(board, beliefs, line))
+                change = max(change, _tell(board, beliefs, line, like))
         if cpu_seconds() > tools.deadline or (pull == 0.0 and change < SETTLED):
             break
         if pull > 0.0:
-            _reinforce(board, beliefs, pull * (done + 1) / rounds)
+            _reinforce(board, beliefs, pull * (done + 1) / rounds, like)
 
 
 @kernel
-def _reinforce(board: Board, beliefs: Beliefs, power: float) -> None:
-    """Let each cell lean to what it probably is."""
-    lean = beliefs.lean
-    for cell in range(int(board.size[0] * board.size[1])):
-        most, possible = 0.0, 0
-        for c in range(int(board.size[2])):
-            belief = _belief(beliefs, cell, c)
-            most = max(most, belief)
-            possible += belief > 0.0
-        for c in range(int(board.size[2])):
-            if possible > 1:
-                share = _belief(beliefs, cell, c) / most
-                lean[cell, c] = 1.0 if share == 1.0 else max(share, LEAST_LEAN) ** power
+def _reinforce(board: Board, beliefs: Beliefs, power: float, like: Any) -> None:
+    """Let each open cell lean to what it probably is."""
+    width, palette, lean = int(board.size[0]), int(board.size[2]), beliefs.lean
+    for line in range(int(board.size[1])):
+        unknown = open_cells(board, line, like)
+        for i in range(width):
+            if some((unknown >> i) & bit(0, like)):
+                cell = _cell(board, line, i)
+                most = 0.0
+                for c in range(palette):
+                    most = max(most, _belief(beliefs, cell, c))
+                for c in range(palette):
+                    share = _belief(beliefs, cell, c) / most
+                    lean[cell, c] = 1.0 if share == 1.0 else max(share, LEAST_LEAN) ** power
 
 
 @inlined
@@ -226,13 +227,18 @@ def _cell(board: Board, line: int, i: int) -> int:
 
 
 @kernel
-def _listen(board: Board, beliefs: Beliefs, line: int) -> None:
-    """Take what the crossing lines say of a line's cells, and what these lean to."""
+def _listen(board: Board, beliefs: Beliefs, line: int, like: Any) -> None:
+    """Take what the crossing lines say of a line's cells, and what these lean to; of decided ones there is no doubt."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     weight = beliefs.weight
     cells, crossing = (width, 1) if line < height else (height, 0)
+    unknown = open_cells(board, line, like)
     for i in range(cells):
         cell = _cell(board, line, i)
+        if not some((unknown >> i) & bit(0, like)):
+            for c in range(palette):
+                weight[i, c] = 1.0 if beliefs.told[crossing, cell, c] > 0.0 else 0.0
+            continue
         most = 0.0
         for c in range(palette):
             weight[i, c] = beliefs.told[crossing, cell, c] * beliefs.lean[cell, c]
@@ -416,18 +422,26 @@ def _write_by(literals: np.ndarray, variable: int, probability: float) -> None:
 
 
 @kernel
-def _tell(board: Board, beliefs: Beliefs, line: int) -> float:
+def _tell(board: Board, beliefs: Beliefs, line: int, like: Any) -> float:
     """Tell the crossing lines what a line makes of its cells; returns the greatest change of a message."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     cells, own = (width, 0) if line < height else (height, 1)
     share, weight = beliefs.share, beliefs.weight
-    change = 0.0
+    unknown, change = open_cells(board, line, like), 0.0
     for i in range(cells):
+        if i > 0:
+            for c in range(1, palette):
+                share[c, i] += share[c, i - 1]
         cell = _cell(board, line, i)
+        if not some((unknown >> i) & bit(0, like)):
+            for c in range(palette):
+                old = beliefs.told[own, cell, c]
+                if 0.0 < old < 1.0:
+                    change = max(change, 1.0 - old)
+                    beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING)
+            continue
         share[BACKGROUND, i] = 1.0
         for c in range(1, palette):
-            if i > 0:
-                share[c, i] += share[c, i - 1]
             share[BACKGROUND, i] -= share[c, i]
         total = 0.0
         for c in range(palette):

@@ -288,9 +288,11 @@ class Learner:
 
     def _begun(self, engine: str) -> Any:
         """A solver of that name."""
-        from pysat.solvers import Solver
+        from pysat.solvers import Cadical195, Glucose3
 
-        return Kissat() if engine == KISSAT else Solver(engine, with_proof=self.noting and engine == GLUCOSE)
+        if engine == KISSAT:
+            return Kissat()
+        return Glucose3(with_proof=self.noting) if engine == GLUCOSE else Cadical195()
 
     def _solver(self, engine: str) -> Any:
         """The solver of that name, with all that is known so far."""

@@ -39,7 +39,7 @@ def work_on(
         config = {**config, "cpu_limit": cpu_limit}
     pieces = run.pieces()
     plan = unanswered(run, pieces, cpu_limit, selection, failed) if cpu_limit else rest_of(run, pieces, selection)
-    limits = limits or levels(config["cpu_limit"], 0.05, 20.0)
+    limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
     session = Session(run, NOBODY)
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
     errors = drive(run, crew, schedule, job_of(run, config, crew.apart), session)

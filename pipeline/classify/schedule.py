@@ -10,7 +10,6 @@ Nothing here knows Ray, files or clocks: the driver and the simulation (benchmar
 """
 
 import heapq
-import math
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,10 @@ from pipeline.store.spans import Spans
 
 SHORTEST, LONGEST = 0.2, 20.0
 """Seconds that a task should take at least (what starting it costs is then little) and at most."""
+
+LONGEST_ABOVE = 5.0
+"""At most above the sweep. Until a puzzle of the last level has ended, all that wait for it count as much as its limit;
+a share of that would be too long."""
 
 DRIVER = 0.001
 """Seconds of the driver for a task, with some to spare: with many cores tasks are so long that it keeps up."""
@@ -82,14 +85,15 @@ class Work(NamedTuple):
 
 
 def levels(cpu_limit: float, sweep: float, growth: float) -> list[float]:
-    """CPU limits in seconds from the sweep's to the run's, each about `growth` times the one before.
+    """CPU limits in seconds from the sweep's to the run's: each `growth` times the one before, the last one more.
 
     What a puzzle has spent on the levels before is then at most about 1 / growth of what it is given in the end.
     """
-    if cpu_limit <= sweep:
-        return [cpu_limit]
-    steps = max(1, round(math.log(cpu_limit / sweep) / math.log(growth)))
-    return [round(sweep * (cpu_limit / sweep) ** (step / steps), 6) for step in range(steps)] + [cpu_limit]
+    found, limit = [], sweep
+    while limit * growth <= cpu_limit:
+        found.append(round(limit, 6))
+        limit *= growth
+    return [*found, cpu_limit]
 
 
 class Cost:
@@ -239,7 +243,7 @@ class Schedule:
 
     def _hardest(self, level: int, pool: Pool, slots: int) -> Work:
         """The puzzles of a level that are expected to be the hardest."""
-        seconds = self._seconds(slots)
+        seconds = min(self._seconds(slots), max(LONGEST_ABOVE, DRIVER * slots))
         most = max(1, int(PATIENCE * seconds / self.limits[level]))
         number = min(self.costs[level].puzzles_for(seconds, 1), most)
         before = len(pool.order)

@@ -53,7 +53,7 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
     for line, (clue, cells) in enumerate(oracle.lines_of(puzzle)):
         if not some(open_cells(board, line, like)):
             continue
-        belief._listen(board, beliefs, line)
+        belief._listen(board, beliefs, line, like)
         assert belief._weigh(board, memory.color, beliefs, signs, line, like)
         crossing = 1 if line < puzzle.height else 0
         numbers = [y * puzzle.width + x for y, x in cells]

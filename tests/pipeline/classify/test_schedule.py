@@ -18,12 +18,13 @@ def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> Left:
     return Left(part, row, clues or f"{part}/{row}", open_cells, f"{part}/{row}")
 
 
-def test_levels_grow_evenly_to_the_limit() -> None:
-    assert levels(60.0, 0.05, 20.0) == [0.05, 1.732051, 60.0]
-    assert levels(600.0, 0.05, 20.0)[-1] == 600.0
-    assert levels(0.05, 0.05, 20.0) == [0.05]
-    assert levels(0.01, 0.05, 20.0) == [0.01]
-    assert levels(0.06, 0.05, 20.0) == [0.05, 0.06]
+@pytest.mark.parametrize(
+    ("cpu_limit", "expected"),
+    [(60.0, [0.05, 0.7, 60.0]), (9.8, [0.05, 0.7, 9.8]), (9.7, [0.05, 9.7]), (600.0, [0.05, 0.7, 9.8, 600.0])]
+    + [(limit, [limit]) for limit in (0.01, 0.05, 0.69)],
+)
+def test_each_level_has_so_many_times_what_the_one_before_had(cpu_limit: float, expected: list[float]) -> None:
+    assert levels(cpu_limit, 0.05, 14.0) == expected
 
 
 def simulated(schedule: Schedule, cpus: int, seconds: dict[tuple[str, int], float], faults: float = 0.0) -> Counter:
@@ -57,7 +58,7 @@ def test_every_row_once(faults: float) -> None:
     seconds = {
         (part, row): chance.paretovariate(1.0) / 100 for part, _, there in stretches for row in spans.rows_of(there)
     }
-    schedule = Schedule(stretches, 5 * 650, [], levels(10.0, 0.05, 20.0))
+    schedule = Schedule(stretches, 5 * 650, [], levels(10.0, 0.05, 14.0))
     assert simulated(schedule, 3, seconds, faults) == Counter(seconds.keys())
     assert schedule.left() == 0
 
@@ -104,7 +105,7 @@ def test_tasks_become_short_at_the_end_of_all_levels_and_hold_no_more_than_their
             schedule.finished(work, work.puzzles * (0.001, 0.05)[work.level], [])
         ends[waiting] = sizes
     assert ends[0][0][-2] < ends[20_000][0][-2] / 4
-    assert max(ends[20_000][1]) == schedules.PATIENCE * schedules.LONGEST
+    assert max(ends[20_000][1]) == schedules.PATIENCE * schedules.LONGEST_ABOVE
     assert ends[20_000][1][-1] == 1
     assert sum(ends[20_000][1]) == 20_000
 
