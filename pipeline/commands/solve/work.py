@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from solver.derivation.explain import Explanation
     from solver.puzzle import Puzzle
 
-FIRST_TRY, GROWTH = 1.0, 4.0
-"""CPU seconds of the first try of what can be paused, and about how many times more each further one has."""
+FIRST_TRY, GROWTH = 1.0, 3.0
+"""CPU seconds of the first try of what can be paused, and how many times as many each further one has; the last one has
+more."""
 
 
 class How(NamedTuple):
@@ -85,7 +86,8 @@ def _row(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progr
     """The puzzle's row of the results table.
 
     A kernel tells nothing before it ends. So what can be paused is tried with more and more time, each time from the
-    beginning, and what the last try has come to can be told: all together take about a third more than the last alone.
+    beginning, and what the last try has come to can be told: all together take at most half as much again as the last
+    alone.
     """
     from pipeline.classify.conquer import conqueror
     from pipeline.classify.schedule import levels
