@@ -15,6 +15,7 @@ import pytest
 from stores import Result
 
 from pipeline.run.folder import Run, open_run
+from pipeline.scratch import PREFIX
 from pipeline.store.parts import Store
 from pipeline.verify.place import verify_place
 
@@ -35,7 +36,7 @@ def test_a_command_that_is_told_to_end_leaves_nothing(store: Store, tmp_path: Pa
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     process = started("query", store.folder.uri, ENDLESS, env={"TMPDIR": str(temporary)})
-    while not list(temporary.iterdir()):  # it is about to ask
+    while not list(temporary.glob(f"{PREFIX}*")):  # it is about to ask; before, Python has tried the folder with a file
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(number)
