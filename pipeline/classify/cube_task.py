@@ -83,8 +83,9 @@ def write_conquered(
         made.cpu -= ended.cpu_seconds
         made.wall -= wall
         row = stamped(row, {"wall_seconds": pa.array([row["wall_seconds"][0].as_py() + wall])})
+        nobody = np.zeros(1, np.bool_)
         with results_file(place, name) as writer:
-            writer.write_batch(made.noted(chunk, row, np.zeros(1, np.bool_), job))
+            writer.write_batch(made.noted(chunk, row, nobody, nobody, job))
         return write_statistics(place, made.piece(limit, parts))
     except CannotReadError as error:
         return Unreadable(*error.args)

@@ -110,9 +110,8 @@ class Driver:
             name = self.session.new_name()
             parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
-            wait = work.level > 0  # the sweep does not wait for kernels: what needs them goes up a level
             submit = self.crew.submit_beside if work.sharing else self.crew.submit
-            ticket = submit(classify_rows, work.rows, parts, limit, name, self.job, wait, work.beside)
+            ticket = submit(classify_rows, work.rows, parts, limit, name, self.job, work.waits, work.beside)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
         return True

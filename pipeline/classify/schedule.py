@@ -1,7 +1,8 @@
 """What to classify next: which rows of the store go into a task, and with how much time for each puzzle.
 
 The puzzles go up levels of CPU limits. On level 0, the sweep, every puzzle has a little time, and tasks take whole
-stretches of the store. What needs more waits for the next level, the hardest expected first. A task holds as many
+stretches of the store. What needs more waits for the next level, the hardest expected first; what needs kernels that
+are still being compiled waits on level 0 for these, so that it is not taken for hard. A task holds as many
 puzzles as the measured cost of its level lets expect to take some share of the time that is left on all levels: so
 files and messages stay few, and at the end of a run all cores stop together. On the higher levels that is soon a
 puzzle a task.
@@ -67,7 +68,8 @@ class Work(NamedTuple):
     """One task: rows of the store by part, how many puzzles have to be solved for them, the level, failed tries.
 
     `hardest` is the id of its first puzzle, for people, where that is known; `beside` are the files of RUN/beside that
-    have its puzzles; `sharing` says that it begins at once, beside another task on a core.
+    have its puzzles; `sharing` says that it begins at once, beside another task on a core; `waits`, that it waits for
+    kernels that are being compiled, where else it would leave the puzzles that need them.
     """
 
     rows: dict[str, Spans]
@@ -77,6 +79,7 @@ class Work(NamedTuple):
     hardest: str = ""
     beside: tuple[str, ...] = ()
     sharing: bool = False
+    waits: bool = False
 
     @property
     def size(self) -> int:
@@ -163,6 +166,7 @@ class Schedule:
         limits: list[float],
     ) -> None:
         self.limits = limits
+        self.swept = Cost()
         self.costs = [Cost() for _ in limits]
         self.pools = [Pool() for _ in limits]
         self.again: deque[Work] = deque()
@@ -187,11 +191,11 @@ class Schedule:
 
     def seconds_left(self) -> float | None:
         """CPU seconds that this should take, as far as costs are known."""
-        if self.sweep and self.costs[0].each is None:
+        if self.sweep and self.swept.each is None:
             return None
-        return sum(
-            (self.costs[k].each or self.limits[k]) * (len(pool.order) + (self.sweep if k == 0 else 0))
-            for k, pool in enumerate(self.pools)
+        waiting = zip(self.costs, self.limits, self.pools, strict=True)
+        return (self.swept.each or 0.0) * self.sweep + sum(
+            (cost.each or limit) * len(pool.order) for cost, limit, pool in waiting
         )
 
     def next(self, slots: int, flying: int = 0) -> Work | None:
@@ -234,7 +238,7 @@ class Schedule:
                 return None
             part, groups, wanted = following
             ends = [*accumulate(groups)]
-        number = self.costs[0].puzzles_for(self._seconds(slots), FIRST)
+        number = self.swept.puzzles_for(self._seconds(slots), FIRST)
         head, tail = _cut(wanted, number, ends)
         self._here = (part, ends, tail)
         count = spans.size(head)
@@ -242,10 +246,13 @@ class Schedule:
         return Work({part: head}, count, 0)
 
     def _hardest(self, level: int, pool: Pool, slots: int) -> Work:
-        """The puzzles of a level that are expected to be the hardest."""
+        """The puzzles of a level that are expected to be the hardest.
+
+        On level 0, where the sweep had no kernels for them, that means little.
+        """
         seconds = min(self._seconds(slots), max(LONGEST_ABOVE, DRIVER * slots))
-        most = max(1, int(PATIENCE * seconds / self.limits[level]))
-        number = min(self.costs[level].puzzles_for(seconds, 1), most)
+        most = max(1, int(PATIENCE * seconds / self.limits[level])) if level else MOST_ROWS
+        number = min(self.costs[level].puzzles_for(seconds, 1 if level else FIRST), most)
         before = len(pool.order)
         taken = pool.take(number)
         taken.sort(key=lambda left: (left.part, left.row))
@@ -255,7 +262,7 @@ class Schedule:
         }
         hardest = max(taken, key=lambda left: left.open_cells).puzzle_id
         beside = tuple(sorted({left.beside for left in taken if left.beside}))
-        return Work(rows, before - len(pool.order), level, hardest=hardest, beside=beside)
+        return Work(rows, before - len(pool.order), level, hardest=hardest, beside=beside, waits=True)
 
     def _seconds(self, slots: int) -> float:
         """How long the next task should take. It is the end of the last level that all cores should reach together."""
@@ -264,9 +271,10 @@ class Schedule:
 
     def finished(self, work: Work, seconds: float, left: Iterable[Left]) -> None:
         """A task has taken so many seconds (by the wall clock) and left these puzzles to the next level."""
-        self.costs[work.level].learn(work.puzzles, seconds)
+        cost = self.costs[work.level] if work.waits else self.swept
+        cost.learn(work.puzzles, seconds)
         for puzzle in left:
-            self.pools[work.level + 1].add(puzzle)
+            self.pools[work.level if puzzle.untried else work.level + 1].add(puzzle)
 
     def again_whole(self, work: Work) -> None:
         """A task was lost for a reason that has nothing to do with its puzzles."""
@@ -303,7 +311,7 @@ def halves(work: Work) -> Iterator[Work]:
         first |= {part: head} if head else {}
         second |= {part: tail} if tail else {}
     for rows in (first, second):
-        yield Work(rows, sum(map(spans.size, rows.values())), work.level, beside=work.beside)
+        yield Work(rows, sum(map(spans.size, rows.values())), work.level, beside=work.beside, waits=work.waits)
 
 
 def _cut(wanted: Spans, number: int, ends: list[int]) -> tuple[Spans, Spans]:

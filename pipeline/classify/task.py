@@ -254,10 +254,16 @@ class TaskStatistics:
         late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
         if last:
             late[:] = False
-        return self.noted(chunk, rows, late, job)
+        untried = late & (not wait) & (seconds.to_numpy(zero_copy_only=False) < limit)
+        return self.noted(chunk, rows, late, untried, job)
 
-    def noted(self, chunk: Chunk, rows: pa.RecordBatch, late: np.ndarray, job: Job) -> pa.RecordBatch:
-        """Note the rows of a chunk, and those that are late, and stamp those that are not."""
+    def noted(
+        self, chunk: Chunk, rows: pa.RecordBatch, late: np.ndarray, untried: np.ndarray, job: Job
+    ) -> pa.RecordBatch:
+        """Note the rows of a chunk, and those that are late, and stamp those that are not.
+
+        late, untried   bool[rows]: whether a puzzle is left without a row, and whether for want of a kernel
+        """
         names = list(dict.fromkeys(part for part, _ in chunk.places))
         number_of = {part: k for k, part in enumerate(names)}
         parts = np.repeat([number_of[part] for part, _ in chunk.places], [len(there) for _, there in chunk.places])
@@ -266,8 +272,10 @@ class TaskStatistics:
             self.covers.setdefault(part, []).extend(spans.of_rows(numbers[(parts == k) & ~late]))
         if late.any():
             these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
-            places = zip(parts[late].tolist(), numbers[late].tolist(), these, strict=True)
-            self.left += [left_of(names[k], number, row, self.name) for k, number, row in places]
+            places = zip(parts[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
+            self.left += [
+                left_of(names[k], number, row, self.name)._replace(untried=missed) for k, number, row, missed in places
+            ]
             for k in dict.fromkeys(parts[late].tolist()):
                 here = late & (parts == k)
                 self.late.append((names[k], numbers[here], chunk.batch.filter(pa.array(here))))
@@ -316,8 +324,9 @@ def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
         raise InputError(error.args[1]) from error
     with results_file(run.results, name) as writer:
         for chunk in chunks:
+            nobody = np.zeros(len(chunk.batch), np.bool_)
             rows = run.store.family.rules.unclassified(chunk.batch, status, [reason] * len(chunk.batch))
-            writer.write_batch(made.noted(chunk, rows, np.zeros(len(rows), np.bool_), job))
+            writer.write_batch(made.noted(chunk, rows, nobody, nobody, job))
     return write_statistics(run.results, made.piece(job.settings["cpu_limit"], parts))
 
 

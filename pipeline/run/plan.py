@@ -65,7 +65,7 @@ def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) ->
     swept: dict[tuple[str, int], tuple[float, Left]] = {}
     for piece in pieces:
         for values in piece.left:
-            swept[values.part, values.row] = piece.limit, values
+            swept[values.part, values.row] = 0.0 if values.untried else piece.limit, values
     waiting: dict[str, list[tuple[float, Left]]] = {}
     for (part, row), entry in swept.items():
         if not spans.within(covered.get(part, []), row, row + 1):

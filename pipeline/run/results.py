@@ -36,13 +36,14 @@ class Effort(TypedDict):
 
 
 class Left(NamedTuple):
-    """A puzzle that has taken longer than a level of time allows (pipeline.classify.schedule).
+    """A puzzle without a row yet: it has taken longer than a level of time allows (pipeline.classify.schedule).
 
     part, row     where it is in the store
     clue_hash     puzzles with equal ones are solved once; None where the store has none
     open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
     puzzle_id     for people
     beside        the file of RUN/beside that has it (pipeline.run.beside); empty if none
+    untried       it has not had that time: kernels that it needs were still being compiled
     """
 
     part: str
@@ -51,6 +52,7 @@ class Left(NamedTuple):
     open_cells: int
     puzzle_id: str
     beside: str = ""
+    untried: bool = False
 
 
 LEFT_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
@@ -69,7 +71,7 @@ class Piece:
 
     covers    the rows of the store that it has, by part; the file's rows are in this order
     limit     CPU seconds that each puzzle had
-    left      puzzles of its task that took longer and have no row yet
+    left      puzzles of its task that have no row yet
     status, labels     how many rows of each
     about     what it took
     name      of its files, without suffix

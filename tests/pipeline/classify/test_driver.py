@@ -18,6 +18,7 @@ from pipeline.executors.serial import Serial
 from pipeline.run.folder import start_run
 from pipeline.run.plan import Selection
 from pipeline.store.parts import Store
+from solver.ladder import climb
 
 SERIAL = Resources(serial=True)
 
@@ -40,6 +41,38 @@ def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
         with pytest.raises(ClusterError, match=said):
             driver.refuse_unfit(Serial(), unfit)
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder makes none"
+
+
+class Stopping(Serial):
+    """A crew that is interrupted by the first task that waits for kernels."""
+
+    def submit(self, function: Any, *arguments: Any) -> int:
+        if function is tasks.classify_rows and arguments[5]:
+            raise KeyboardInterrupt
+        return super().submit(function, *arguments)
+
+
+def test_want_of_kernels_is_no_sign_of_a_hard_puzzle(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the sweep leaves for that has the sweep's time as soon as there are kernels, in this session or the next."""
+    expected = run_serially(store, tmp_path / "before")
+    real, seen = climb.is_ready, list[Work]()
+    monkeypatch.setattr(climb, "is_ready", lambda rung, *rest: rung.__name__ == "line_rung" and real(rung, *rest))
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    with pytest.raises(KeyboardInterrupt):
+        work_on(run, Stopping())
+    left = [puzzle for piece in run.pieces() for puzzle in piece.left]
+    assert left
+    assert all(puzzle.untried for puzzle in left)
+    taken = Schedule.finished
+    monkeypatch.setattr(Schedule, "finished", lambda self, work, *rest: (seen.append(work), taken(self, work, *rest)))
+    work_on(run)
+    assert lasting(run) == lasting(expected)
+    again = [work for work in seen if work.waits]
+    assert {work.level for work in again} == {0}
+    assert sum(work.size for work in again) >= len(left)
+    assert len(again) < len(left) / 4, "a task has many of them"
 
 
 def with_job(arguments: tuple[Any, ...], changed: Callable[[tasks.Job], tasks.Job]) -> tuple[Any, ...]:

@@ -60,22 +60,24 @@ def test_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
 def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While kernels are compiled, puzzles that need them are left to the next level, which waits; rows are the same."""
+    """While kernels are compiled, puzzles that need them are left for later tasks, which wait; rows are the same."""
     alone = run_serially(store, tmp_path / "serial")
     monkeypatch.setattr("solver.ladder.climb.is_ready", lambda *_: False)
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    classified: list[tuple[float, int]] = []
+    classified: list[tuple[bool, float, int]] = []
 
     def noted(*arguments: Any, **options: Any) -> Any:
         rows = classify(*arguments, **options)
-        classified.append((options["cpu_limit"], pc.sum(pc.not_equal(rows["status"], "timeout")).as_py()))
+        decided = pc.sum(pc.not_equal(rows["status"], "timeout")).as_py()
+        classified.append((options["wait"], options["cpu_limit"], decided))
         return rows
 
     monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=noted))
     work_on(run, limits=[5.0, 8.0, 10.0])
     by_line = pc.sum(pc.equal(run.table(["technique"])["technique"], "line")).as_py()
-    assert sum(rows for limit, rows in classified if limit == 5.0) == by_line
-    assert sum(rows for limit, rows in classified if limit == 8.0) == run.rows - by_line > 0
+    assert {limit for _, limit, _ in classified} == {5.0}, "they have had no time yet"
+    assert sum(rows for waits, _, rows in classified if not waits) == by_line
+    assert sum(rows for waits, _, rows in classified if waits) == run.rows - by_line > 0
     assert by_line > 0
     assert lasting(run).equals(lasting(alone))
 
