@@ -9,7 +9,7 @@ from solver.clock import cpu_seconds, wall_seconds
 from solver.jit import kernel
 from solver.ladder.ascent import Ascent, keep, put_up
 from solver.ladder.fixpoint import propagate_all
-from solver.ladder.outcome import WALL, note_rung
+from solver.ladder.outcome import note_rung, note_time
 from solver.ladder.rungs import LINE
 from solver.propagate import CONTRADICTION, FIXPOINT
 
@@ -38,8 +38,5 @@ def line_rung(ascent: Ascent, puzzles: np.ndarray) -> int:
         left_open = note_rung(board, status, rung, p, outcome, like)
         if left_open and ascent.allowance.top > LINE:
             keep(board, waiting, p)
-        before, last_wall = cpu, wall
-        cpu, wall = cpu_seconds(), wall_seconds()
-        outcome.seconds[p, LINE] = cpu - before
-        outcome.seconds[p, WALL] = wall - last_wall
+        cpu, wall = note_time(outcome, p, rung, cpu, wall)
     return len(puzzles)

@@ -6,7 +6,7 @@ from solver.dive import finely_cut, first_dive
 from solver.glance import glance
 from solver.jit import kernel
 from solver.ladder.ascent import Ascent, keep, take_up
-from solver.ladder.outcome import MULTIPLE, WALL, found_of, note_rung
+from solver.ladder.outcome import MULTIPLE, found_of, note_rung, note_time
 from solver.ladder.rungs import DEPTH, PROBE, SEARCH
 from solver.lookahead import NO_LIMIT, begin, refute
 from solver.propagate import CONTRADICTION, FIXPOINT
@@ -36,9 +36,7 @@ def lookahead_rungs(ascent: Ascent) -> None:
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH
                 left_open = False
-            before = cpu
-            cpu = cpu_seconds()
-            outcome.seconds[p, SEARCH] = cpu - before  # it belongs to search, whoever decides
+            cpu, wall = note_time(outcome, p, SEARCH, cpu, wall)  # it belongs to search, whoever decides
         for rung in (DEPTH, PROBE):
             if left_open and rung <= top:
                 limit = ascent.allowance.depth if rung == DEPTH else NO_LIMIT
@@ -48,11 +46,6 @@ def lookahead_rungs(ascent: Ascent) -> None:
                     assert not held or (status != CONTRADICTION and holds(board, like)), "a rung lost a solution"
                     assert status != FIXPOINT or at_fixpoint(board, color, tools), "a rung stopped short"
                 left_open = note_rung(board, status, rung, p, outcome, like)
-                before = cpu
-                cpu = cpu_seconds()
-                outcome.seconds[p, rung] = cpu - before
+                cpu, wall = note_time(outcome, p, rung, cpu, wall)
         if left_open and top == SEARCH:
             keep(board, waiting, p)
-        last_wall = wall
-        wall = wall_seconds()
-        outcome.seconds[p, WALL] += wall - last_wall

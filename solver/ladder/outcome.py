@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.board import Board, undecided, write_picture
+from solver.clock import cpu_after, wall_seconds
 from solver.identity import side_by_side
-from solver.jit import kernel
+from solver.jit import inlined, kernel
 from solver.ladder.question import Given, Goals
 from solver.ladder.rungs import LINE, SEARCH
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -67,6 +68,16 @@ def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, li
         outcome.found[p] = 1
         write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
     return bool(status == FIXPOINT and left > 0)
+
+
+@inlined
+def note_time(outcome: Outcome, p: int, rung: int, cpu: float, wall: float) -> tuple[float, float]:
+    """Add to a rung's CPU seconds, and to the wall seconds, what has gone by since; returns both clocks' times now."""
+    now = wall_seconds()
+    cpu_now = cpu_after(cpu, now - wall)
+    outcome.seconds[p, rung] += cpu_now - cpu
+    outcome.seconds[p, WALL] += now - wall
+    return cpu_now, now
 
 
 @kernel

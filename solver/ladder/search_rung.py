@@ -9,7 +9,7 @@ from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dive
 from solver.jit import kernel
 from solver.ladder.ascent import Ascent, take_up
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, WALL, found_of
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, found_of, note_time
 from solver.ladder.rungs import SEARCH
 from solver.places import locate, open_places
 from solver.propagate import FIXPOINT, OUT_OF_TIME
@@ -29,6 +29,7 @@ def search_rung(ascent: Ascent, first: int) -> int:
     outcome, waiting, memory = ascent.outcome, ascent.waiting, ascent.memory
     board, trial, color, like = memory.board, memory.trial, memory.color, memory.tools.like
     tree, beliefs = memory.tree, memory.beliefs
+    rung: Any = np.int64(SEARCH)  # a literal would be a type of its own to the compiler
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(first, waiting.number[0]):
         p = waiting.puzzles[k]
@@ -56,10 +57,7 @@ def search_rung(ascent: Ascent, first: int) -> int:
             assert not held or holds(board, like) or noted(board, found), "the search hands on too little"
             assert at_fixpoint(board, color, tools), "the search hands on what line logic has not ended"
         outcome.rung[p] = outcome.engine[p] = SEARCH
-        before, last_wall = cpu, wall
-        cpu, wall = cpu_seconds(), wall_seconds()
-        outcome.seconds[p, SEARCH] += cpu - before
-        outcome.seconds[p, WALL] += wall - last_wall
+        cpu, wall = note_time(outcome, p, rung, cpu, wall)
         if searched == NODES_SPENT and patience < ENDLESS:
             return k
     return int(waiting.number[0])

@@ -19,7 +19,7 @@ import numpy as np
 
 from solver.clock import cpu_seconds, wall_seconds
 from solver.jit import in_plain_python, kernel
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, WALL, Outcome, outcome_for
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, note_time, outcome_for
 from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH
 from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
@@ -119,10 +119,7 @@ def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome
         p = which[k]
         status = _singles(seen.givens[seen.ends[p] : seen.ends[p + 1]], units, room, outcome.counters[p])
         _note(room.can, status, rung, p, outcome)
-        before, last_wall = cpu, wall
-        cpu, wall = cpu_seconds(), wall_seconds()
-        outcome.seconds[p, LINE] = cpu - before
-        outcome.seconds[p, WALL] = wall - last_wall
+        cpu, wall = note_time(outcome, p, rung, cpu, wall)
 
 
 @kernel
@@ -145,10 +142,7 @@ def _bands_rung(seen: Grids, which: np.ndarray, desk: bands.Desk, cpu_limit: flo
             rung = np.int64(DEPTH)
             outcome.rung[p] = outcome.engine[p] = DEPTH
             outcome.decided[p, DEPTH] = len(givens) if outcome.found[p] == 1 else outcome.decided[p, LINE]
-        before, last_wall = cpu, wall
-        cpu, wall = cpu_seconds(), wall_seconds()
-        outcome.seconds[p, rung] = cpu - before
-        outcome.seconds[p, WALL] += wall - last_wall
+        cpu, wall = note_time(outcome, p, rung, cpu, wall)
 
 
 @kernel
@@ -186,20 +180,13 @@ def _upper_rungs(
                 if status == FIXPOINT and decided(can, len(can)) < len(can):
                     status = _refuted(units, room, rung == PROBE, known, counters, deadline)
                 left_open = _note(can, status, rung, p, outcome)
-                before = cpu
-                cpu = cpu_seconds()
-                had[rung] = cpu - before
+                cpu, wall = note_time(outcome, p, rung, cpu, wall)
         if left_open and top == SEARCH and outcome.solutions[p] == UNKNOWN:
             for cell in range(len(can)):
                 room.trial[0, cell] = can[cell]
             ended = search(can, stack, units, room.due[0], _found(p, outcome), counters, most, deadline)
             _conclude(ended, p, outcome)
-            before = cpu
-            cpu = cpu_seconds()
-            had[SEARCH] += cpu - before
-        last_wall = wall
-        wall = wall_seconds()
-        had[WALL] += wall - last_wall
+            cpu, wall = note_time(outcome, p, SEARCH, cpu, wall)
         if ended == NODES_SPENT:
             return k
     return -1
