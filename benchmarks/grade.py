@@ -13,7 +13,8 @@ from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades
 from pipeline.run.pairs import pairs
 from reports.aggregate import figures_of
-from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS, take_census
+from reports.batch import PUZZLE_COLUMNS, RESULT_COLUMNS
+from reports.census import take_census
 from reports.figures import Grades
 from reports.graded import finished
 from reports.words import MEASURE_NAMES

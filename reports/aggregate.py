@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.attention import attention
-from reports.census import (
+from reports.batch import (
     AREAS_A_DECADE,
     DENSITY_NAMES,
     DIFFICULTY_BIN,
@@ -25,12 +25,10 @@ from reports.census import (
     RUNGS,
     SIZE_NAMES,
     UNKNOWN,
-    Census,
-    Row,
     Rows,
     Words,
-    take_census,
 )
+from reports.census import Census, Row, take_census
 from reports.duplicates import repeated
 from reports.figures import (
     Bin,

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from reports.census import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
+from reports.batch import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
 from reports.drawing import UNKNOWN_COLOR
 from reports.duplicates import DUPLICATES, repeated
 from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords

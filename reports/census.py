@@ -3,11 +3,14 @@
 Of each row stay 30 bytes: its code, its seconds, its class of difficulty and its hashes (8 more where line logic leaves
 cells open). Of the rows that a report shows one by one everything stays, of a million, drawn at random if there are
 more, the measures. So tens of millions of rows fit in memory.
+
+Batches are looked at by threads (reports.batch), and put together here in their order: the figures are the same
+however many threads there are.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,153 +18,47 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
-from reports import site
-from reports.authors import Authors, count_authors
-from reports.beside import first_bits, indexed, keys
-from reports.graded import NO_GRADES, SHARED, grades_beside
-from reports.grid import givens_counts
-from reports.measures import MEASURES, measures
-from reports.mended import MENDED, NO_MENDINGS, mended_beside
-from reports.rights import shareable, withheld
+from reports.authors import Authors, add_authors
+from reports.batch import (
+    COMPARED_FIELDS,
+    LISTED,
+    PUZZLE_COLUMNS,
+    RATED_FIELDS,
+    RESULT_COLUMNS,
+    RUNGS,
+    SHOWN_FIELDS,
+    STUDIED_FIELDS,
+    Asked,
+    Batch,
+    Rows,
+    Words,
+    batch_of,
+    no_rows,
+    no_rung_times,
+)
+from reports.beside import indexed, keys
+from reports.graded import NO_GRADES
+from reports.mended import NO_MENDINGS
 from reports.sample import Sample
-from solver.tables import PUZZLES, RESULTS
-
-UNKNOWN = "unknown"
-FAILED = ("invalid", "error", "killed")
-"""Statuses of rows that have no verdict; their status stands where a label would."""
-
-SIZES = (10, 15, 20, 25, 30, 40, 60, 100)
-"""The longest side, in cells, that each size class but the last admits."""
-
-SIZE_NAMES = (
-    f"up to {SIZES[0]}",
-    *(f"{shorter + 1}–{side}" for shorter, side in pairwise(SIZES)),
-    f"over {SIZES[-1]}",
-)
-"""The size classes: "up to 10", "11–15", ..., "over 100"."""
-
-DENSITIES = (0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7)
-"""The share of coloured cells at which each class of density but the first begins."""
-
-DENSITY_NAMES = (
-    f"under {100 * DENSITIES[0]:.0f} %",
-    *(f"{100 * low:.0f}–{100 * high:.0f} %" for low, high in pairwise(DENSITIES)),
-    f"{100 * DENSITIES[-1]:.0f} % and over",
-)
-"""The classes of density: "under 20 %", "20–30 %", ..., "70 % and over"."""
-
-DIFFICULTIES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
-"""The difficulties at which each class but the first begins."""
-
-DIFFICULTY_NAMES = (
-    f"under {DIFFICULTIES[0]:g}",
-    *(f"{low:g}–{high:g}" for low, high in pairwise(DIFFICULTIES)),
-    f"{DIFFICULTIES[-1]:g} and over",
-)
-"""The classes of difficulty: "under 0.25", "0.25–0.5", ..., "4 and over"."""
-
-MANY_COLORS = 5
-"""Colours from which puzzles are counted together."""
-
-AREAS_A_DECADE = 5
-"""Classes of size in cells: this many from 100 to 1,000 cells, and so on."""
-
-RUNGS = {
-    "line logic": "cpu_line",
-    "depth-2": "cpu_depth2",
-    "probe": "cpu_probe",
-    "search": "cpu_search",
-    "clause learning": "cpu_sat",
-}
-"""The rungs of the ladder and the columns of their times."""
-
-RUNG_BINS, FIRST_RUNG_BIN, LAST_RUNG_BIN = 5, -7, 5
-"""The histogram of a rung's times: bins a decade, decades (log10 of seconds) at which it begins and ends."""
+from reports.threads import in_threads
+from solver.tables import RESULTS
 
 SHOWN = 100_000
 """Puzzles that a report shows one by one: all of them, or the hardest."""
 
-LISTED = 50
-"""Failures, and contradictions with the site's verdict, that a report names."""
-
-FEW_GIVENS = 40
-"""Givens of a Sudoku from which on they are counted by tens; with less, as most of 9x9 have, each number is a group."""
+COMPARED = 1_000_000
+"""Puzzles whose measures are held against each other: all of them, or so many drawn at random."""
 
 KINDS_OF_FAILURES = 1_000
 """Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""
 
 OTHER_REASONS = "other reasons"
 
-FOR_PEOPLE = ("grade", "work")
-"""Measures of how hard a puzzle is for people; null where it has no grade."""
-
-RATED = (
-    "cpu_seconds", "score", "sweeps", "line_solves", "probes", "contradictions", "nodes", "conflicts", "cells",
-    *MEASURES.names, *FOR_PEOPLE,
-)  # fmt: skip
-"""Measures that are held against people's ratings, and against those for people."""
-
-COMPARED = 1_000_000
-"""Puzzles whose measures are held against each other: all of them, or so many drawn at random."""
-
-COMPARED_FIELDS = ("site_difficulty", "site_quality", *RATED)
-"""People's ratings, and the measures."""
-
-DIFFICULTY_BIN = 0.1
-"""Width of the columns of the histogram of difficulty."""
-
-NO_BIN = np.iinfo(np.int16).min
-"""Stands for the column of a difficulty that is not known."""
-
-STUDIED_FIELDS = ("puzzle_id", "clue_hash", "technique", "hardest", *RATED)
-"""What stands beside people's attempts at a puzzle."""
-
-RATED_FIELDS = ("source", "puzzle_id", "title", "technique", "site_difficulty", "site_quality", *RATED)
-
-SHOWN_RESULTS = [
-    "puzzle_id", "status", "solutions", "technique", "label", "solution", "second_solution", "goal_matches",
-    "cpu_seconds", "line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth", "conflicts", "cells",
-    "cells_after_line", "cells_after_depth2", "cells_after_probe", "score", "engine", "error", "clue_hash",
-]  # fmt: skip
-SHOWN_PUZZLES = [
-    "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
-    "columns", "goal", "site_difficulty", "site_quality", "site_note", "canonical_hash",
-]  # fmt: skip
-JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_())])
-"""Whether a puzzle may be passed on (reports.rights), and whether its site says another verdict; never null."""
-
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *MEASURES.names, *MENDED.names, *SHARED.names, *JUDGED.names]
-
-RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
-PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
-"""What a report needs of the two tables; other columns are not looked at."""
-
 NOTHING = RESULTS.empty_table().select(["puzzle_id", "clue_hash"])
 """The puzzles of no study."""
 
-Rows: TypeAlias = pa.Table | pa.RecordBatch
 Row: TypeAlias = dict[str, Any]
 """A row of both tables: a value for each of RESULT_COLUMNS and PUZZLE_COLUMNS."""
-
-
-class Words(NamedTuple):
-    """What a row is counted by. Rows with all of it in common are many, so there are few of these."""
-
-    status: str
-    solutions: str | None
-    technique: str | None
-    trivial: bool | None
-    label: str  # the status where there is no label
-    goal_matches: bool | None
-    source: str
-    kind: str  # "mono", "blotted mono", ...
-    size: str  # of SIZE_NAMES
-    density: str  # of DENSITY_NAMES
-    colors: str  # foreground colours in the clues: "1", "2", ...
-    givens: str  # number of givens: "17", "18", ..., from FEW_GIVENS on by tens
-    year: int | None  # in which the site got it
-    area: int | None  # class of its number of cells: floor(AREAS_A_DECADE * log10(cells))
-    claim: str | None  # the site's own verdict, of reports.site.CLAIMS
 
 
 class Census(NamedTuple):
@@ -212,51 +109,34 @@ def take_census(
     difficulties = _Growing(np.int16)
     clue_hashes, canonical_hashes = (_Growing(np.uint64) for _ in range(2))
     authors: Authors = {}
-    reasons = Counter[tuple[str, str]]()
-    rung_seconds = np.zeros(len(RUNGS))
-    rung_times = np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
-    sums = np.zeros(4)
-    by_puzzle = indexed(mendings), indexed(grades)
-    rated: list[pa.Table] = []
+    rung_seconds, rung_times, work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
     techniques = Counter[str]()
-    compared = Sample(COMPARED)
-    compared.add(_floats(_no_rows(COMPARED_FIELDS)))
-    tried: list[pa.Table] = []
-    of_study = keys(studied).combine_chunks()
-    shown = _Hardest()
+    compared, shown = Sample(COMPARED, _floats), _Hardest()
+    compared.add(no_rows(COMPARED_FIELDS))
+    tried, rated = [no_rows(STUDIED_FIELDS)], [no_rows(RATED_FIELDS)]
+    reasons = Counter[tuple[str, str]]()
     failures: list[Row] = []
     contradictions: list[Row] = []
-    for results, puzzles in _batches(pairs):
-        measured = measures(results, puzzles)
-        claims = site.claims(puzzles["site_note"], puzzles["site_steps"])
-        code, words = _worded(results, puzzles, measured, claims)
-        codes.add(np.array([places.setdefault(word, len(places)) for word in words], np.int32)[code])
-        seconds.add(_numbers(results["cpu_seconds"]).astype(np.float64))
-        difficulties.add(_difficulty_bins(measured))
-        clue_hashes.add(first_bits(results["clue_hash"]))
-        canonical_hashes.add(first_bits(puzzles["canonical_hash"]))
-        decided.add(_decided(results, np.array([word.technique == "line" for word in words])[code]))
-        labels = pa.array([word.label for word in words]).take(pa.array(code))
-        count_authors(puzzles["author"], labels, results["cpu_seconds"], authors)
-        _time_rungs(results, rung_seconds, rung_times)
-        sums += _work(results)
-        mended, graded = mended_beside(results, by_puzzle[0]), grades_beside(results, by_puzzle[1])
-        techniques.update(_counted(graded["hardest"]))
-        compared.add(_floats(_picked(results, puzzles, (measured, graded), COMPARED_FIELDS)))
-        if len(of_study):
-            rows = _picked(results, puzzles, (measured, graded), STUDIED_FIELDS)
-            tried.append(rows.filter(pc.is_in(keys(results), value_set=of_study, skip_nulls=True)))
-        free = shareable(puzzles)
-        differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[code]
-        judged = pa.RecordBatch.from_arrays([free, pa.array(differs)], schema=JUDGED)
-        if public:
-            results, puzzles, mended = (withheld(rows, free) for rows in (results, puzzles, mended))
-        rated += _rated(results, puzzles, (measured, graded))
-        shown.add(_picked(results, puzzles, (measured, mended, graded, judged), SHOWN_FIELDS))
-        failed = np.array([word.status in FAILED for word in words])[code]
-        _count_reasons(results, failed, reasons)
-        failures += _rows(results, puzzles, claims, failed, LISTED - len(failures))
-        contradictions += _rows(results, puzzles, claims, differs, LISTED - len(contradictions))
+    asked = Asked(public, indexed(mendings), indexed(grades), keys(studied).combine_chunks())
+    for batch in in_threads(partial(_batch_of, asked), _paired(pairs)):
+        codes.add(np.array([places.setdefault(word, len(places)) for word in batch.words], np.int32)[batch.codes])
+        seconds.add(batch.seconds)
+        difficulties.add(batch.difficulties)
+        clue_hashes.add(batch.clue_hashes)
+        canonical_hashes.add(batch.canonical_hashes)
+        decided.add(batch.decided)
+        add_authors(batch.authors, authors)
+        rung_seconds += batch.rung_seconds
+        rung_times += batch.rung_times
+        work += batch.work
+        techniques.update(batch.hardest)
+        compared.add(batch.compared)
+        tried += batch.studied
+        rated += batch.rated
+        shown.add(batch.shown)
+        _add_reasons(batch.reasons, reasons)
+        _add_rows(batch.failures, failures)
+        _add_rows(batch.contradictions, contradictions)
     return Census(
         tuple(places),
         codes.values(),
@@ -268,12 +148,12 @@ def take_census(
         authors,
         rung_seconds,
         rung_times,
-        (sums[0], sums[1]),
-        (sums[2], sums[3]),
-        pa.concat_tables(rated) if rated else _no_rows(RATED_FIELDS),
+        (work[0], work[1]),
+        (work[2], work[3]),
+        pa.concat_tables(rated),
         techniques,
         compared.table(),
-        pa.concat_tables([_no_rows(STUDIED_FIELDS), *tried]),
+        pa.concat_tables(tried),
         shown.table(),
         reasons,
         tuple(failures),
@@ -281,188 +161,38 @@ def take_census(
     )
 
 
-def _batches(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
-    """The pairs that have rows, each table as one batch of the columns looked at."""
+def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[Rows, Rows]]:
+    """The pairs that have rows, with the columns looked at."""
     for results, puzzles in pairs:
         if len(results) != len(puzzles):
             raise ValueError(f"{len(results)} results do not pair with {len(puzzles)} puzzles")
         if len(results):
-            yield _batch(results.select(RESULT_COLUMNS)), _batch(puzzles.select(PUZZLE_COLUMNS))
+            yield results.select(RESULT_COLUMNS), puzzles.select(PUZZLE_COLUMNS)
 
 
-def _batch(rows: Rows) -> pa.RecordBatch:
+def _batch_of(asked: Asked, pair: tuple[Rows, Rows]) -> Batch:
+    return batch_of(_as_batch(pair[0]), _as_batch(pair[1]), asked)
+
+
+def _as_batch(rows: Rows) -> pa.RecordBatch:
     return rows if isinstance(rows, pa.RecordBatch) else pa.concat_batches(rows.to_batches())
 
 
-def _worded(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch, claims: pa.Array
-) -> tuple[np.ndarray, list[Words]]:
-    """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
-    columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
-    columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], size_class(puzzles)]
-    columns += [_density(measured), _colors(measured), _givens(puzzles), _year(puzzles), _area(puzzles)]
-    columns += [claims]
-    encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
-    values = [column.dictionary.to_pylist() for column in encoded]
-    lengths = [len(value) for value in values]
-    joint = pa.array(np.ravel_multi_index([column.indices.to_numpy() for column in encoded], lengths))
-    joint = joint.dictionary_encode()
-    occurring = zip(*np.unravel_index(joint.dictionary.to_numpy(), lengths), strict=True)
-    words = [_words(*(value[index] for value, index in zip(values, row, strict=True))) for row in occurring]
-    rows: np.ndarray = joint.indices.to_numpy()
-    return rows, words
+def _add_reasons(counts: Counter[tuple[str, str]], reasons: Counter[tuple[str, str]]) -> None:
+    for kind, count in counts.items():
+        there = kind in reasons or len(reasons) < KINDS_OF_FAILURES
+        reasons[kind if there else (kind[0], OTHER_REASONS)] += count
 
 
-def _words(
-    status: str | None,
-    solutions: str | None,
-    technique: str | None,
-    trivial: bool | None,
-    label: str | None,
-    goal_matches: bool | None,
-    source: str | None,
-    kind: str | None,
-    blotted: bool | None,
-    size: int,
-    density: int,
-    colors: int | None,
-    givens: int | None,
-    year: int | None,
-    area: int | None,
-    claim: str | None,
-) -> Words:
-    status = UNKNOWN if status is None else status
-    return Words(
-        status,
-        solutions,
-        technique,
-        trivial,
-        status if label is None else label,
-        goal_matches,
-        UNKNOWN if source is None else source,
-        UNKNOWN if kind is None else f"blotted {kind}" if blotted else kind,
-        (*SIZE_NAMES, UNKNOWN)[size],
-        (*DENSITY_NAMES, UNKNOWN)[density],
-        UNKNOWN if colors is None else f"{colors} and more" if colors == MANY_COLORS else str(colors),
-        UNKNOWN if givens is None else str(givens) if givens < FEW_GIVENS else f"{givens} to {givens + 9}",
-        year,
-        area,
-        claim,
-    )
-
-
-def _source(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Array:
-    """The puzzle's source; if it is not known, what stands before the id's slash."""
-    source = puzzles["source"]
-    if not source.null_count:
-        return source
-    before_slash = pc.struct_field(pc.extract_regex(results["puzzle_id"], r"^(?P<source>[^/]+)/"), "source")
-    return pc.coalesce(source, pc.if_else(pc.equal(before_slash, ""), None, before_slash))
-
-
-def size_class(puzzles: Rows) -> pa.Array:
-    """The size class of each puzzle, by its longer side: index into SIZE_NAMES, or the one after if it is not known."""
-    side = np.maximum(_numbers(puzzles["width"]), _numbers(puzzles["height"]))
-    return pa.array(np.where(np.isnan(side), len(SIZE_NAMES), np.searchsorted(SIZES, side)))
-
-
-def difficulty_class(rows: Rows) -> pa.Array:
-    """The class of each puzzle's difficulty: index into DIFFICULTY_NAMES, or the one after if it is not known."""
-    return _classes(rows["difficulty"], DIFFICULTIES)
-
-
-def _density(measured: pa.RecordBatch) -> pa.Array:
-    """The class of density of each puzzle: index into DENSITY_NAMES, or the one after if it is not known."""
-    return _classes(measured["density"], DENSITIES)
-
-
-def _difficulty_bins(measured: pa.RecordBatch) -> np.ndarray:
-    # The small addend keeps difficulties where a column begins from falling into the one before.
-    bins = np.floor(_numbers(measured["difficulty"]) / DIFFICULTY_BIN + 1e-9)
-    return np.where(np.isnan(bins), NO_BIN, bins).astype(np.int16)
+def _add_rows(tables: Sequence[pa.Table], rows: list[Row]) -> None:
+    """Add the tables' first rows while there are fewer than LISTED."""
+    for table in tables:
+        rows += table.slice(0, LISTED - len(rows)).to_pylist()
 
 
 def _floats(rows: pa.Table) -> pa.Table:
     """Numbers as float32, which has all that is wanted for ranks."""
     return pa.table({name: rows[name].cast(pa.float32(), safe=False) for name in rows.column_names})
-
-
-def _classes(column: pa.Array | pa.ChunkedArray, starts: Sequence[float]) -> pa.Array:
-    """The class of each number, the first below all starts; the one after the last if the number is not known."""
-    numbers = _numbers(column)
-    return pa.array(np.where(np.isnan(numbers), len(starts) + 1, np.searchsorted(starts, numbers, "right")))
-
-
-def _colors(measured: pa.RecordBatch) -> pa.Array:
-    return pc.min_element_wise(measured["colors"], pa.scalar(MANY_COLORS, pa.uint8()), skip_nulls=False)
-
-
-def _givens(puzzles: pa.RecordBatch) -> pa.Array:
-    """The class of each Sudoku by its number of givens: the smallest number of the class."""
-    counts = givens_counts(puzzles)
-    return pc.if_else(pc.less(counts, FEW_GIVENS), counts, pc.multiply(pc.divide(counts, 10), 10))
-
-
-def _year(puzzles: pa.RecordBatch) -> pa.Array:
-    """The year in which the site got the puzzle, or that of its copyright."""
-    year = pc.cast(pc.year(puzzles["site_date"]), pa.int32())
-    written = pc.struct_field(pc.extract_regex(puzzles["copyright"], r"\b(?P<year>(?:19|20)\d\d)\b"), "year")
-    return pc.coalesce(year, pc.cast(written, pa.int32()))
-
-
-def _area(puzzles: pa.RecordBatch) -> pa.Array:
-    cells = _numbers(puzzles["width"]).astype(np.float64) * _numbers(puzzles["height"])
-    there = cells > 0
-    # The small addend keeps 100 cells in the class that begins there.
-    area = np.floor(np.log10(np.where(there, cells, 1)) * AREAS_A_DECADE + 1e-9)
-    return pa.array(area.astype(np.int32), mask=~there)
-
-
-def _decided(results: pa.RecordBatch, by_line: np.ndarray) -> np.ndarray:
-    """The share of cells decided (float64) of the puzzles that line logic leaves open."""
-    cells, after = _numbers(results["cells"]), _numbers(results["cells_after_line"])
-    # Line logic that meets a contradiction stops there: it leaves cells, but no question.
-    stalled = (after < cells) & ~by_line
-    share: np.ndarray = after[stalled] / cells[stalled]
-    return share
-
-
-def _counted(column: pa.Array) -> dict[str, int]:
-    counted = column.value_counts()
-    names, counts = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
-    return {name: count for name, count in zip(names, counts, strict=True) if name is not None}
-
-
-def _count_reasons(results: pa.RecordBatch, failed: np.ndarray, reasons: Counter[tuple[str, str]]) -> None:
-    """Add the rows that failed (bool[rows]) to what is counted by status and reason."""
-    rows = results.select(["status", "error"]).filter(pa.array(failed))
-    patterns = pc.replace_substring_regex(pc.fill_null(rows["error"], "no reason given"), r"\d+", "N")
-    for kind, count in Counter(zip(rows["status"].to_pylist(), patterns.to_pylist(), strict=True)).items():
-        there = kind in reasons or len(reasons) < KINDS_OF_FAILURES
-        reasons[kind if there else (kind[0], OTHER_REASONS)] += count
-
-
-def _time_rungs(results: pa.RecordBatch, seconds: np.ndarray, times: np.ndarray) -> None:
-    """Add the rungs' times to their sums and histograms."""
-    for rung, name in enumerate(RUNGS.values()):
-        taken = results[name].drop_null().to_numpy()
-        taken = taken[taken > 0]
-        seconds[rung] += taken.sum()
-        bins = np.floor((np.log10(taken) - FIRST_RUNG_BIN) * RUNG_BINS + 1e-9).astype(np.int64)
-        times[rung] += np.bincount(np.clip(bins, 0, times.shape[1] - 1), minlength=times.shape[1])
-
-
-def _work(results: pa.RecordBatch) -> np.ndarray:
-    """Conflicts, the seconds of clause learning, line solves, the seconds of all other rungs."""
-    seconds = [np.nan_to_num(_numbers(results[name])).sum() for name in RUNGS.values()]
-    conflicts, line_solves = (np.nan_to_num(_numbers(results[name])).sum() for name in ("conflicts", "line_solves"))
-    return np.array([conflicts, seconds[-1], line_solves, sum(seconds[:-1])])
-
-
-def _rated(results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: Sequence[pa.RecordBatch]) -> list[pa.Table]:
-    """The measures of the rows that people have rated, as a table if there are any."""
-    rated = pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
-    return [_picked(results, puzzles, measured, RATED_FIELDS).filter(rated)] if pc.any(rated).as_py() else []
 
 
 class _Growing:
@@ -506,47 +236,8 @@ class _Hardest:
     def table(self) -> pa.Table:
         """These puzzles, the hardest first."""
         if not self.tables:
-            return _no_rows(SHOWN_FIELDS)
+            return no_rows(SHOWN_FIELDS)
         order = [("difficulty", "descending"), ("puzzle_id", "ascending")]
         # Sorting moves keys only, and the rows that stay are copied: the batches that they came in are let go.
         rows = pa.concat_tables(self.tables)
         return rows.take(pc.sort_indices(rows.select(["difficulty", "puzzle_id"]), order)[:SHOWN]).combine_chunks()
-
-
-def _picked(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, others: Sequence[pa.RecordBatch], names: Sequence[str]
-) -> pa.Table:
-    """Columns of all these side by side; the label is the status where there is none."""
-    columns = {}
-    for name in names:
-        batch = next(batch for batch in (results, puzzles, *others) if name in batch.schema.names)
-        columns[name] = batch[name]
-    if "label" in columns:
-        columns["label"] = pc.coalesce(results["label"], results["status"], UNKNOWN)
-    if "source" in columns:
-        columns["source"] = pc.coalesce(_source(results, puzzles), UNKNOWN)
-    return pa.table(columns)
-
-
-def _no_rows(names: Sequence[str]) -> pa.Table:
-    results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED, JUDGED)
-    )
-    return _picked(results, puzzles, others, names)
-
-
-def _rows(
-    results: pa.RecordBatch, puzzles: pa.RecordBatch, claims: pa.Array, wanted: np.ndarray, most: int
-) -> list[Row]:
-    """The first rows wanted (bool[rows]), of both tables in one, with what the site claims."""
-    rows = np.flatnonzero(wanted)[:most]
-    if not len(rows):
-        return []
-    taken = (part.take(rows).to_pylist() for part in (results, puzzles, claims))
-    return [result | puzzle | {"claim": claim} for result, puzzle, claim in zip(*taken, strict=True)]
-
-
-def _numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """A column as an array of its own type, or float64 with NaN for null where there are nulls."""
-    numbers: np.ndarray = column.to_numpy(zero_copy_only=False)
-    return numbers

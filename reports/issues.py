@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.census import FAILED
+from reports.batch import FAILED
 
 ISSUES = {
     "ambiguous": "several solutions",

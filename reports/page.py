@@ -24,7 +24,8 @@ from reports.activity import Activity
 from reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from reports.aggregate import figures_of, plain
 from reports.attention import FEW_CELLS
-from reports.census import NOTHING, Row, Rows, take_census
+from reports.batch import Rows
+from reports.census import NOTHING, Row, take_census
 from reports.charts.chart import alone, script
 from reports.charts.explorers import explorers
 from reports.charts.report import charts

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.census import FOR_PEOPLE, RATED
+from reports.batch import FOR_PEOPLE, RATED
 
 FEW = 10
 """Ratings below which nothing is said."""

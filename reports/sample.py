@@ -1,5 +1,7 @@
 """A random sample of rows that pass by."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
@@ -8,10 +10,12 @@ class Sample:
     """So many of the rows added, each as likely as any other; all while they are few. The same rows give the same ones.
 
     Each row draws a number, and the lowest stay.
+
+    kept   what is kept of rows, as a table
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, kept: Callable[[pa.Table], pa.Table]) -> None:
+        self.size, self.kept = size, kept
         self.draw = np.random.default_rng(0)
         self.tables: list[pa.Table] = []
         self.drawn: list[np.ndarray] = []  # the number of each row
@@ -21,7 +25,7 @@ class Sample:
         """Take in more rows."""
         drawn = self.draw.random(len(rows))
         low = drawn < self.bar
-        self.tables.append(rows.filter(pa.array(low)))
+        self.tables.append(self.kept(rows.filter(pa.array(low))))
         self.drawn.append(drawn[low])
         if sum(map(len, self.drawn)) > 1.5 * self.size:
             self._thin()

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from reports.census import PUZZLE_COLUMNS
+from reports.batch import PUZZLE_COLUMNS
 from solver.families import SUDOKU
 from solver.sudoku.api import classify
 from solver.sudoku.batch import sudoku_batch

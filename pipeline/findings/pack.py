@@ -31,8 +31,8 @@ from pipeline.store.convert import file_stem
 from pipeline.store.folder import Folder, folder
 from pipeline.store.parts import one_batch, refuse_others
 from reports import measures as measured
+from reports.batch import size_class
 from reports.beside import Found, first_bits, indexed
-from reports.census import size_class
 from reports.families import NONOGRAMS
 from reports.graded import finished, grades_beside
 from reports.rights import shareable

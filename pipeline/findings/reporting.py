@@ -21,7 +21,8 @@ from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
 from reports.activity import PastSession, activity
-from reports.census import PUZZLE_COLUMNS, RESULT_COLUMNS, SHOWN
+from reports.batch import PUZZLE_COLUMNS, RESULT_COLUMNS
+from reports.census import SHOWN
 from reports.duplicates import DUPLICATES
 from reports.graded import finished
 from reports.page import ATTEMPTS_FILE, About, write_report

@@ -21,8 +21,8 @@ from pipeline.run.pairs import pairs
 from pipeline.run.sample import Candidates, balanced, difficulty_class, gathered
 from pipeline.study.folder import MOST_SIDE, STUDY_PUZZLES, Chosen, unfit
 from pipeline.study.text import read_text
+from reports.batch import size_class
 from reports.beside import Found, first_bits, indexed
-from reports.census import size_class
 from reports.graded import finished, grades_beside
 from solver.effort import difficulty
 from solver.tables import PUZZLES

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from reports.census import UNKNOWN
+from reports.batch import UNKNOWN
 from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import ACCENT, BAR, picked, place_among, unless_another, verdict_color
 from reports.figures import Figures, Group

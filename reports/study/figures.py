@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reports.batch import STUDIED_FIELDS
 from reports.beside import keys
-from reports.census import STUDIED_FIELDS
 from reports.ratings import NORMAL_95
 from reports.study.attempts import Studied
 from reports.study.relations import ERRORS, OBSERVED, TIME, UNSOLVED, Relation, observed, relations, tries

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from reports.census import RATED
+from reports.batch import RATED
 from reports.ratings import FEW, spearman, standard_ranks
 from reports.study.speed import without_speed
 from reports.study.tables import SOLVED

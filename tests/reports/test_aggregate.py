@@ -10,7 +10,7 @@ import pytest
 from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports.aggregate import HARDEST, figures, plain
-from reports.census import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
+from reports.batch import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
 from reports.figures import (
     Claimed,
     Copies,

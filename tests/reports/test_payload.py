@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from strategies import puzzles
 
 from reports import browser
+from reports.batch import SIZE_NAMES
 from reports.browser import (
     CHUNK,
     CLUES,
@@ -31,7 +32,6 @@ from reports.browser import (
     packed,
     payload,
 )
-from reports.census import SIZE_NAMES
 from solver.puzzle import Puzzle, clues_of, from_picture
 from solver.tables import RESULTS, puzzle_batch
 from solver.techniques.ladder import TECHNIQUES

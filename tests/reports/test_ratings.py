@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from reports.census import RATED_FIELDS
+from reports.batch import RATED_FIELDS
 from reports.ratings import FEW, OUTLIERS, ratings, spearman, together
 
 

@@ -22,7 +22,7 @@ from pipeline.store.parts import append, create_store
 from pipeline.study import choose
 from pipeline.study.choose import choose_balanced, choose_named, read_ids
 from pipeline.study.folder import STUDY_PUZZLES
-from reports.census import SIZES
+from reports.batch import SIZES
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 

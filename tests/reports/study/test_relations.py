@@ -8,7 +8,7 @@ import pytest
 from players import Person
 from playing import attempted, material, measured, played, studied
 
-from reports.census import RATED
+from reports.batch import RATED
 from reports.ratings import FEW, spearman
 from reports.study import relations
 from reports.study.attempts import attempts_of

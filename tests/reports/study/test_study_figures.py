@@ -14,7 +14,7 @@ import pytest
 from players import Person
 from playing import attempted, material, measured, played, studied
 
-from reports.census import RATED, STUDIED_FIELDS
+from reports.batch import RATED, STUDIED_FIELDS
 from reports.page import ATTEMPTS_FILE, write_report
 from reports.ratings import FEW
 from reports.study import relations
