@@ -57,6 +57,7 @@ from reports.ratings import agreements, ratings, together
 from reports.site import CLAIMS, contradicts
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
+from reports.threads import in_threads
 from solver.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
@@ -143,7 +144,7 @@ def figures_of(
         years=_years(tally),
         authors=_authors(census, list(labels)),
         all_authors=len({author for author, _ in census.authors}),
-        copies=Copies(*(_surplus(hashes) for hashes in (census.clue_hashes, census.canonical_hashes))),
+        copies=Copies(*in_threads(_surplus, (census.clue_hashes, census.canonical_hashes))),
         attention=attention(census.shown, _issues(tally), repeated(census.shown) if duplicates is None else duplicates),
         work=_work(census),
         shown=len(census.shown),

@@ -9,7 +9,7 @@ from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, refuse_changed
 from pipeline.store.parts import ahead, gathered
 
-PAIRED_ROWS, PAIRED_BYTES = 1 << 14, 1 << 26
+PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """What of the puzzles table is in memory at a time, beside their results."""
 
 KEY = "puzzle_id"
