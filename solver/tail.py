@@ -23,6 +23,7 @@ from solver.kissat import MOST_CONFLICTS, Kissat, program
 from solver.ladder.memory import Memory
 from solver.lead import follow, leads
 from solver.tuning import (
+    BEFORE_LEADS,
     CHUNK,
     CUBE_SLICES,
     KISSAT_SLICES,
@@ -108,24 +109,27 @@ def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learne
     board, color, tools = memory.board, memory.color, memory.tools._replace(deadline=deadline)
     variables, clauses = encode(board, color, tools)
     known = board.known[: int(board.size[0] * board.size[1])] if CHECKED and holds(board, tools.like) else None
+    few = not finely_cut(board, memory.beliefs)
     return Learner(
         Formula(variables.number, variables.literal, (clauses,)),
         lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
         lambda: leads(memory, variables.literal, tools),
         known,
-        few=not finely_cut(board, memory.beliefs),
+        few=few,
         noting=noting,
+        before_leads=BEFORE_LEADS if few else 0,
     )
 
 
 class Learner:
     """Clause learners at work on a formula, in a `with` block.
 
-    phases   what an engine, by its name, is to try first: literals
-    leads    assumptions that probably lead to a solution (solver.lead), one list after the other
-    known    for the checked mode: a solution that the formula has, as `picture`
-    few      whether there are probably few solutions, if any: where clues are of many blocks, there are many
-    noting   whether Glucose keeps all that it learns, for `busiest`
+    phases         what an engine, by its name, is to try first: literals
+    leads          assumptions that probably lead to a solution (solver.lead), one list after the other
+    known          for the checked mode: a solution that the formula has, as `picture`
+    few            whether there are probably few solutions, if any: where clues are of many blocks, there are many
+    noting         whether Glucose keeps all that it learns, for `busiest`
+    before_leads   conflicts of Glucose, to begin with, before it follows leads
 
     `engine` is the name of the one that answered last.
     """
@@ -138,9 +142,10 @@ class Learner:
         known: np.ndarray | None = None,
         few: bool = False,
         noting: bool = False,
+        before_leads: int = 0,
     ) -> None:
         self.formula, self.phases, self.leads, self.few = formula, phases, leads, few
-        self.noting = noting
+        self.noting, self.before_leads = noting, before_leads
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
@@ -181,8 +186,12 @@ class Learner:
         if self.nearby:
             if self._followed(deadline):
                 return True
-        elif self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
-            return True
+        elif self.now() + loading < deadline:
+            found: bool | None = self._begins(min(conflicts, self.before_leads), deadline)
+            if found is not None:
+                return found
+            if self._led(min(conflicts, LEAD_SLICE), deadline):
+                return True
         for engine, slices in turns or usual_turns():
             if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
@@ -198,7 +207,7 @@ class Learner:
                     solver.unsatisfiable = self.few or bool(self.nearby)  # a second one would mostly be known by now
                 else:
                     solver.conf_budget(conflicts)
-                found: bool | None = solver.solve_limited()
+                found = solver.solve_limited()
                 if self.known is not None:
                     self._check(solver, found, self.known)
                 if found is not None:
@@ -206,6 +215,19 @@ class Learner:
                 if self.now() > deadline:
                     return None
         return None
+
+    def _begins(self, conflicts: int, deadline: float) -> bool | None:
+        """Whether there is a solution, by so many conflicts of Glucose; None if that stays open."""
+        if conflicts == 0:
+            return None
+        solver, self.engine = self._solver(GLUCOSE), GLUCOSE
+        if self.now() > deadline:
+            return None  # its phases may be of beliefs cut short, as below
+        solver.conf_budget(conflicts)
+        found: bool | None = solver.solve_limited()
+        if self.known is not None:
+            self._check(solver, found, self.known)
+        return found
 
     def _led(self, conflicts: int, deadline: float) -> bool:
         """Whether one of the leads has come to a solution, in tries of so many conflicts."""
