@@ -31,29 +31,26 @@ from solver.tail import ALTERNATELY, WITH_KISSAT, Turns, learner_of
 from solver.views import Views, views
 
 RECIPES = (
-    *(Recipe("random", 25, 25, density, 31, count) for density, count in ((0.3, 100), (0.4, 60), (0.45, 40))),
-    *(Recipe("random", 30, 30, density, 32, count) for density, count in ((0.2, 60), (0.3, 40), (0.35, 40))),
-    *(Recipe("random", 30, 30, density, 32, count) for density, count in ((0.4, 18), (0.45, 12))),
-    *(Recipe("random", 40, 40, density, 33, count) for density, count in ((0.2, 30), (0.3, 20), (0.5, 40))),
-    *(Recipe("symmetric", 30, 30, density, 34, 30) for density in (0.3, 0.45)),
-    Recipe("symmetric", 25, 25, 0.3, 34, 60),
-    *(Recipe("letters", side, side, None, 35, count) for side, count in ((30, 120), (40, 80), (50, 60), (60, 60))),
-    *(Recipe("blobs", side, side, 0.3, 36, count) for side, count in ((50, 100), (60, 40))),
-    *(Recipe("random", 30, 30, 0.3, 37, 40, colors) for colors in (2, 3, 4)),
-    *(Recipe("random", 40, 40, 0.25, 38, 12, colors) for colors in (2, 3)),
-    *(Recipe("letters", 40, 40, None, 39, 80, colors) for colors in (2, 3)),
-    *(Recipe("letters", 60, 60, None, 39, 60, colors) for colors in (2, 4)),
-    Recipe("blobs", 60, 60, 0.3, 40, 60, 2),
+    *(Recipe("random", 25, 25, density, 31, count) for density, count in ((0.3, 60), (0.4, 30), (0.45, 30))),
+    *(Recipe("random", 30, 30, density, 32, count) for density, count in ((0.2, 40), (0.3, 24), (0.4, 6))),
+    *(Recipe("random", 40, 40, density, 33, count) for density, count in ((0.2, 30), (0.3, 10))),
+    *(Recipe("symmetric", 30, 30, density, 34, 20) for density in (0.3, 0.45)),
+    *(Recipe("letters", side, side, None, 35, count) for side, count in ((30, 120), (40, 60), (50, 40), (60, 30))),
+    *(Recipe("blobs", side, side, 0.3, 36, count) for side, count in ((50, 100), (60, 20))),
+    *(Recipe("random", 30, 30, 0.3, 37, 20, colors) for colors in (2, 3, 4)),
+    *(Recipe("random", 40, 40, 0.25, 38, 8, colors) for colors in (2, 3)),
+    *(Recipe("letters", 40, 40, None, 39, 60, colors) for colors in (2, 3)),
+    *(Recipe("letters", 60, 60, None, 39, 40, colors) for colors in (2, 4)),
 )
 """Of shapes, and of denser or darker pictures than these, next to none comes to learners."""
 
-LIMIT = 5.0
+LIMIT = 3.0
 """CPU seconds of an opening on a puzzle; one that is not decided counts with so many."""
 
 SHORT = 0.5
 """CPU seconds below which each opening is measured twice, one after the other; the lesser counts."""
 
-LEAST = 12
+LEAST = 10
 """Puzzles on either side of a rule's threshold."""
 
 
@@ -73,7 +70,7 @@ class Opening(NamedTuple):
 
 OPENINGS = (
     Opening("leads", 0, True, ALTERNATELY),
-    *(Opening(f"{some} conflicts, leads", some, True, ALTERNATELY) for some in (50, 100, 150, 250, 500)),
+    *(Opening(f"{some} conflicts, leads", some, True, ALTERNATELY) for some in (50, 150, 250)),
     Opening("no leads", 0, False, ALTERNATELY),
     Opening("leads, CaDiCaL", 0, True, ALTERNATELY[1:]),
     Opening("CaDiCaL", 0, False, ALTERNATELY[1:]),

@@ -10,6 +10,7 @@ import gc
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -24,6 +25,7 @@ from solver.ladder.memory import Memory
 from solver.lead import follow, leads
 from solver.tuning import (
     BEFORE_LEADS,
+    BEFORE_LEADS_VARIABLES,
     CHUNK,
     CUBE_SLICES,
     KISSAT_SLICES,
@@ -110,6 +112,7 @@ def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learne
     variables, clauses = encode(board, color, tools)
     known = board.known[: int(board.size[0] * board.size[1])] if CHECKED and holds(board, tools.like) else None
     few = not finely_cut(board, memory.beliefs)
+    quick = few and variables.number < BEFORE_LEADS_VARIABLES
     return Learner(
         Formula(variables.number, variables.literal, (clauses,)),
         lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
@@ -117,7 +120,7 @@ def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learne
         known,
         few=few,
         noting=noting,
-        before_leads=BEFORE_LEADS if few else 0,
+        before_leads=BEFORE_LEADS if quick else 0,
     )
 
 
@@ -144,12 +147,13 @@ class Learner:
         noting: bool = False,
         before_leads: int = 0,
     ) -> None:
-        self.formula, self.phases, self.leads, self.few = formula, phases, leads, few
+        self.formula, self.phases, self.leads, self.few = formula, cache(phases), leads, few
         self.noting, self.before_leads = noting, before_leads
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
+        self.earlier = 0  # conflicts of solvers that are gone
         self.tries: Iterator[bool] = iter(())  # of the lead that is followed
         self.known = known
 
@@ -174,7 +178,8 @@ class Learner:
     @property
     def conflicts(self) -> int:
         """Conflicts of all of them so far."""
-        return sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
+        now: int = sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
+        return self.earlier + now
 
     def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds as of `now`, comes first.
@@ -217,7 +222,10 @@ class Learner:
         return None
 
     def _begins(self, conflicts: int, deadline: float) -> bool | None:
-        """Whether there is a solution, by so many conflicts of Glucose; None if that stays open."""
+        """Whether there is a solution, by so many conflicts of Glucose; None if that stays open.
+
+        Then it begins again from nothing: after what it has learned so, leads come to less.
+        """
         if conflicts == 0:
             return None
         solver, self.engine = self._solver(GLUCOSE), GLUCOSE
@@ -227,6 +235,9 @@ class Learner:
         found: bool | None = solver.solve_limited()
         if self.known is not None:
             self._check(solver, found, self.known)
+        if found is None:
+            self.earlier += solver.accum_stats()["conflicts"]
+            self.solvers.pop(GLUCOSE).delete()
         return found
 
     def _led(self, conflicts: int, deadline: float) -> bool:

@@ -110,7 +110,10 @@ COLORED_BLOCKS_A_CELL = _constant(
 
 # Leads.
 BEFORE_LEADS = _constant(
-    "BEFORE_LEADS", 150, 0, 1_000_000, "conflicts", "of Glucose before leads, where fewer than BLOCKS_A_CELL"
+    "BEFORE_LEADS", 150, 0, 1_000_000, "conflicts", "of Glucose before leads, where clues are of few blocks"
+)
+BEFORE_LEADS_VARIABLES = _constant(
+    "BEFORE_LEADS_VARIABLES", 7_000, 0, 1 << 40, "variables", "from which on a formula goes to leads at once"
 )
 LEAD_ROUNDS = _constant(
     "LEAD_ROUNDS", (8, 5, 3, 20, 5), 1, 1_000, "rounds", "of messages before the first decision, by lead"
