@@ -38,7 +38,7 @@ RECIPES = (
     *(Recipe("letters", side, side, None, 35, count) for side, count in ((30, 120), (40, 60), (50, 40), (60, 30))),
     *(Recipe("blobs", side, side, 0.3, 36, count) for side, count in ((50, 100), (60, 20))),
     *(Recipe("random", 30, 30, 0.3, 37, 20, colors) for colors in (2, 3, 4)),
-    *(Recipe("random", 40, 40, 0.25, 38, 8, colors) for colors in (2, 3)),
+    Recipe("random", 40, 40, 0.25, 38, 8, 2),
     *(Recipe("letters", 40, 40, None, 39, 60, colors) for colors in (2, 3)),
     *(Recipe("letters", 60, 60, None, 39, 40, colors) for colors in (2, 4)),
 )
