@@ -158,7 +158,7 @@ def learner_tables(archive: Iterable[pa.RecordBatch], name: str, kissat: bool) -
     most = [["most", 1, "", *map(float, _costs(pictures).max(axis=0))]]
     return [
         Table(f"Learners, {LIMIT:g} s at most", heading, verdicts + most),
-        Table("", ["CPU s to the first solution", *heading[1:]], firsts),
+        Table("The same to the first solution", ["CPU s to the first solution", *heading[1:]], firsts),
         _rules(pictures, tested, names),
     ]
 
