@@ -1,11 +1,14 @@
-"""Which puzzles a dive should come first for: what it costs and what it spares, by the number of blocks a cell.
+"""What should come first: a dive or depth-2, by the number of blocks a cell; leads, or which learner, by any feature.
 
-solver.tuning.BLOCKS_A_CELL is read off the pictures made by rule; the archive, if it is there, tests it.
+For the first, a table of what a dive costs and what it spares: solver.tuning.BLOCKS_A_CELL and COLORED_BLOCKS_A_CELL
+are read off the pictures made by rule. For the second, rules are fitted (benchmarks.openings). The archive, if it is
+there, tests both.
 """
 
 import math
 import time
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.openings import OPENINGS, Left, course_of, learner_tables
 from pipeline.findings.bench import BATCH, batches_of
 from pipeline.findings.figures_page import Table
 from scrapers.files import files_in
@@ -21,7 +25,8 @@ from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.board import undecided
 from solver.dive import Course, Trail, descend
 from solver.glance import glance
-from solver.ladder.fixpoint import line_fixpoint
+from solver.kissat import program
+from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
 from solver.ladder.memory import Memory
 from solver.ladder.question import FROM_NOTHING
 from solver.lookahead import NO_LIMIT, begin, refute
@@ -37,6 +42,14 @@ RECIPES = (
     *(Recipe("blobs", 30, 30, density, 3, 500) for density in (0.3, 0.5)),
     Recipe("shapes", 30, 30, 0.5, 4, 500),
     Recipe("letters", 30, 30, None, 5, 500),
+)
+COLORED = (
+    *(Recipe("letters", side, side, None, 42, 60, colors) for colors in (2, 3, 4) for side in (30, 40, 50, 60)),
+    *(Recipe("blobs", 60, 60, density, 43, 60, colors) for colors in (2, 3) for density in (0.3, 0.5)),
+    *(Recipe("random", 25, 25, 0.3, 41, 60, colors) for colors in (2, 3, 4)),
+    *(Recipe("random", 30, 30, density, 41, 30, colors) for colors in (2, 3, 4) for density in (0.2, 0.3)),
+    *(Recipe("random", 40, 40, 0.2, 41, 12, colors) for colors in (2, 3, 4)),
+    *(Recipe("symmetric", 30, 30, 0.3, 44, 40, colors) for colors in (2, 3, 4)),
 )
 CLASSES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, math.inf)
 DEPTH = 2
@@ -58,16 +71,20 @@ class Tried(NamedTuple):
 
 
 def run(archive: Path) -> list[Table]:
-    made = (recipe_batch(recipe, k, min(k + BATCH, recipe.count)) for recipe in RECIPES for k in _starts(recipe.count))
-    tables = [table_of("Pictures made by rule", made)]
-    if archive.exists():
-        puzzles = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
-        tables.append(table_of(archive.name, iter(batches_of(puzzles))))
-    return tables
+    read = read_files(files_in([archive])) if archive.exists() else []
+    puzzles = batches_of([item for item in read if isinstance(item, Puzzle)])
+    tables = [
+        table_of("Pictures made by rule", _batches(RECIPES)),
+        table_of("Pictures made by rule, coloured", _batches(COLORED)),
+        *([table_of(archive.name, iter(puzzles))] if puzzles else []),
+    ]
+    return [*tables, *learner_tables(puzzles, archive.name, kissat=program() is not None)]
 
 
-def _starts(count: int) -> range:
-    return range(0, count, BATCH)
+def _batches(recipes: tuple[Recipe, ...]) -> Iterator[pa.RecordBatch]:
+    for recipe in recipes:
+        for first in range(0, recipe.count, BATCH):
+            yield recipe_batch(recipe, first, min(first + BATCH, recipe.count))
 
 
 def table_of(title: str, batches: Iterator[pa.RecordBatch]) -> Table:
@@ -90,6 +107,7 @@ def tried_of(one: Views) -> Tried | None:
     memory = line_fixpoint(one, math.inf)
     if memory is None or undecided(memory.board, memory.tools.like) == 0:
         return None
+    _compile(memory.board.can.shape[1], memory.color is not None)
     cells = int(memory.board.size[0] * memory.board.size[1])
     found = _nothing_found(memory)
     if glance(memory.board, memory.tree.union, memory.trial, memory.color, found, memory.tools):
@@ -97,6 +115,14 @@ def tried_of(one: Views) -> Tried | None:
     two, dive = _dived(memory, found)
     blocks = int(memory.board.first[memory.board.size[0] + memory.board.size[1]])
     return Tried(blocks / cells, two, dive, _otherwise(memory))
+
+
+@cache
+def _compile(words: int, colored: bool) -> None:
+    """Have the kernels compiled, so that no puzzle is charged for it."""
+    memory = example_at_fixpoint(words, colored)
+    _dived(memory, _nothing_found(memory))
+    _otherwise(memory)
 
 
 def _dived(memory: Memory, found: Found) -> tuple[bool, float]:
@@ -111,7 +137,7 @@ def _dived(memory: Memory, found: Found) -> tuple[bool, float]:
 
 
 def _otherwise(memory: Memory) -> float:
-    """CPU seconds of what comes without it: depth-2 and probing, some nodes of search, a dive from there."""
+    """CPU seconds of what comes without it: depth-2 and probing, some nodes of search, a dive from there, learners."""
     board, trial, union, seen, tools = memory.board, memory.trial, memory.tree.union, memory.seen, memory.tools
     found = _nothing_found(memory)
     start = time.thread_time()
@@ -121,8 +147,9 @@ def _otherwise(memory: Memory) -> float:
             return time.thread_time() - start
     if undecided(board, tools.like):
         searched = search(board, trial, memory.color, memory.tree, found, SEARCH_NODES, tools)
-        if searched == NODES_SPENT:
-            _dived(memory, found)
+        if searched == NODES_SPENT and not _dived(memory, found)[0]:
+            rungs = time.thread_time() - start
+            return rungs + course_of(Left(memory, found.first, int(found.number[0])), OPENINGS[0]).verdict
     return time.thread_time() - start
 
 

@@ -21,6 +21,7 @@ from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.tools import NEXT_LOOK, Tools
 from solver.tuning import (
     BLOCKS_A_CELL,
+    COLORED_BLOCKS_A_CELL,
     DIVE_PULLS,
     DIVE_ROUNDS,
     DIVE_SHARE,
@@ -91,10 +92,22 @@ def _dive(
 
 @kernel
 def finely_cut(board: Board, beliefs: Beliefs) -> bool:
+    """Whether the clues are of so many blocks that there are probably many solutions, if any."""
+    return _cut_into(board, BLOCKS_A_CELL, beliefs)
+
+
+@kernel
+def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs) -> bool:
     """Whether the clues are of so many blocks that a dive comes before other rungs: they leave much open, mostly."""
+    return _cut_into(board, BLOCKS_A_CELL if color is None else COLORED_BLOCKS_A_CELL, beliefs)
+
+
+@kernel
+def _cut_into(board: Board, least: float, beliefs: Beliefs) -> bool:
+    """Whether the clues have so many blocks a cell, of rows and columns together, and there is room for beliefs."""
     cells = int(board.size[0] * board.size[1])
     blocks = int(board.first[board.size[0] + board.size[1]])
-    return bool(blocks >= BLOCKS_A_CELL * cells and beliefs.told.shape[1] >= cells)
+    return bool(blocks >= least * cells and beliefs.told.shape[1] >= cells)
 
 
 @apart

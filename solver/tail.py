@@ -10,6 +10,7 @@ import gc
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +24,8 @@ from solver.kissat import MOST_CONFLICTS, Kissat, program
 from solver.ladder.memory import Memory
 from solver.lead import follow, leads
 from solver.tuning import (
+    BEFORE_LEADS,
+    BEFORE_LEADS_VARIABLES,
     CHUNK,
     CUBE_SLICES,
     KISSAT_SLICES,
@@ -108,24 +111,28 @@ def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learne
     board, color, tools = memory.board, memory.color, memory.tools._replace(deadline=deadline)
     variables, clauses = encode(board, color, tools)
     known = board.known[: int(board.size[0] * board.size[1])] if CHECKED and holds(board, tools.like) else None
+    few = not finely_cut(board, memory.beliefs)
+    quick = few and variables.number < BEFORE_LEADS_VARIABLES
     return Learner(
         Formula(variables.number, variables.literal, (clauses,)),
         lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
         lambda: leads(memory, variables.literal, tools),
         known,
-        few=not finely_cut(board, memory.beliefs),
+        few=few,
         noting=noting,
+        before_leads=BEFORE_LEADS if quick else 0,
     )
 
 
 class Learner:
     """Clause learners at work on a formula, in a `with` block.
 
-    phases   what an engine, by its name, is to try first: literals
-    leads    assumptions that probably lead to a solution (solver.lead), one list after the other
-    known    for the checked mode: a solution that the formula has, as `picture`
-    few      whether there are probably few solutions, if any: where clues are of many blocks, there are many
-    noting   whether Glucose keeps all that it learns, for `busiest`
+    phases         what an engine, by its name, is to try first: literals
+    leads          assumptions that probably lead to a solution (solver.lead), one list after the other
+    known          for the checked mode: a solution that the formula has, as `picture`
+    few            whether there are probably few solutions, if any: where clues are of many blocks, there are many
+    noting         whether Glucose keeps all that it learns, for `busiest`
+    before_leads   conflicts of Glucose, to begin with, before it follows leads
 
     `engine` is the name of the one that answered last.
     """
@@ -138,13 +145,15 @@ class Learner:
         known: np.ndarray | None = None,
         few: bool = False,
         noting: bool = False,
+        before_leads: int = 0,
     ) -> None:
-        self.formula, self.phases, self.leads, self.few = formula, phases, leads, few
-        self.noting = noting
+        self.formula, self.phases, self.leads, self.few = formula, cache(phases), leads, few
+        self.noting, self.before_leads = noting, before_leads
         self.nearby: list[int] = []  # the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
+        self.earlier = 0  # conflicts of solvers that are gone
         self.tries: Iterator[bool] = iter(())  # of the lead that is followed
         self.known = known
 
@@ -169,7 +178,8 @@ class Learner:
     @property
     def conflicts(self) -> int:
         """Conflicts of all of them so far."""
-        return sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
+        now: int = sum(solver.accum_stats()["conflicts"] for solver in self.solvers.values())
+        return self.earlier + now
 
     def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds as of `now`, comes first.
@@ -181,8 +191,12 @@ class Learner:
         if self.nearby:
             if self._followed(deadline):
                 return True
-        elif self.now() + loading < deadline and self._led(min(conflicts, LEAD_SLICE), deadline):
-            return True
+        elif self.now() + loading < deadline:
+            found: bool | None = self._begins(min(conflicts, self.before_leads), deadline)
+            if found is not None:
+                return found
+            if self._led(min(conflicts, LEAD_SLICE), deadline):
+                return True
         for engine, slices in turns or usual_turns():
             if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
@@ -198,7 +212,7 @@ class Learner:
                     solver.unsatisfiable = self.few or bool(self.nearby)  # a second one would mostly be known by now
                 else:
                     solver.conf_budget(conflicts)
-                found: bool | None = solver.solve_limited()
+                found = solver.solve_limited()
                 if self.known is not None:
                     self._check(solver, found, self.known)
                 if found is not None:
@@ -206,6 +220,25 @@ class Learner:
                 if self.now() > deadline:
                     return None
         return None
+
+    def _begins(self, conflicts: int, deadline: float) -> bool | None:
+        """Whether there is a solution, by so many conflicts of Glucose; None if that stays open.
+
+        Then it begins again from nothing: after what it has learned so, leads come to less.
+        """
+        if conflicts == 0:
+            return None
+        solver, self.engine = self._solver(GLUCOSE), GLUCOSE
+        if self.now() > deadline:
+            return None  # its phases may be of beliefs cut short, as below
+        solver.conf_budget(conflicts)
+        found: bool | None = solver.solve_limited()
+        if self.known is not None:
+            self._check(solver, found, self.known)
+        if found is None:
+            self.earlier += solver.accum_stats()["conflicts"]
+            self.solvers.pop(GLUCOSE).delete()
+        return found
 
     def _led(self, conflicts: int, deadline: float) -> bool:
         """Whether one of the leads has come to a solution, in tries of so many conflicts."""

@@ -104,8 +104,17 @@ DOUBT_GRADES = _constant("DOUBT_GRADES", 5, 1, 50, "grades", "of doubt for each 
 BLOCKS_A_CELL = _constant(
     "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which on a dive comes before depth-2"
 )
+COLORED_BLOCKS_A_CELL = _constant(
+    "COLORED_BLOCKS_A_CELL", 0.2, 0.0, 4.0, "blocks a cell", "the same of puzzles with several colours"
+)
 
 # Leads.
+BEFORE_LEADS = _constant(
+    "BEFORE_LEADS", 150, 0, 1_000_000, "conflicts", "of Glucose before leads, where clues are of few blocks"
+)
+BEFORE_LEADS_VARIABLES = _constant(
+    "BEFORE_LEADS_VARIABLES", 7_000, 0, 1 << 40, "variables", "from which on a formula goes to leads at once"
+)
 LEAD_ROUNDS = _constant(
     "LEAD_ROUNDS", (8, 5, 3, 20, 5), 1, 1_000, "rounds", "of messages before the first decision, by lead"
 )

@@ -2,7 +2,7 @@
 
 from solver.checked import CHECKED, at_fixpoint, holds
 from solver.clock import cpu_seconds, wall_seconds
-from solver.dive import finely_cut, first_dive
+from solver.dive import dives_first, first_dive
 from solver.glance import glance
 from solver.jit import kernel
 from solver.ladder.ascent import Ascent, keep, take_up
@@ -30,7 +30,7 @@ def lookahead_rungs(ascent: Ascent) -> None:
         if top == SEARCH:
             found = found_of(outcome, ascent.given, p)
             glance(board, union, trial, color, found, tools)
-            to_dive = found.number[0] < 2 and finely_cut(board, beliefs)
+            to_dive = found.number[0] < 2 and dives_first(board, color, beliefs)
             if to_dive and first_dive(board, trial, union, color, beliefs, tools) == FIXPOINT:
                 note_solution(trial, found, tools)
             if found.number[0] == 2:

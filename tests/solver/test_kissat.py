@@ -148,6 +148,7 @@ def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
     log = put("")
     monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
     monkeypatch.setattr(tail, "leads", lambda *_: [])
+    monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
     picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
     begun = line_fixpoint(views(puzzle_batch([from_picture(picture)])), math.inf)
     assert begun is not None
@@ -226,6 +227,7 @@ def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.Monk
     log = put("")
     monkeypatch.setattr(tail, "TRIAL_SLICES", 1)
     monkeypatch.setattr(tail, "leads", lambda *_: [])
+    monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
     monkeypatch.setattr(conquest, "ON_ITS_OWN", (1, 1))
     rows: list[Any] = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]

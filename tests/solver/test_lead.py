@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 from strategies import puzzles, shuffled_puzzles
 
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver import lead, tail
 from solver.api import iter_solutions
 from solver.board import possibilities
-from solver.dive import Course, Trail, descend, finely_cut
+from solver.dive import Course, Trail, descend, dives_first, finely_cut
 from solver.encoding import TRUE, encode
 from solver.ladder import memory as memories
 from solver.ladder.climb import climb
@@ -98,6 +99,44 @@ def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
         assert learner.next_solution(deadline) is None
     with tail.Learner(formula, lambda _: [], lambda: [[1]]) as learner:
         assert learner.next_solution(math.inf)
+
+
+def test_a_learner_has_some_conflicts_before_it_follows_leads() -> None:
+    """Of what it can decide with them, solution or none, no lead is asked for; else leads come next."""
+    asked = []
+
+    def noted() -> list[list[int]]:
+        asked.append(True)
+        return []
+
+    for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
+        formula = tail.Formula(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
+        with tail.Learner(formula, lambda _: [], noted, before_leads=10) as learner:
+            assert learner.next_solution(math.inf) is answer
+            assert not asked
+    holes = pigeons(6)
+    with tail.Learner(holes, lambda _: [], noted, before_leads=1) as learner:
+        assert learner.next_solution(math.inf) is False
+    assert asked
+
+
+def pigeons(holes: int) -> tail.Formula:
+    """One pigeon more than there are holes, for each a hole of its own: no formula to refute in a conflict."""
+    place = 1 + np.arange((holes + 1) * holes).reshape(holes + 1, holes)
+    apart = [[-place[i, k], -place[j, k]] for k in range(holes) for i in range(holes + 1) for j in range(i)]
+    literal = np.stack([-place.ravel(), place.ravel()], axis=1)
+    return tail.Formula(place.size, literal, (place.astype(np.int32), np.array(apart, np.int32)))
+
+
+@pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])
+def test_clues_of_many_blocks_and_large_formulas_go_to_leads_at_once(
+    monkeypatch: pytest.MonkeyPatch, density: float, most: int, waits: bool
+) -> None:
+    monkeypatch.setattr(tail, "BEFORE_LEADS_VARIABLES", most)
+    memory = begun(from_picture((np.random.default_rng(3).random((20, 20)) < density).astype(np.uint8)))
+    assert memory is not None
+    with tail.learner_of(memory, math.inf) as learner:
+        assert learner.before_leads == (tail.BEFORE_LEADS if waits else 0)
 
 
 def test_there_are_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,8 +246,20 @@ def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
     memory = begun(puzzle)
     if memory is None:
         return
-    blocks = sum(map(len, (*puzzle.rows, *puzzle.columns)))
-    assert finely_cut(memory.board, memory.beliefs) == (blocks >= 0.4 * puzzle.width * puzzle.height)
+    blocks, cells = sum(map(len, (*puzzle.rows, *puzzle.columns))), puzzle.width * puzzle.height
+    colored = len(puzzle.palette) > 2
+    assert finely_cut(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
+    assert dives_first(memory.board, memory.color, memory.beliefs) == (blocks >= (0.2 if colored else 0.4) * cells)
+
+
+def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:
+    """The same pictures in one colour and in two: only where there are two some end without depth-2."""
+    skipped = []
+    for colors in (1, 2):
+        batch = recipe_batch(Recipe("random", 25, 25, 0.15, 4, 60, colors), 0, 60)
+        outcome = climb(views(batch), np.arange(60), Allowance(60.0))
+        skipped.append(int(((outcome.found == 2) & (outcome.decided[:, 1] < 0)).sum()))
+    assert skipped[1] > 20 + skipped[0]
 
 
 def test_a_dive_comes_before_depth_2_where_blocks_are_many() -> None:
