@@ -17,9 +17,13 @@ cycles          two cells a row (scrapers.pictures.rules), of very many pictures
                 counting in its line alone, then one picture means a line that tells a cell (a cycle that goes to and
                 fro between lines would be another picture): such puzzles have one picture if line logic solves them
 files           python -m benchmarks encodings FILE..., in one colour and in several
+
+Set SECONDS for other limits of a search.
 """
 
+import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -54,7 +58,7 @@ from solver.views import views
 SIZES = {"n-Dom": range(21, 38, 4), "rings of bars": range(17, 26, 4), "cycles": range(10, 61, 10)}
 """Sides of the puzzles made by rule."""
 
-SECONDS = 15.0
+SECONDS = float(os.environ.get("SECONDS", "15"))
 """CPU seconds of a search."""
 
 FOR_FIRST = 120.0
@@ -147,7 +151,7 @@ def _family(puzzles: Iterable[Puzzle], growing: bool) -> Iterator[Tried]:
         ground = ground_of(puzzle)
         picture = None if ground is None else _picture(ground)
         if ground is None or picture is None:
-            _say(puzzle.title, "decided by probing" if ground is None else "no first picture")
+            _say(_name(puzzle), "decided by probing" if ground is None else "no first picture")
             continue
         verdicts: dict[str, set[bool]] = {FIRST: set(), SECOND: set()}
         for tried in _searches(ground, picture, open_ones):
@@ -160,13 +164,17 @@ def _family(puzzles: Iterable[Puzzle], growing: bool) -> Iterator[Tried]:
             yield tried
 
 
+def _name(puzzle: Puzzle) -> str:
+    return puzzle.title or puzzle.puzzle_id
+
+
 def _say(*words: object) -> None:
     print(*words, file=sys.stderr, flush=True)
 
 
 def _picture(ground: Ground) -> np.ndarray | None:
     """The first picture that the solver's learners find; None if they don't in time, or there is none."""
-    with learner_of(ground.memory, FOR_FIRST) as learner:
+    with learner_of(ground.memory, time.thread_time() + FOR_FIRST) as learner:
         return learner.picture() if learner.next_solution(learner.now() + FOR_FIRST) else None
 
 
@@ -186,7 +194,7 @@ def _searches(ground: Ground, picture: np.ndarray, left_out: set[tuple[str, ...]
                     searches.append(_in_turn(ground, ordered, engine, picture, target))
                 formula = questions[-1].formula if questions else ground.question.formula
                 number, clauses = formula.number, sum(map(len, formula.clauses))
-                yield Tried(ground.puzzle.title or "", target, engine, encoding, number, clauses, searches)
+                yield Tried(_name(ground.puzzle), target, engine, encoding, number, clauses, searches)
 
 
 def _encodings(ground: Ground, own_image: bool) -> Iterator[tuple[str, list[Question], list[Question]]]:
