@@ -16,11 +16,16 @@ from solver.ladder.groups import Group
 from solver.ladder.memory import Memory, memory_for
 from solver.ladder.outcome import CPU_SAT, Outcome
 from solver.ladder.question import Allowance, Given
-from solver.tools import Tools
+from solver.tools import NEXT_LOOK, Tools
+from solver.tuning import LOOK_EVERY
 from solver.views import Views
 
 MOST, BYTES = 1024, 1 << 22
 """Puzzles that wait at most, and bytes of what is known of them, if that is more than one."""
+
+
+BETWEEN_LOOKS = 0.002
+"""Seconds that LOOK_EVERY is at most: with more to spare a puzzle begins without a look at the clock."""
 
 
 class Waiting(NamedTuple):
@@ -108,7 +113,10 @@ def _tools_of(ascent: Ascent, p: int, now: float) -> Tools:
     had = 0.0
     for rung in range(CPU_SAT):
         had += ascent.outcome.seconds[p, rung]
-    until = now + ascent.allowance.cpu_limit - had
+    left = ascent.allowance.cpu_limit - had
+    counters = ascent.outcome.counters[p]
+    if left > BETWEEN_LOOKS and counters[NEXT_LOOK] == 0:
+        counters[NEXT_LOOK] = LOOK_EVERY  # a look takes as long as a small puzzle
     return Tools(
         common.reach,
         common.gaps,
@@ -116,7 +124,7 @@ def _tools_of(ascent: Ascent, p: int, now: float) -> Tools:
         common.back_gaps,
         common.new,
         common.news,
-        ascent.outcome.counters[p],
-        until,
+        counters,
+        now + left,
         common.like,
     )
