@@ -109,14 +109,15 @@ def figures_of(
     duplicates  of the schema reports.duplicates.DUPLICATES; without them those are told that `repeated` finds
     """
     rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
-    tally = dict(zip(census.words, rows, strict=True))
+    seconds = np.bincount(census.codes, np.nan_to_num(census.seconds), len(census.words)).tolist()
+    tally, spent = (dict(zip(census.words, counted, strict=True)) for counted in (rows, seconds))
     labels = _counts(tally, lambda words: words.label, LABELS)
     rungs = _counts(tally, _rung, RUNG_WORDS)
     histogram = _histogram(census, list(labels))
     areas = _areas(census)
 
     def groups(column: str, order: Sequence[str] | None = None) -> tuple[Group, ...]:
-        return _groups(census, column, labels, rungs, order)
+        return _groups(tally, spent, column, labels, rungs, order)
 
     return Figures(
         total=len(census.codes),
@@ -214,22 +215,24 @@ def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
 
 
 def _groups(
-    census: Census, column: str, labels: Iterable[str], rungs: Iterable[str], order: Sequence[str] | None = None
+    tally: Mapping[Words, int],
+    spent: Mapping[Words, float],
+    column: str,
+    labels: Iterable[str],
+    rungs: Iterable[str],
+    order: Sequence[str] | None = None,
 ) -> tuple[Group, ...]:
-    """The rows by a column's word, by label and by rung: in the given order, else the largest group first."""
-    places: dict[tuple[str, str, str], int] = {}
-    cell = [
-        places.setdefault((getattr(words, column), words.label, _rung(words)), len(places)) for words in census.words
-    ]
-    cells = np.array(cell, np.int32)[census.codes]
-    rows = np.bincount(cells, minlength=len(places)).tolist()
-    seconds = np.bincount(cells, np.nan_to_num(census.seconds), len(places)).tolist()
+    """The rows by a column's word, by label and by rung: in the given order, else the largest group first.
+
+    tally, spent   by the rows' words: how many, and their CPU seconds
+    """
     groups: dict[str, Group] = {}
-    for (name, label, rung), puzzles, cpu_seconds in zip(places, rows, seconds, strict=True):
+    for words, puzzles in tally.items():
+        name = getattr(words, column)
         group = groups.get(name, Group(name, 0, 0.0, dict.fromkeys(labels, 0), dict.fromkeys(rungs, 0)))
-        group.labels[label] += puzzles
-        group.rungs[rung] += puzzles
-        groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=group.cpu_seconds + cpu_seconds)
+        group.labels[words.label] += puzzles
+        group.rungs[_rung(words)] += puzzles
+        groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=group.cpu_seconds + spent[words])
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
     return tuple(groups[name] for name in _ordered(groups, order))

@@ -116,7 +116,8 @@ def write_report(
                                       puzzles that are shown and equal, perhaps turned, are told
     """
     about = about or About()
-    census = take_census(pairs, public, mendings, grades, NOTHING if studied is None else studied.puzzles)
+    tried = NOTHING if studied is None else studied.puzzles
+    census = take_census(pairs, public, mendings, grades, tried, about.puzzles or 0)
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
     figures = _in_its_words(figures_of(census, studied, FAMILIES[about.family], duplicates), family)

@@ -25,7 +25,7 @@ class Sample:
         """Take in more rows."""
         drawn = self.draw.random(len(rows))
         low = drawn < self.bar
-        self.tables.append(self.kept(rows.filter(pa.array(low))))
+        self.tables.append(self.kept(rows.take(pa.array(np.flatnonzero(low)))))
         self.drawn.append(drawn[low])
         if sum(map(len, self.drawn)) > 1.5 * self.size:
             self._thin()
