@@ -35,10 +35,12 @@ def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *,
     errors: dict[int, str] = {}
     given = np.flatnonzero(batch["goal"].is_valid().to_numpy(zero_copy_only=False))
     fitting, goals, places = _goals_that_fit(batch, seen, given)
+    known = given[fitting]
+    alike = same(known, outcome.first, outcome.offsets, goals, places)
     check_verdicts(outcome, errors)
     if whole:
-        _check_goals(outcome, given[fitting], goals, places, errors)
-    _check_solutions(seen, outcome, errors)
+        _check_goals(outcome, known, alike, errors)
+    _check_solutions(seen, outcome, known[alike], errors)
     lines = seen.width.astype(np.int64) + seen.height
     cells = seen.width.astype(np.int32) * seen.height
     return result_rows(batch, outcome, errors, depth, lines, cells, _goal_matches(len(batch), given, fitting))
@@ -158,12 +160,18 @@ def unclassified(batch: pa.RecordBatch, status: str, errors: Sequence[str]) -> p
     )
 
 
-def _check_solutions(seen: Views, outcome: Outcome, errors: dict[int, str]) -> None:
-    """Note in `errors` every puzzle with a solution that does not fit its clues, or twice the same one."""
+def _check_solutions(seen: Views, outcome: Outcome, sure: np.ndarray, errors: dict[int, str]) -> None:
+    """Note in `errors` every puzzle with a solution that does not fit its clues, or twice the same one.
+
+    sure   the puzzles whose first solution is a picture that has been found to fit
+    """
+    open_ = np.ones(len(outcome.found), np.bool_)
+    open_[sure] = False
     for number, pictures in ((1, outcome.first), (2, outcome.second)):
         found = np.flatnonzero(outcome.found >= number)
-        good = fits(seen, found, pictures, outcome.offsets)
-        errors.update(dict.fromkeys(found[~good].tolist(), WRONG_SOLUTION))
+        looked_at = found[open_[found]] if number == 1 else found
+        good = fits(seen, looked_at, pictures, outcome.offsets)
+        errors.update(dict.fromkeys(looked_at[~good].tolist(), WRONG_SOLUTION))
     twice = found[same(found, outcome.first, outcome.offsets, outcome.second, outcome.offsets)]  # those with two
     errors.update(dict.fromkeys(twice.tolist(), WRONG_SOLUTION))
 
@@ -174,12 +182,12 @@ def check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
     errors.update(dict.fromkeys(np.flatnonzero((claimed >= 0) & (claimed != outcome.found)).tolist(), WRONG_VERDICT))
 
 
-def _check_goals(
-    outcome: Outcome, known: np.ndarray, goals: np.ndarray, places: np.ndarray, errors: dict[int, str]
-) -> None:
-    """Note in `errors` every puzzle whose verdict its author's picture disproves: of the puzzles `known` it fits."""
-    unique = known[outcome.solutions[known] == UNIQUE]
-    others = unique[~same(unique, outcome.first, outcome.offsets, goals, places)]
+def _check_goals(outcome: Outcome, known: np.ndarray, alike: np.ndarray, errors: dict[int, str]) -> None:
+    """Note in `errors` every puzzle whose verdict its author's picture disproves: of the puzzles `known` it fits.
+
+    alike   of each of these whether it is the first solution
+    """
+    others = known[(outcome.solutions[known] == UNIQUE) & ~alike]
     none = known[outcome.solutions[known] == NONE]
     errors.update(dict.fromkeys([*others.tolist(), *none.tolist()], WRONG_VERDICT))
 

@@ -54,5 +54,7 @@ def highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
             bounds = np.column_stack([first[some], last[some]]).ravel()
             start, end = int(bounds.min()), int(bounds.max())
             colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat wants something after the last bound
-            highest[some] = np.maximum(highest[some], np.maximum.reduceat(colors, bounds - start)[::2])
+            alike = colors.max() == 1  # as in black and white
+            here = 1 if alike else np.maximum.reduceat(colors, bounds - start)[::2]
+            highest[some] = np.maximum(highest[some], here)
     return highest
