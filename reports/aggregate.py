@@ -6,6 +6,7 @@ NumPy and Arrow do the counting (33 million rows take seconds); Python only loop
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,8 +114,16 @@ def figures_of(
     tally, spent = (dict(zip(census.words, counted, strict=True)) for counted in (rows, seconds))
     labels = _counts(tally, lambda words: words.label, LABELS)
     rungs = _counts(tally, _rung, RUNG_WORDS)
-    histogram = _histogram(census, list(labels))
-    areas = _areas(census)
+    over_all_rows: tuple[Callable[[], Any], ...] = (
+        partial(_histogram, census, list(labels)),
+        partial(_areas, census),
+        partial(_times, census.seconds),
+        partial(_survey, census),
+        partial(together, census.compared),
+        partial(_surplus, census.clue_hashes),
+        partial(_surplus, census.canonical_hashes),
+    )
+    histogram, areas, times, survey, correlations, *copies = in_threads(lambda counted: counted(), over_all_rows)
 
     def groups(column: str, order: Sequence[str] | None = None) -> tuple[Group, ...]:
         return _groups(tally, spent, column, labels, rungs, order)
@@ -130,9 +139,9 @@ def figures_of(
         unique_by_line=_total(tally, solutions="unique", technique="line"),
         goals=Goals(*(_total(tally, goal_matches=matches) for matches in (True, False, None))),
         stalled=_stalled(census.decided),
-        times=_times(census.seconds),
+        times=times,
         histogram=histogram,
-        survey=_survey(census),
+        survey=survey,
         rung_times=_rung_times(census),
         areas=areas,
         area_times=_area_times(census, areas, histogram),
@@ -145,14 +154,14 @@ def figures_of(
         years=_years(tally),
         authors=_authors(census, list(labels)),
         all_authors=len({author for author, _ in census.authors}),
-        copies=Copies(*in_threads(_surplus, (census.clue_hashes, census.canonical_hashes))),
+        copies=Copies(*copies),
         attention=attention(census.shown, _issues(tally), repeated(census.shown) if duplicates is None else duplicates),
         work=_work(census),
         shown=len(census.shown),
         hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
         difficulties=_difficulties(census, list(labels)),
         compared=len(census.compared),
-        correlations=together(census.compared),
+        correlations=correlations,
         timeouts=_timeouts(census, _total(tally, status="timeout")),
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),

@@ -178,7 +178,10 @@ def _batch_of(asked: Asked, pair: tuple[Rows, Rows]) -> Batch:
 
 
 def _as_batch(rows: Rows) -> pa.RecordBatch:
-    return rows if isinstance(rows, pa.RecordBatch) else pa.concat_batches(rows.to_batches())
+    if isinstance(rows, pa.RecordBatch):
+        return rows
+    batches = rows.to_batches()
+    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
 
 
 def _add_reasons(counts: Counter[tuple[str, str]], reasons: Counter[tuple[str, str]]) -> None:

@@ -1,5 +1,9 @@
 """The rungs depth-2 and probe, and before them a glance for two solutions; a dive where many are to be expected."""
 
+from typing import Any
+
+import numpy as np
+
 from solver.checked import CHECKED, at_fixpoint, holds
 from solver.clock import cpu_seconds, wall_seconds
 from solver.dive import dives_first, first_dive
@@ -21,6 +25,7 @@ def lookahead_rungs(ascent: Ascent) -> None:
     union, beliefs, top = memory.tree.union, memory.beliefs, ascent.allowance.top
     number = waiting.number[0]
     waiting.number[0] = 0
+    search: Any = np.int64(SEARCH)  # a literal would be a type of its own to the compiler
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(number):
         p = waiting.puzzles[k]
@@ -36,7 +41,7 @@ def lookahead_rungs(ascent: Ascent) -> None:
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH
                 left_open = False
-            cpu, wall = note_time(outcome, p, SEARCH, cpu, wall)  # it belongs to search, whoever decides
+            cpu, wall = note_time(outcome, p, search, cpu, wall)  # it belongs to search, whoever decides
         for rung in (DEPTH, PROBE):
             if left_open and rung <= top:
                 limit = ascent.allowance.depth if rung == DEPTH else NO_LIMIT

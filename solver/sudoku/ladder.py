@@ -163,6 +163,7 @@ def _upper_rungs(
     room.trial[0] then, and the puzzles behind it have had nothing done.
     """
     can = room.can
+    last: Any = np.int64(SEARCH)
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(which)):
         p = which[k]
@@ -186,7 +187,7 @@ def _upper_rungs(
                 room.trial[0, cell] = can[cell]
             ended = search(can, stack, units, room.due[0], _found(p, outcome), counters, most, deadline)
             _conclude(ended, p, outcome)
-            cpu, wall = note_time(outcome, p, SEARCH, cpu, wall)
+            cpu, wall = note_time(outcome, p, last, cpu, wall)
         if ended == NODES_SPENT:
             return k
     return -1
