@@ -9,8 +9,8 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
-MOST_THREADS = 8
-"""Beyond that what must be done one after the other takes all the time."""
+MOST_THREADS = 4
+"""Beyond that what must be done one after the other takes all the time, and each has a batch in memory."""
 
 
 def in_threads(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
