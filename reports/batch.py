@@ -6,7 +6,7 @@ Nothing here depends on other batches, so that several are looked at at once (re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -224,15 +224,28 @@ def _worded(
     columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], size_class(puzzles)]
     columns += [_density(measured), _colors(measured), _givens(puzzles), _year(puzzles), _area(puzzles)]
     columns += [claims]
-    encoded = [column.dictionary_encode(null_encoding="encode") for column in columns]
-    values = [column.dictionary.to_pylist() for column in encoded]
-    lengths = [len(value) for value in values]
-    joint = pa.array(np.ravel_multi_index([column.indices.to_numpy() for column in encoded], lengths))
-    joint = joint.dictionary_encode()
-    occurring = zip(*np.unravel_index(joint.dictionary.to_numpy(), lengths), strict=True)
-    words = [_words(*(value[index] for value, index in zip(values, row, strict=True))) for row in occurring]
-    rows: np.ndarray = joint.indices.to_numpy()
+    encoded = [_encoded(column) for column in columns]
+    joint = np.zeros(len(results), np.int64)
+    for indices, values in encoded:
+        if len(values) > 1:
+            joint = joint * len(values) + indices
+    rows: np.ndarray = pa.array(joint).dictionary_encode().indices.to_numpy()
+    first = np.zeros(rows.max(initial=-1) + 1, np.int64)
+    first[rows[::-1]] = np.arange(len(rows))[::-1]  # the last one written, the first of its kind, stays
+    words = [_words(*(values[indices[row]] for indices, values in encoded)) for row in first.tolist()]
     return rows, words
+
+
+def _encoded(column: pa.Array) -> tuple[np.ndarray, list[Any]]:
+    """The values that occur in a column, null perhaps among them, and the index of each row into them.
+
+    Most columns have one value throughout a batch, which is sooner seen than the column is encoded.
+    """
+    known = len(column) - column.null_count
+    if len(column) and (not known or (known == len(column) and pc.all(pc.equal(column, column[0])).as_py())):
+        return np.zeros(len(column), np.int32), [column[0].as_py()]
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
 
 def _words(
@@ -317,6 +330,8 @@ def _colors(measured: pa.RecordBatch) -> pa.Array:
 def _givens(puzzles: pa.RecordBatch) -> pa.Array:
     """The class of each Sudoku by its number of givens: the smallest number of the class."""
     counts = givens_counts(puzzles)
+    if counts.null_count == len(counts):
+        return counts
     return pc.if_else(pc.less(counts, FEW_GIVENS), counts, pc.multiply(pc.divide(counts, 10), 10))
 
 

@@ -32,7 +32,9 @@ class Sample:
 
     def _thin(self) -> None:
         drawn = np.concatenate(self.drawn)
-        lowest = np.sort(np.argpartition(drawn, self.size)[: self.size])
+        low = np.zeros(len(drawn), np.bool_)
+        low[np.argpartition(drawn, self.size)[: self.size]] = True
+        lowest = np.flatnonzero(low)
         self.tables, self.drawn = [pa.concat_tables(self.tables).take(lowest)], [drawn[lowest]]
         self.bar = self.drawn[0].max()
 

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.executors.crew import TROUBLE, WORKER, Fault
+from pipeline.settings import PLACE
 
 STARTS_ANEW = get_context("spawn")
 """A fork would take over threads and locks of this process."""
@@ -116,7 +117,8 @@ def _start() -> tuple[Connection, BaseProcess]:
     """A process that waits for tasks, and the pipe to it."""
     here, there = STARTS_ANEW.Pipe()
     process = STARTS_ANEW.Process(target=_work, args=(there,), daemon=True)
-    process.start()
+    with chdir(PLACE):  # where Python looks for modules before it has been told better, and there the user has others
+        process.start()
     there.close()
     return here, process
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.executors.crew import Fault, each_divided
-from pipeline.executors.resources import Resources, check, open_crew
+from pipeline.executors.resources import Resources, check, open_quick_crew
 from pipeline.grade.puzzles import Puzzles
 from pipeline.grade.tally import Tally
 from pipeline.grade.task import Task, divided, grade_classified, grade_unknown, killed
@@ -149,7 +149,7 @@ def _graded(
     first = list(islice(tasks, 2))
     if not first:
         return
-    with open_crew(resources if len(first) > 1 else SERIAL) as crew:
+    with open_quick_crew(resources if len(first) > 1 else SERIAL) as crew:
         for values, outcome in each_divided(crew, function, chain(first, tasks), divided):
             task = Task(*values)
             if isinstance(outcome, Fault):

@@ -2,7 +2,7 @@
 
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import Fault, each
-from pipeline.executors.resources import Resources, check, open_crew
+from pipeline.executors.resources import Resources, check, open_quick_crew
 from pipeline.store.folder import folder
 from pipeline.store.generate import Task, make_part, missing_parts
 from pipeline.store.lock import sole_writer
@@ -28,7 +28,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> 
         for _ in range(TRIES):
             lost: list[Task] = []
             if left:
-                with open_crew(Resources(serial=True) if len(left) == 1 else resources) as crew:
+                with open_quick_crew(Resources(serial=True) if len(left) == 1 else resources) as crew:
                     for (part,), made in each(crew, make_part, ((part,) for part in left)):
                         if isinstance(made, Fault):
                             lost.append(part)
