@@ -14,7 +14,7 @@ from pipeline.commands.report import report
 
 def demo(
     folder: Annotated[str, typer.Option("--out", help="Folder for store, run and report.")] = "demo",
-    serial: Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")] = False,
+    serial: Annotated[bool, typer.Option("--serial", help="In this process alone.")] = False,
 ) -> None:
     """The main job on an embedded archive: serve it on this machine, crawl, classify and report it."""
     from scrapers.demo import demo_puzzles

@@ -93,7 +93,7 @@ Cpus = Annotated[int | None, typer.Option(min=1, help="Cores of this machine to 
 
 Address = Annotated[str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")]
 
-Serial = Annotated[bool, typer.Option("--serial", help="Without Ray, in this process.")]
+Serial = Annotated[bool, typer.Option("--serial", help="In this process alone.")]
 
 StoreAt = Annotated[
     str | None, typer.Option("--store", help="Where the run's store is now, if it was moved.", metavar="STORE")

@@ -1,6 +1,6 @@
-"""Two ways to run tasks: in this process, or over the cores of a machine or cluster by Ray.
+"""Three ways to run tasks: in this process, in others of this machine, or over a machine or cluster by Ray.
 
-Both are a `Crew`: `submit` gives a task and returns at once, `wait` returns what has become of tasks.
+Each is a `Crew`: `submit` gives a task and returns at once, `wait` returns what has become of tasks.
 """
 
 from collections.abc import Callable, Iterable, Iterator

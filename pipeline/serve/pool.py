@@ -156,10 +156,15 @@ class Pool:
                     if process is None:
                         await asyncio.sleep(RESTS)
                 jobs = await self._next(number == 0)
-                if not await self._done(jobs, process):
-                    await _end(process)
-                    process = None
-                    self.replaced += 1
+                if process.returncode is not None:  # it has died while it had nothing to do: none of these is to blame
+                    for job in reversed(jobs):
+                        self.queues[job.long].appendleft(job)
+                    self.there.set()
+                elif await self._done(jobs, process):
+                    continue
+                await _end(process)
+                process = None
+                self.replaced += 1
         finally:
             if process is not None:
                 await _end(process)

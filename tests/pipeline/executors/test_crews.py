@@ -6,15 +6,17 @@ import signal
 import socket
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipeline.errors import ClusterError, UserError
+from pipeline.executors import resources as ours
 from pipeline.executors.crew import TROUBLE, WORKER, Crew, Fault, each, each_divided
-from pipeline.executors.processes import processes
+from pipeline.executors.processes import Processes, processes
 from pipeline.executors.ray_crew import TOO_BUSY, ray_crew
-from pipeline.executors.resources import Resources, open_crew
+from pipeline.executors.resources import Resources, cores, open_crew, open_quick_crew
 from pipeline.executors.serial import Serial
 
 
@@ -139,8 +141,39 @@ def test_ray_gives_back_results_faults_and_machines() -> None:
     ],
 )
 def test_what_does_not_go_together(resources: Resources, said: str) -> None:
-    with pytest.raises(UserError, match=said), open_crew(resources):
-        pass
+    for opened in (open_crew, open_quick_crew):
+        with pytest.raises(UserError, match=said), opened(resources):
+            pass
+
+
+def test_a_quick_crew_has_processes_of_this_machine() -> None:
+    with open_quick_crew(Resources(serial=True)) as crew:
+        assert isinstance(crew, Serial)
+    with open_quick_crew(Resources(cpus=3)) as crew:
+        assert isinstance(crew, Processes)
+        assert crew.cpus() == 3
+
+
+@pytest.mark.parametrize(
+    ("quota", "wanted"), [("150000 100000", 2), ("50000 100000", 1), ("max 100000", 5), (None, 5), ("900000 100000", 5)]
+)
+def test_the_cores_of_a_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
+) -> None:
+    monkeypatch.setattr(ours, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
+    if quota is not None:
+        ours.QUOTA.write_text(quota)
+    assert cores() == wanted
+
+
+def test_processes_take_no_modules_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python looks there first, and one of the user's may be called like one of the library's or of ours."""
+    for name in ("socket", "solver", "multiprocessing"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    with processes(1) as crew:
+        assert crew.on_every_node(abs, -4) == {"this machine": 4}
 
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])

@@ -250,6 +250,15 @@ def test_workers_that_are_killed(server: Server) -> None:
     until(lambda: len({each.pid for each in workers(server)} - {each.pid for each in before}) == 2)
 
 
+def test_workers_that_die_while_they_have_nothing_to_do(server: Server) -> None:
+    """The next job is not to blame, and is done."""
+    until(lambda: about(server)["running"] == 0 and len(workers(server)) == 2)
+    for process in (before := workers(server)):
+        process.kill()
+    until(lambda: not any(psutil.pid_exists(process.pid) for process in before))
+    assert solve(server, PLUS)["state"] == "done"
+
+
 def test_short_jobs_pass_long_ones(server: Server) -> None:
     jobs = [server.post("/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(4)]
     until(lambda: all(server.get(f"/api/jobs/{job['id']}").json()["long"] for job in jobs))
