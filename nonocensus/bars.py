@@ -47,4 +47,4 @@ def bar() -> Iterator[Bar]:
             progress.update(task, advance=piece.rows, description=words)
 
         line = progress.console.print
-        yield Bar(Listener(planned=planned, finished=finished, line=line), Watch(begun, step, line))
+        yield Bar(Listener(planned=planned, finished=finished, line=line, news=line), Watch(begun, step, line))

@@ -39,12 +39,14 @@ class Listener(NamedTuple):
     crew_ready  where Ray's dashboard is, if it has one
     finished    a file of results stands, and the task that it is of
     line        trouble, in one line
+    news        what happens, in one line, where nothing is wrong
     """
 
     planned: Callable[[int, int], None] = _nothing
     crew_ready: Callable[[str | None], None] = _nothing
     finished: Callable[[Piece, Work], None] = _nothing
     line: Callable[[str], None] = _nothing
+    news: Callable[[str], None] = _nothing
 
 
 NOBODY = Listener()

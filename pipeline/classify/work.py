@@ -83,7 +83,7 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener
     with sole_writer(run.folder):
         run, kept = carry_over(run)
         left = run.rows - kept
-        listener.line(f"{kept:,} results are of puzzles that have not changed, and stay; {left:,} puzzles have none")
+        listener.news(f"{kept:,} results are of puzzles that have not changed, and stay; {left:,} puzzles have none")
         return work_on(run, run.about["config"], rest_of, resources, listener)
 
 
@@ -109,7 +109,7 @@ def work_on(run: Run, config: Configuration, planner: Planner, resources: Resour
             here = not resources.address  # the machines of a cluster compile for themselves
             with compiled_beside(_first_kinds(run) if here else set()) as cold, open_crew(resources) as crew:
                 if cold:
-                    listener.line("Compiling kernels, once on this machine: the first results take longer")
+                    listener.news("Compiling kernels, once on this machine: the first results take longer")
                 begin(run)
                 listener.crew_ready(crew.dashboard)
                 session = Session(run, listener, Metrics(run.about["run_id"]) if crew.apart else None)

@@ -90,6 +90,9 @@ USAGE_ERROR: Any = typer.BadParameter.__base__
 TELLING = ("status", "failed", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "schema", "bench")
 """Commands whose result is what they print; what the others print says that all went well."""
 
+FOR_ALL = ("--quiet", "--debug")
+"""Options that all commands have."""
+
 for name, command in COMMANDS.items():
     app.command(name)(command)
 
@@ -122,7 +125,7 @@ def main() -> None:
     """The command line: one clear line for what the user can mend, and the exit status of its kind."""
     try:
         refuse_undecodable(sys.argv[1:])
-        status = app(standalone_mode=False) or DONE
+        status = app(args=for_all_first(sys.argv[1:]), standalone_mode=False) or DONE
         if status == Interrupted.status:  # what Typer makes of it
             raise Interrupted("interrupted")
         sys.exit(status)
@@ -143,6 +146,13 @@ def refused(error: Any) -> int:
     else:
         err.print(f"[red]nonocensus:[/red] {escape(error.format_message())} ({escape(command)} --help says more)")
     return WRONG_USE
+
+
+def for_all_first(arguments: list[str]) -> list[str]:
+    """The arguments with the options of all commands first, where they are looked for: people write them last."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    first = [argument for argument in arguments[:end] if argument in FOR_ALL]
+    return [*first, *(argument for argument in arguments[:end] if argument not in FOR_ALL), *arguments[end:]]
 
 
 def refuse_undecodable(arguments: list[str]) -> None:

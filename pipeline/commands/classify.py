@@ -28,7 +28,7 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, progress, rate_of, resumable
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, progress, rate_of, resumable, wishes
 from pipeline.commands.run_status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
@@ -193,4 +193,8 @@ def listener(as_json: bool) -> Iterator["Listener"]:
         def line(text: str) -> None:
             err.print(f"[yellow]{escape(text)}[/yellow]")
 
-        yield Listener(planned, crew_ready, finished, line)
+        def news(text: str) -> None:
+            if not wishes.quiet:
+                line(text)
+
+        yield Listener(planned, crew_ready, finished, line, news)

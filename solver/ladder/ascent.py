@@ -20,7 +20,7 @@ from solver.tools import NEXT_LOOK, Tools
 from solver.tuning import LOOK_EVERY
 from solver.views import Views
 
-MOST, BYTES = 4096, 1 << 22
+MOST, BYTES = 1024, 1 << 22
 """Puzzles that wait at most, and bytes of what is known of them, if that is more than one."""
 
 

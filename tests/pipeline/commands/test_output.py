@@ -65,6 +65,9 @@ def test_quiet(nonocensus: Nonocensus) -> None:
     assert (classified.code, classified.out, classified.err) == (0, "", "")
     assert "3 of 300 puzzles classified" in nonocensus("--quiet", "status", "run").out
     assert "is neither a run nor a store" in nonocensus("--quiet", "status", "nowhere").err
+    assert nonocensus("classify", "store", "--out", "run", "--serial", "--quiet").out == "", "after the command too"
+    assert "Traceback" in nonocensus("status", "nowhere", "--debug").err
+    assert "No such option" not in nonocensus("status", "--", "--quiet").err, "a run of that name"
     assert "puzzles with" in nonocensus("export", "run", "--csv", "x.csv").out
     assert not out.quiet
 
