@@ -1,6 +1,6 @@
 """The frames that server and workers send each other: a length of 4 bytes (big-endian), a kind of one, the content."""
 
-JOB, READY, COMPILING, RESULT, REFUSED, LATER, FAILED = (bytes([kind]) for kind in range(7))
+JOB, READY, TAKEN, COMPILING, RESULT, REFUSED, LATER, FAILED = (bytes([kind]) for kind in range(8))
 
 HEAD = 4
 """Bytes of the length, which counts the kind and the content."""

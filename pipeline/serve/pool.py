@@ -7,7 +7,8 @@ Where there is but one core, the two workers share it, and the one with a long j
 Small puzzles that wait are given to a worker some at a time, which it solves in one call. If it dies over them, each is
 tried alone.
 
-A worker that dies, is killed with a cancelled job, or takes too long on the clock is replaced.
+A worker that dies, is killed with a cancelled job, or takes too long on the clock is replaced. A job that it was given,
+but had not taken, is given to another one.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from contextlib import suppress
 import msgspec
 
 from pipeline.errors import StorageError
-from pipeline.serve.frames import COMPILING, FAILED, HEAD, JOB, LATER, READY, REFUSED, RESULT, frame
+from pipeline.serve.frames import COMPILING, FAILED, HEAD, JOB, LATER, READY, REFUSED, RESULT, TAKEN, frame
 from pipeline.serve.jobs import Job, Shelf
 from pipeline.serve.limits import COMPILING_SECONDS, MOST_HELD, MOST_TOGETHER, MOST_UNFINISHED, WALL, WALL_SECONDS
 from pipeline.settings import PLACE
@@ -156,15 +157,10 @@ class Pool:
                     if process is None:
                         await asyncio.sleep(RESTS)
                 jobs = await self._next(number == 0)
-                if process.returncode is not None:  # it has died while it had nothing to do: none of these is to blame
-                    for job in reversed(jobs):
-                        self.queues[job.long].appendleft(job)
-                    self.there.set()
-                elif await self._done(jobs, process):
-                    continue
-                await _end(process)
-                process = None
-                self.replaced += 1
+                if not await self._done(jobs, process):
+                    await _end(process)
+                    process = None
+                    self.replaced += 1
         finally:
             if process is not None:
                 await _end(process)
@@ -176,16 +172,21 @@ class Pool:
             self.running[job] = process
         left = deque(jobs)
         sound = alive = True
+        taken = False
         try:
             async with asyncio.timeout(None) as clock:
                 await _send(process, jobs, clock)
+                taken = (await _frame(process))[0] == TAKEN
                 while left:
                     kind, reply = await _reply(process, left[0], clock)
                     self._settle(left.popleft(), kind, reply)
                     sound &= kind != FAILED  # one that has had no memory left may not have given it all back
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             alive = False
-            self._blame(left)
+            if taken:
+                self._blame(left)
+            else:
+                self._give_back(left)
         finally:
             for job in left:  # the server ends
                 job.finish("cancelled", error=ENDED)
@@ -206,6 +207,18 @@ class Pool:
             job.finish("done", reply)
         else:
             job.finish("refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
+
+    def _give_back(self, left: deque[Job]) -> None:
+        """The worker had died before it took these jobs, which are not to blame: they are the next ones again."""
+        while left:
+            job = left.pop()
+            if job.finished:
+                self._settle(job, FAILED, b"")
+            else:
+                del self.running[job]
+                job.state = "queued"
+                self.queues[job.long].appendleft(job)
+                self.there.set()
 
     def _blame(self, left: deque[Job]) -> None:
         """The worker has died over these jobs: a single one has failed, of several each is tried alone."""

@@ -1,9 +1,9 @@
 """A worker: a process that does one job after the other, within limits that the system holds it to.
 
-It reads frames from standard input and writes frames to standard output (pipeline.serve.frames). It gets a job, or some
-that go together, as a MessagePack of [task, list of arguments, CPU seconds, first try], and says READY, then COMPILING
-perhaps, and for each job in its order RESULT (JSON or XML), REFUSED (a line), LATER or FAILED (a line). It ends when
-its input does: with the server, however that ends.
+It reads frames from standard input and writes frames to standard output (pipeline.serve.frames). It says READY. Then it
+gets a job, or some that go together, as a MessagePack of [task, list of arguments, CPU seconds, first try], and says
+TAKEN as soon as they come, COMPILING perhaps, and for each job in its order RESULT (JSON or XML), REFUSED (a line),
+LATER or FAILED (a line). It ends when its input does: with the server, however that ends.
 """
 
 import os
@@ -20,7 +20,7 @@ import msgspec
 
 from pipeline.serve import tasks
 from pipeline.serve.allowed import Allowed, Later, prepare_most
-from pipeline.serve.frames import COMPILING, FAILED, HEAD, LATER, READY, REFUSED, RESULT, frame
+from pipeline.serve.frames import COMPILING, FAILED, HEAD, LATER, READY, REFUSED, RESULT, TAKEN, frame
 from pipeline.serve.limits import COMPILING_SECONDS, WORKER_MEMORY
 
 Outcome = tuple[bytes, bytes]
@@ -49,6 +49,7 @@ def work(inwards: BinaryIO, outwards: BinaryIO) -> None:
     limit_memory()
     say(READY)
     while len(head := inwards.read(HEAD)) == HEAD:
+        say(TAKEN)
         content = inwards.read(int.from_bytes(head, "big"))
         task, several, seconds, first_try = msgspec.msgpack.decode(content[1:])
         limit_cpu(2 * seconds * len(several))  # an answer, and then as many solutions as can be found
