@@ -74,6 +74,9 @@ RUNGS = {
 RUNG_BINS, FIRST_RUNG_BIN, LAST_RUNG_BIN = 5, -7, 5
 """The histogram of a rung's times: bins a decade, decades (log10 of seconds) at which it begins and ends."""
 
+MOST_CODES = 1 << 62
+"""What several columns of words are put together to, as one number."""
+
 LISTED = 50
 """Failures, and contradictions with the site's verdict, that a report names."""
 
@@ -225,15 +228,23 @@ def _worded(
     columns += [_density(measured), _colors(measured), _givens(puzzles), _year(puzzles), _area(puzzles)]
     columns += [claims]
     encoded = [_encoded(column) for column in columns]
-    joint = np.zeros(len(results), np.int64)
+    joint, possible = np.zeros(len(results), np.int64), 1
     for indices, values in encoded:
+        if possible * len(values) > MOST_CODES:  # a stranger's columns of words
+            joint, possible = _numbered(joint).astype(np.int64), len(joint)
         if len(values) > 1:
-            joint = joint * len(values) + indices
-    rows: np.ndarray = pa.array(joint).dictionary_encode().indices.to_numpy()
+            joint, possible = joint * len(values) + indices, possible * len(values)
+    rows = _numbered(joint)
     first = np.zeros(rows.max(initial=-1) + 1, np.int64)
     first[rows[::-1]] = np.arange(len(rows))[::-1]  # the last one written, the first of its kind, stays
     words = [_words(*(values[indices[row]] for indices, values in encoded)) for row in first.tolist()]
     return rows, words
+
+
+def _numbered(codes: np.ndarray) -> np.ndarray:
+    """The codes (int64[rows]) that occur, numbered as they first do: int32[rows]."""
+    numbers: np.ndarray = pa.array(codes).dictionary_encode().indices.to_numpy()
+    return numbers
 
 
 def _encoded(column: pa.Array) -> tuple[np.ndarray, list[Any]]:

@@ -11,6 +11,7 @@ from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports.aggregate import HARDEST, figures, plain
 from reports.batch import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
+from reports.census import take_census
 from reports.figures import (
     Claimed,
     Copies,
@@ -216,6 +217,24 @@ def test_difficulties_and_correlations_are_of_all(monkeypatch: pytest.MonkeyPatc
     fewer = figures(rows)
     assert (fewer.compared, fewer.difficulties) == (50, whole.difficulties)
     assert ("cpu_seconds", "line_solves", 50, 1.0) in fewer.correlations
+
+
+def test_more_kinds_of_rows_than_a_number_can_tell_apart() -> None:
+    """A stranger's columns may hold any words: 2^11 in each of six columns are 2^66 ways to put them together."""
+    of_result, of_puzzle = ("status", "solutions", "technique", "label"), ("source", "kind")
+    told = (*of_result, *of_puzzle)
+    rows = [dict.fromkeys(told, str(k)) for k in range(1 << 11)]
+    rows += [row | {"status": str(k)} for row in rows[:3] for k in range(0, 1 << 11, 1 << 8)]  # the first digit alone
+    made = [
+        (
+            solved(f"x/{k}", 0.1, **{name: row[name] for name in of_result}),
+            known(f"x/{k}", **{name: row[name] for name in of_puzzle}),
+        )
+        for k, row in enumerate(rows)
+    ]
+    census = take_census(pairs(*made))
+    assert [{name: getattr(census.words[code], name) for name in told} for code in census.codes.tolist()] == rows
+    assert len(census.words) == len({tuple(row.values()) for row in rows})
 
 
 def test_timeouts(census: Figures) -> None:
