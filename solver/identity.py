@@ -6,14 +6,13 @@ symmetries of the puzzle, in each of which the colours are renumbered in order o
 canonical hashes exactly if one is the other turned, mirrored or recoloured.
 """
 
-from hashlib import sha256
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from solver.jit import in_plain_python, inlined, kernel
+from solver.sha256 import compile_sha256, sha256_of_each
 from solver.views import Clues, Views
 
 HASH_BYTES = 16
@@ -37,6 +36,7 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
 
 def compile_hashes(batch: Views) -> None:
     """Have the kernels of this module ready."""
+    compile_sha256()
     texts = np.empty(0, np.uint16)
     _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
 
@@ -48,13 +48,7 @@ def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
 
 def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
     """The hash of each text, data[ends[p]:ends[p + 1]], in hex, one after the other."""
-    digests, begun = [], sha256().copy  # which is copied sooner than begun anew: that looks its algorithm up
-    for start, end in pairwise(ends.tolist()):
-        text = begun()
-        text.update(data[start:end])
-        digests.append(text.digest())
-    shortened = np.frombuffer(b"".join(digests), np.uint8).reshape(len(ends) - 1, -1)[:, :HASH_BYTES]
-    return shortened.tobytes().hex().encode()
+    return sha256_of_each(data, ends)[:, :HASH_BYTES].tobytes().hex().encode()
 
 
 def first_of_equals(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:

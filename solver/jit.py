@@ -64,10 +64,19 @@ def in_plain_python(function: Callable[P, R], steps: int) -> Callable[P, R]:
 
     steps   how often the innermost loop will be run
     """
-    if not isinstance(function, _Kernel):
+    if not isinstance(function, _Kernel) or worth_loading(function, steps):
         return function
+    return cast(Callable[P, R], _plain(function))
+
+
+def worth_loading(function: Callable[..., Any], steps: int) -> bool:
+    """Whether what plain Python has done so far instead of a kernel, and so many steps, would take longer than loading
+    it. Never so where kernels are plain Python.
+    """
+    if not isinstance(function, _Kernel):
+        return False
     _plain_steps[function] += steps
-    return cast(Callable[P, R], _plain(function) if _plain_steps[function] <= PLAIN_STEPS else function)
+    return _plain_steps[function] > PLAIN_STEPS
 
 
 def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
