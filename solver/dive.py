@@ -22,12 +22,14 @@ from solver.tools import NEXT_LOOK, Tools
 from solver.tuning import (
     BLOCKS_A_CELL,
     COLORED_BLOCKS_A_CELL,
+    COLORED_OPEN_CELLS,
     DIVE_PULLS,
     DIVE_ROUNDS,
     DIVE_SHARE,
     DOUBT_GRADES,
     LEAST_DOUBT,
     MORE_ROUNDS,
+    OPEN_CELLS,
     REINFORCED_CELLS,
 )
 
@@ -97,9 +99,15 @@ def finely_cut(board: Board, beliefs: Beliefs) -> bool:
 
 
 @kernel
-def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs) -> bool:
-    """Whether the clues are of so many blocks that a dive comes before other rungs: they leave much open, mostly."""
-    return _cut_into(board, BLOCKS_A_CELL if color is None else COLORED_BLOCKS_A_CELL, beliefs)
+def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs, like: Any) -> bool:
+    """Whether a dive comes before other rungs.
+
+    It does where clues are of so many blocks that they have several solutions, mostly, and so many cells are open that
+    the rungs would take longer than a dive.
+    """
+    blocks = BLOCKS_A_CELL if color is None else COLORED_BLOCKS_A_CELL
+    cells = OPEN_CELLS if color is None else COLORED_OPEN_CELLS
+    return _cut_into(board, blocks, beliefs) and undecided(board, like) >= cells
 
 
 @kernel

@@ -107,6 +107,12 @@ BLOCKS_A_CELL = _constant(
 COLORED_BLOCKS_A_CELL = _constant(
     "COLORED_BLOCKS_A_CELL", 0.2, 0.0, 4.0, "blocks a cell", "the same of puzzles with several colours"
 )
+OPEN_CELLS = _constant(
+    "OPEN_CELLS", 80, 0, 1 << 20, "cells", "that line logic leaves open, from which on a dive comes before depth-2"
+)
+COLORED_OPEN_CELLS = _constant(
+    "COLORED_OPEN_CELLS", 30, 0, 1 << 20, "cells", "the same of puzzles with several colours"
+)
 
 # Leads.
 BEFORE_LEADS = _constant(

@@ -35,7 +35,7 @@ def lookahead_rungs(ascent: Ascent) -> None:
         if top == SEARCH:
             found = found_of(outcome, ascent.given, p)
             glance(board, union, trial, color, found, tools)
-            to_dive = found.number[0] < 2 and dives_first(board, color, beliefs)
+            to_dive = found.number[0] < 2 and dives_first(board, color, beliefs, like)
             if to_dive and first_dive(board, trial, union, color, beliefs, tools) == FIXPOINT:
                 note_solution(trial, found, tools)
             if found.number[0] == 2:

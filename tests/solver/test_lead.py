@@ -16,7 +16,7 @@ from strategies import puzzles, shuffled_puzzles
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver import lead, tail
 from solver.api import iter_solutions
-from solver.board import possibilities
+from solver.board import possibilities, undecided
 from solver.dive import Course, Trail, descend, dives_first, finely_cut
 from solver.encoding import TRUE, encode
 from solver.ladder import memory as memories
@@ -249,7 +249,9 @@ def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
     blocks, cells = sum(map(len, (*puzzle.rows, *puzzle.columns))), puzzle.width * puzzle.height
     colored = len(puzzle.palette) > 2
     assert finely_cut(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
-    assert dives_first(memory.board, memory.color, memory.beliefs) == (blocks >= (0.2 if colored else 0.4) * cells)
+    like = memory.tools.like
+    first = blocks >= (0.2 if colored else 0.4) * cells and undecided(memory.board, like) >= (30 if colored else 80)
+    assert dives_first(memory.board, memory.color, memory.beliefs, like) == first
 
 
 def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:
