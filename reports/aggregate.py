@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -115,7 +115,7 @@ def figures_of(
     labels = _counts(tally, lambda words: words.label, LABELS)
     rungs = _counts(tally, _rung, RUNG_WORDS)
     over_all_rows: tuple[Callable[[], Any], ...] = (
-        partial(_histogram, census, list(labels)),
+        partial(_timed, census),
         partial(_areas, census),
         partial(_times, census.seconds),
         partial(_survey, census),
@@ -123,7 +123,7 @@ def figures_of(
         partial(_surplus, census.clue_hashes),
         partial(_surplus, census.canonical_hashes),
     )
-    histogram, areas, times, survey, correlations, *copies = in_threads(lambda counted: counted(), over_all_rows)
+    timed, areas, times, survey, correlations, *copies = in_threads(lambda counted: counted(), over_all_rows)
 
     def groups(column: str, order: Sequence[str] | None = None) -> tuple[Group, ...]:
         return _groups(tally, spent, column, labels, rungs, order)
@@ -140,11 +140,11 @@ def figures_of(
         goals=Goals(*(_total(tally, goal_matches=matches) for matches in (True, False, None))),
         stalled=_stalled(census.decided),
         times=times,
-        histogram=histogram,
+        histogram=_histogram(timed, list(labels)),
         survey=survey,
         rung_times=_rung_times(census),
         areas=areas,
-        area_times=_area_times(census, areas, histogram),
+        area_times=_area_times(timed, areas),
         sources=groups("source"),
         kinds=groups("kind", KINDS),
         sizes=groups("size", SIZE_NAMES),
@@ -290,11 +290,28 @@ def _quantiles(values: pa.Array, *at: float) -> list[float]:
     return quantiles
 
 
-def _histogram(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
-    """5, 10 or 20 bins a decade: as few as still make a picture."""
+class _Timed(NamedTuple):
+    """The puzzles whose time is known, by bins of time that are as wide in log10.
+
+    per_decade   bins: 5, 10 or 20, as few as still make a picture
+    first        number of the first bin, which begins at 10 ** (first / per_decade) seconds
+    puzzles      by label and class of cells (Words.area), of each bin from the first on: int64[bins]
+    """
+
+    per_decade: int
+    first: int
+    puzzles: dict[tuple[str, int | None], np.ndarray]
+
+    def edge(self, place: int) -> float:
+        """Where a bin begins, seconds; its place is counted from the first."""
+        return _edge(self.first + place, self.per_decade)
+
+
+def _timed(census: Census) -> _Timed | None:
+    """The puzzles whose time is known, if there are any."""
     timed = ~np.isnan(census.seconds)
     if not timed.any():
-        return ()
+        return None
     seconds = census.seconds[timed]
     shortest = seconds.min(where=seconds > 0, initial=np.inf)
     if shortest == np.inf:
@@ -305,11 +322,23 @@ def _histogram(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
     # The small addend keeps times that are bin edges (0.001 s) from falling below them by rounding.
     bins = np.floor(np.log10(seconds) * per_decade + 1e-9).astype(np.int32)
     first = int(bins.min())
-    label = np.array([labels.index(words.label) for words in census.words], np.int32)[census.codes[timed]]
-    cells = np.bincount((bins - first) * len(labels) + label, minlength=(int(bins.max()) - first + 1) * len(labels))
+    kinds = {kind: k for k, kind in enumerate(dict.fromkeys((words.label, words.area) for words in census.words))}
+    kind = np.array([kinds[words.label, words.area] for words in census.words], np.int32)[census.codes[timed]]
+    cells = np.bincount((bins - first) * len(kinds) + kind, minlength=(int(bins.max()) - first + 1) * len(kinds))
+    return _Timed(per_decade, first, dict(zip(kinds, cells.reshape(-1, len(kinds)).T, strict=True)))
+
+
+def _histogram(timed: _Timed | None, labels: Sequence[str]) -> tuple[Bin, ...]:
+    """The bins by label, without holes."""
+    if timed is None:
+        return ()
+    nobody = np.zeros_like(next(iter(timed.puzzles.values())))
+    counts = {label: nobody.copy() for label in labels}
+    for (label, _), puzzles in timed.puzzles.items():
+        counts[label] += puzzles
     return tuple(
-        Bin(_edge(place, per_decade), _edge(place + 1, per_decade), sum(counts), dict(zip(labels, counts, strict=True)))
-        for place, counts in enumerate(cells.reshape(-1, len(labels)).tolist(), first)
+        Bin(timed.edge(place), timed.edge(place + 1), sum(row), dict(zip(labels, row, strict=True)))
+        for place, row in enumerate(zip(*(counts[label].tolist() for label in labels), strict=True))
     )
 
 
@@ -387,20 +416,15 @@ def _fewest_cells(area: int) -> int:
     return math.ceil(10 ** (area / AREAS_A_DECADE) - 1e-9)
 
 
-def _area_times(
-    census: Census, areas: Sequence[Quantiles], histogram: Sequence[Bin]
-) -> tuple[tuple[int, int, int], ...]:
+def _area_times(timed: _Timed | None, areas: Sequence[Quantiles]) -> tuple[tuple[int, int, int], ...]:
     """The puzzles of each class of cells in each bin of the histogram."""
-    if not areas or not histogram:
-        return ()
-    starts = np.array([area.start for area in areas])
-    cells = [-1 if words.area is None else _fewest_cells(words.area) for words in census.words]
-    place = np.where(np.array(cells) < 0, -1, np.searchsorted(starts, cells)).astype(np.int32)[census.codes]
-    there = (place >= 0) & ~np.isnan(census.seconds)
-    edges = [bin_.stop for bin_ in histogram[:-1]]
-    column = np.searchsorted(edges, census.seconds[there], "right").astype(np.int32)
-    counts = np.bincount(place[there] * np.int32(len(histogram)) + column, minlength=len(areas) * len(histogram))
-    return tuple((*divmod(k, len(histogram)), int(counts[k])) for k in np.flatnonzero(counts).tolist())
+    places = {area.start: place for place, area in enumerate(areas)}
+    counts = Counter[tuple[int, int]]()
+    for (_, area), puzzles in timed.puzzles.items() if timed else ():
+        if area is not None:
+            for column in np.flatnonzero(puzzles).tolist():
+                counts[places[_fewest_cells(area)], column] += int(puzzles[column])
+    return tuple((place, column, count) for (place, column), count in sorted(counts.items()))
 
 
 def _years(tally: Mapping[Words, int]) -> dict[int, int]:
