@@ -134,8 +134,15 @@ def main() -> None:
     except (UserError, OSError) as error:
         if wishes.debug:
             err.print(escape(traceback.format_exc().rstrip()))
-        err.print(f"[red]nonocensus:[/red] {escape(' '.join(str(error).splitlines()))}")
+        err.print(f"[red]nonocensus:[/red] {escape(' '.join(said(error).splitlines()))}")
         sys.exit(error.status if isinstance(error, UserError) else StorageError.status)
+
+
+def said(error: UserError | OSError) -> str:
+    """What an error says; of the system's own errors without their number."""
+    if isinstance(error, UserError) or not error.strerror:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
 
 
 def refused(error: Any) -> int:

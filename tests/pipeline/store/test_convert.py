@@ -136,7 +136,8 @@ def test_devices_links_and_standard_output(tmp_path: Path, nonocensus: Nonocensu
     (tmp_path / "in.jsonl").write_bytes(named("jsonl").write(drawn(1)[0]))
     assert nonocensus("convert", "in.jsonl", "/dev/null", "--to", "jsonl").code == 0
     assert Path("/dev/null").is_char_device()
-    assert nonocensus("convert", "in.jsonl", "/dev/full", "--to", "jsonl").code == 4
+    full = nonocensus("convert", "in.jsonl", "/dev/full", "--to", "jsonl")
+    assert (full.code, full.err) == (4, "nonocensus: No space left on device\n")
     assert Path("/dev/full").is_char_device()
     (tmp_path / "real").mkdir()
     (tmp_path / "real/there.jsonl").write_text("old")
