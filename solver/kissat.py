@@ -30,6 +30,13 @@ LONGEST = 1e9
 MOST_CONFLICTS = (1 << 31) - 1
 """A limit of so many conflicts is none; Kissat takes none above."""
 
+FOR_PROOFS = ("--unsat", "--sweep=0", "--backbone=0", "--congruence=0", "--substitute=0", "--factor=0")
+"""Kissat's own options for a proof, and no search for equal variables, gates and the like: formulas of lines have few,
+and it takes a tenth of the time."""
+
+FOR_PARTS = ("--tier1relative=0", "--tier2relative=0")
+"""Clauses are kept by fixed limits of glue, and so fewer of them: more conflicts, but in less time."""
+
 _prctl = ctypes.CDLL(None).prctl
 
 
@@ -48,13 +55,27 @@ def program() -> str | None:
     return None
 
 
+@cache
+def known_options() -> frozenset[str]:
+    """Those that the program here has, as `--name`: an older one refuses what it does not know."""
+    path = program()
+    if path is None:
+        return frozenset()
+    said = subprocess.run([path, "--range"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return frozenset({"--unsat", *(f"--{line.split()[0]}" for line in said.stdout.splitlines() if line.strip())})
+
+
+def _known(options: tuple[str, ...]) -> list[str]:
+    return [option for option in options if option.split("=")[0] in known_options()]
+
+
 class Kissat:
     """A formula, and what Kissat has made of it.
 
     cpu_limit       CPU seconds that the next call may take; whole ones count
-    conflict_limit  conflicts that it may have
+    conflict_limit  conflicts that it may have; where there is a limit, the formula is a part of a puzzle (solver.cubes)
     cpu_seconds     of all calls so far, in processes of their own
-    unsatisfiable   whether there is probably no model, or hardly any: Kissat's own options for a proof
+    unsatisfiable   whether there is probably no model, or hardly any: options for a proof
     """
 
     def __init__(self) -> None:
@@ -81,8 +102,11 @@ class Kissat:
         if path is None or seconds < 1:
             return None
         turned = {variable for variable, literal in self._phases.items() if literal < 0}
-        limited = [f"--conflicts={self.conflict_limit}"] if self.conflict_limit < MOST_CONFLICTS else []
-        options = ["--phase=1", *(["--unsat"] if self.unsatisfiable else []), *limited]
+        options = ["--phase=1"]
+        if self.unsatisfiable:
+            options += _known(FOR_PROOFS)
+        if self.conflict_limit < MOST_CONFLICTS:
+            options += [f"--conflicts={self.conflict_limit}", *_known(FOR_PARTS)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         ended = subprocess.run(
             [path, *options],
