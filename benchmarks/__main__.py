@@ -89,6 +89,8 @@ def main() -> None:
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))
         return
+    if unknown := sorted({*options.names} - {*BENCHMARKS}):
+        parser.error(f"{unknown[0]} is no benchmark; there are {', '.join(BENCHMARKS)}")
     for name in options.names or BENCHMARKS:
         tables: list[Table] = BENCHMARKS[name](options.archive)
         print(write_tables(name, tables))

@@ -291,7 +291,7 @@ def _quantiles(values: pa.Array, *at: float) -> list[float]:
 
 
 class _Timed(NamedTuple):
-    """The puzzles whose time is known, by bins of time that are as wide in log10.
+    """The puzzles whose time is known, by bins of time that are equally wide in log10.
 
     per_decade   bins: 5, 10 or 20, as few as still make a picture
     first        number of the first bin, which begins at 10 ** (first / per_decade) seconds

@@ -1,8 +1,8 @@
 """SHA-256 of many short texts, by OpenSSL.
 
-Python's hashlib begins and ends each hash by OpenSSL's general interface, which takes five times as long as a text of
-a hundred bytes itself. So where there are many texts, a kernel calls the functions that OpenSSL has for SHA-256 alone,
-in the very library that hashlib uses. A Python that hides them, or has another library, has hashlib do it.
+Python's hashlib begins and ends each hash by OpenSSL's general interface, which takes several times as long as a text
+of a hundred bytes itself. So where there are many texts, a kernel calls the functions that OpenSSL has for SHA-256
+alone, in the very library that hashlib uses. A Python that hides them, or has another library, has hashlib do it.
 """
 
 import ctypes
@@ -69,7 +69,8 @@ def _in_openssl() -> np.ndarray | None:
     except (ImportError, OSError, AttributeError):  # no such module, or no file of its own; hidden, or no more there
         return None
     begin, add, end = functions
-    context, text, digest = (ctypes.c_uint64 * CONTEXT_WORDS)(), b"tried before it is used", (ctypes.c_uint8 * 32)()
+    context, digest = (ctypes.c_uint64 * CONTEXT_WORDS)(), (ctypes.c_uint8 * DIGEST_BYTES)()
+    text = b"tried before it is used"
     begin(context)
     add(context, text, ctypes.c_size_t(len(text)))
     end(digest, context)
