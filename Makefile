@@ -1,7 +1,8 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
 # make test    sets up .venv and runs the tests that end in eight minutes; the others are those of
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
-#              test-faults (machines and workers lost), test-slow (seconds each) and test-kills (at random moments)
+#              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments) and
+#              test-explore (random examples for SECONDS)
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FILES.md, FORMATS.md and TECHNIQUES.md, which follow from the program
 # make gallery the pictures of docs/GALLERY.md
@@ -23,7 +24,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-slow test-faults test-kills test-checked test-python lint format docs gallery bench clean
+.PHONY: demo wheel dist release image test test-explore test-slow test-faults test-kills test-checked test-python lint format docs gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -35,6 +36,20 @@ compile = $(foreach kind,$(1),$(BIN)/python tests/kernels.py $(kind) &) wait
 test: $(READY)
 	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,1 2 wide)
 	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow"
+
+# Property tests with random examples: each round prints its seed, and SEED=... repeats it. Hypothesis keeps what fails in
+# .hypothesis, and tries that first.
+SECONDS ?= 600
+test-explore: $(READY)
+	$(call compile,1 2)
+	@end=$$(($$(date +%s) + $(SECONDS))); seed=$(SEED); \
+	while left=$$((end - $$(date +%s))); [ $$left -gt 0 ]; do \
+	  seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "seed $$seed, $$left s left"; \
+	  timeout --foreground -s INT $$left $(BIN)/pytest -n 2 -q --hypothesis-profile explore --hypothesis-seed $$seed \
+	    -m "hypothesis and not faults and not kills and not slow"; \
+	  status=$$?; [ $$status -eq 0 ] || [ $$status -eq 124 ] || { echo "make test-explore SEED=$$seed repeats it"; exit 1; }; \
+	  seed=; \
+	done
 
 # Machines, workers and Ray itself lost in the middle of a run.
 test-faults: $(READY)

@@ -7,12 +7,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # A machine may be busy with other jobs: no test is judged by its time.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", BUSY, derandomize=True, database=None)
+settings.register_profile("explore", BUSY, print_blob=True)  # make test-explore; failures go into .hypothesis
+settings.load_profile("same")
 
 # In the background of a shell Ctrl-C is ignored, and would be by the commands that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_handlecrashitem(crashitem: str) -> None:
+    """End the run when a test process dies, as it does when a test runs over its time: the stack stands above."""
+    pytest.exit(f"{crashitem} ended its process: it crashed or took longer than faulthandler_timeout", returncode=1)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from itertools import combinations, islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import reject
 from pysat.solvers import Solver
 
 from solver.puzzle import BLOT, Block, Clue, Puzzle, clue_of
@@ -42,10 +43,17 @@ def arrangements(clue: Clue, cells: int) -> Iterator[tuple[int, ...]]:
                     yield head + tail
 
 
+MOST = 100_000
+"""Arrangements of a line, or beginnings of pictures, beyond which a test passes over an example."""
+
+
 @lru_cache(1000)
 def all_arrangements(clue: Clue, cells: int) -> list[tuple[int, ...]]:
     """The same as a list: many tests ask for one clue again and again, with other things known."""
-    return list(arrangements(clue, cells))
+    found = list(islice(arrangements(clue, cells), MOST + 1))
+    if len(found) > MOST:
+        reject()
+    return found
 
 
 def all_clues(cells: int, colors: int, blots: bool = False) -> list[Clue]:
@@ -161,13 +169,21 @@ def some_refuted(puzzle: Puzzle, began: Board, board: Board, depth: int | None) 
 
 
 def solutions(puzzle: Puzzle) -> list[tuple[tuple[int, ...], ...]]:
-    """All pictures with these clues: every choice of row arrangements, kept if the columns fit."""
-    rows = [list(arrangements(clue, puzzle.width)) for clue in puzzle.rows]
-    return [
-        picture
-        for picture in product(*rows)
-        if all(fits(clue, [row[x] for row in picture]) for x, clue in enumerate(puzzle.columns))
-    ]
+    """All pictures with these clues, row by row: a beginning stays if each column has an arrangement that begins so."""
+    columns = [all_arrangements(clue, puzzle.height) for clue in puzzle.columns]
+    beginnings: list[tuple[tuple[int, ...], ...]] = [()]
+    for y, clue in enumerate(puzzle.rows):
+        possible = [{line[: y + 1] for line in lines} for lines in columns]
+        rows = all_arrangements(clue, puzzle.width)
+        if len(beginnings) * len(rows) > MOST:
+            reject()
+        beginnings = [
+            (*picture, row)
+            for picture in beginnings
+            for row in rows
+            if all(column in begins for column, begins in zip(zip(*picture, row, strict=True), possible, strict=True))
+        ]
+    return beginnings
 
 
 # A second opinion on puzzles of any size: a formula of automata, given whole to one clause learner.

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,16 @@ import fuzz
 import numpy as np
 import oracle
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 
 from solver.api import classify, iter_solutions, solve
 from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.outcome import SOLUTIONS
 from solver.ladder.question import Allowance, Given
-from solver.puzzle import InvalidPuzzle, Puzzle, clues_of, from_picture
+from solver.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
 
@@ -58,6 +62,26 @@ def test_automata_find_what_enumeration_finds() -> None:
         assert sorted(found) == sorted(picture.tobytes() for picture in there), fuzz.text(puzzle, start)
         verdicts[oracle.verdict(puzzle, start)] += 1
     assert min(verdicts[word] for word in oracle.VERDICTS) >= 50, verdicts
+
+
+@pytest.mark.unchecked
+def test_enumeration_prunes_row_by_row() -> None:
+    """A coloured 5x5 of blots whose rows have 20 million combinations of arrangements."""
+    rows = [((0, 1), (0, 2)), ((0, 1),), ((0, 1), (0, 2)), ((0, 2), (0, 1)), ((0, 1), (0, 2))]
+    cells = [[1, 2, 0, 0, 0], [1, 1, 1, 1, 1], [1, 1, 2, 2, 0], [0, 2, 2, 1, 0], [1, 2, 2, 2, 2]]
+    plain = from_picture(np.array(cells, np.uint8), fuzz.PALETTE[:3])
+    puzzle = replace(plain, rows=tuple(tuple(Block(*block) for block in row) for row in rows))
+    assert math.prod(len(oracle.all_arrangements(clue, 5)) for clue in puzzle.rows) > 10**7
+    found = sorted(np.array(cells, np.uint8).tobytes() for cells in oracle.solutions(puzzle))
+    assert found == sorted(picture.tobytes() for picture in oracle.learned_solutions(puzzle))
+
+
+@pytest.mark.unchecked
+def test_enumeration_gives_up_where_too_many_pictures_begin() -> None:
+    blots = ((Block(BLOT), Block(BLOT)),) * 12
+    check = given(st.just(Puzzle(blots, blots)))(lambda puzzle: oracle.solutions(puzzle) and None)
+    with pytest.raises(Unsatisfiable):
+        check()
 
 
 @pytest.mark.unchecked

@@ -137,7 +137,6 @@ def test_ten_thousand_members_take_one_pass(tmp_path: Path, monkeypatch: pytest.
     assert unpacked < sum(map(len, members.values())) + (2 << 20)  # the list of contents too
 
 
-@pytest.mark.timeout(60)
 def test_a_bomb_in_memory(tmp_path: Path) -> None:
     (tmp_path / "x.7z").write_bytes(seven_of({"bomb.non": bytes(64 << 20), "a.non": b"a"}, py7zr.FILTER_LZMA2))
     tracemalloc.start()
@@ -199,7 +198,6 @@ HEADERS = {
 }
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("asked", HEADERS)
 def test_headers_that_ask_for_much(tmp_path: Path, asked: str) -> None:
     data, error = HEADERS[asked]
