@@ -1,5 +1,6 @@
 """The library, as programs and notebooks use it."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 from nbclient import NotebookClient
 
 import nonocensus as nc
+from scrapers.demo import demo_puzzles
+from scrapers.twin import archive, serve
 
 ROOT = Path(__file__).resolve().parents[1]
 HEART = [
@@ -20,6 +23,51 @@ HEART = [
     [0, 0, 1, 1, 1, 0, 0],
     [0, 0, 0, 1, 0, 0, 0],
 ]
+
+
+# A script as anyone writes it, without a main guard; ADDRESS serves a site's puzzles.
+SCRIPT = """
+import sys
+from pathlib import Path
+import numpy as np
+import nonocensus as nc
+
+print("script begins")
+address, heart, ring = sys.argv[1], [[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0]], np.ones((3, 3), np.uint8)
+ring[1, 1] = 0
+puzzle = nc.from_picture(heart, title="a heart")
+assert nc.solve(puzzle).label == "unique line" and len(list(nc.iter_solutions(puzzle))) == 1
+assert nc.explain(puzzle).steps and nc.hint(puzzle, np.full((3, 5), 255)).kind == "step" and nc.grade(puzzle)["grade"]
+assert nc.solve(nc.make_unique(np.eye(3, dtype=np.uint8))).row["solutions"] == "unique"
+assert nc.mend(np.eye(3, dtype=np.uint8))
+nc.write(puzzle, "heart.non")
+nc.write(nc.from_picture(ring), "ring.png", lossy=True)
+assert len(nc.read(["heart.non"]).puzzles) == 1 and nc.from_image("ring.png", (3, 3)).goal is not None
+cover = nc.cover_of([[0, 1], [0], [1]], 2)
+assert nc.exact_cover(cover).count == len(list(nc.iter_exact_covers(cover))) == 2
+assert [each.count for each in nc.exact_cover_each(cover, [[0], [1]])] == [1, 1]
+assert nc.warm()
+with nc.bar() as bar:
+    assert nc.import_files("heart.non", "imported", bar.watch).added == 1
+assert nc.crawl_site("crawled", "webpbn", "1-2", base_urls=[address], rate=0).store.rows() == 2
+assert nc.reparse_store("crawled").errors == []
+two = nc.Resources(cpus=2)
+assert nc.generate_store("store", nc.Recipe("random", 6, 5, 0.5, 1, 4000), two) == 4000
+assert nc.classify_store("store", "run", cpu_limit=5.0, where="true", resources=two).rows == 4000
+assert nc.retry_run("run", 9.0, resources=two).rows == 0
+nc.retry_changed("run", two)
+assert nc.summary_of("run")["rows"] == nc.open_run("run").rows == nc.open_store("store").rows() == 4000
+assert nc.grade_run("run", resources=two).grades
+assert nc.certify_run("run", sample=300, resources=two).proved == 300
+assert Path(nc.make_report("run", "report")).exists()
+assert nc.make_dataset("run", "dataset")["rows"] == nc.export_run("run", "run.csv") == 4000
+assert nc.make_pack("run", "pack", 3, private=True).puzzles == 3
+assert nc.compare_runs("run", "run").changes == []
+nc.find_duplicates("store")
+assert nc.query("run", "select count(*) as n from results")["n"].to_pylist() == [4000]
+assert nc.verify("run") == []
+print("script ends")
+"""
 
 
 def test_it_takes_no_time_to_import_and_needs_no_ray() -> None:
@@ -106,6 +154,33 @@ def test_files_and_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     report = nc.import_files([tmp_path / "a.non"], tmp_path / "store")
     assert (report.added, nc.open_store(tmp_path / "store").rows()) == (1, 1)
     assert capsys.readouterr() == ("", ""), "functions print nothing"
+
+
+def test_the_script_calls_every_function() -> None:
+    functions = {name for name in nc.__all__ if inspect.isfunction(getattr(nc, name))}
+    assert {name for name in functions if f"nc.{name}(" not in SCRIPT} == set()
+
+
+@pytest.mark.parametrize(
+    "way", ["file", *(pytest.param(way, marks=pytest.mark.slow) for way in ("argument", "thread"))]
+)
+def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
+    """Whatever processes the library starts: none of them imports the caller's main module."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = {
+        "file": ["script.py"],
+        "argument": ["-c", SCRIPT],
+        "thread": [
+            "-c",
+            f"import threading as t; t = t.Thread(target=exec, args=({SCRIPT!r}, {{}})); t.start(); t.join()",
+        ],
+    }[way]
+    with serve(archive(demo_puzzles()[:2])) as address:
+        ended = subprocess.run(
+            [sys.executable, *command, address], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+    assert (ended.returncode, ended.stdout.count("script begins")) == (0, 1), ended.stderr
+    assert ended.stdout.endswith("script ends\n")
 
 
 @pytest.mark.slow

@@ -2,21 +2,23 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import chdir, contextmanager, suppress
-from multiprocessing import get_context, parent_process
+from contextlib import contextmanager, suppress
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from pipeline.executors.crew import TROUBLE, WORKER, Fault
 from pipeline.settings import PLACE
 
-STARTS_ANEW = get_context("spawn")
-"""A fork would take over threads and locks of this process."""
+WORKER_CODE = "from pipeline.executors.processes import work; work()"
+"""What a worker runs. Workers of `multiprocessing` would import the caller's main module, and so run a script again."""
 
+Process = subprocess.Popen[bytes]
 
 TICKS = os.sysconf("SC_CLK_TCK")
 """In a second, as /proc counts."""
@@ -32,7 +34,7 @@ class Processes:
         self._number = 0
         self._queue: list[tuple[int, Callable[..., Any], tuple[Any, ...]]] = []
         self._idle = [_start() for _ in range(cpus)]
-        self._busy: dict[Connection, tuple[int, BaseProcess, float]] = {}  # with the CPU seconds that it has had before
+        self._busy: dict[Connection, tuple[int, Process, float]] = {}  # with the CPU seconds that it has had before
         self._cpus = cpus
 
     def cpus(self) -> int:
@@ -74,9 +76,8 @@ class Processes:
                 ended.append((ticket, pipe.recv()))
                 self._idle.append((pipe, process))
             except (EOFError, OSError):
-                process.join()
-                pipe.close()
-                ended.append((ticket, Fault(WORKER, f"its process ended with status {process.exitcode}")))
+                _end((pipe, process))
+                ended.append((ticket, Fault(WORKER, f"its process ended with status {process.returncode}")))
                 self._idle.append(_start())
         self._hand_out()
         return ended
@@ -98,9 +99,8 @@ class Processes:
         everyone = [*self._idle, *((pipe, process) for pipe, (_, process, _) in self._busy.items())]
         for _, process in everyone:
             process.kill()
-        for pipe, process in everyone:
-            process.join()
-            pipe.close()
+        for worker in everyone:
+            _end(worker)
 
 
 @contextmanager
@@ -113,14 +113,27 @@ def processes(cpus: int) -> Iterator[Processes]:
         crew.end()
 
 
-def _start() -> tuple[Connection, BaseProcess]:
-    """A process that waits for tasks, and the pipe to it."""
-    here, there = STARTS_ANEW.Pipe()
-    process = STARTS_ANEW.Process(target=_work, args=(there,), daemon=True)
-    with chdir(PLACE):  # where Python looks for modules before it has been told better, and there the user has others
-        process.start()
-    there.close()
+def _start() -> tuple[Connection, Process]:
+    """Start a worker; returns the pipe to it, through which it has been sent where this process finds modules."""
+    here, there = Pipe()
+    with there:
+        process = subprocess.Popen(
+            [sys.executable, "-c", WORKER_CODE, str(there.fileno())],
+            cwd=PLACE,  # where Python looks for modules first: the user's folder may have others of these names
+            stdin=subprocess.PIPE,
+            pass_fds=[there.fileno()],
+        )
+    with suppress(BrokenPipeError):  # it has died meanwhile; `wait` finds out
+        here.send(sys.path)
     return here, process
+
+
+def _end(worker: tuple[Connection, Process]) -> None:
+    """Wait for a worker that has died or been killed."""
+    pipe, process = worker
+    pipe.close()
+    with process:
+        pass
 
 
 def _cpu_seconds(pid: int | None) -> float:
@@ -133,28 +146,22 @@ def _cpu_seconds(pid: int | None) -> float:
     return sum(map(int, words[11:15])) / TICKS + sum(map(_cpu_seconds, map(int, children)))
 
 
-def _end_with_parent() -> None:
-    """Wait until the process that started this one has gone, however it went, and end this one over its task."""
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
-def _work(pipe: Connection) -> None:
-    """Do tasks until the process at the other end has gone, with which this one ends. Ctrl-C is for that one."""
+def work() -> None:
+    """Do tasks until the process at the other end of the pipe ends, and this one with it. Ctrl-C is for that one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    with Connection(int(sys.argv[1])) as pipe, suppress(EOFError, OSError):
+        sys.path += pipe.recv()  # behind our own folder, whatever lies in the caller's
+        while True:
             function, arguments = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            outcome = function(*arguments)
-        except Exception as error:
-            outcome = Fault(TROUBLE, f"{type(error).__name__}: {error}")
-        try:
+            try:
+                outcome = function(*arguments)
+            except Exception as error:
+                outcome = Fault(TROUBLE, f"{type(error).__name__}: {error}")
             pipe.send(outcome)
-        except OSError:
-            return
+
+
+def _exit_with_parent() -> None:
+    """Exit in the middle of a task when the parent process has ended: its end of standard input is closed then."""
+    sys.stdin.buffer.read()
+    os._exit(1)
