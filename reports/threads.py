@@ -1,9 +1,12 @@
-"""The same work on many items, by threads, in their order."""
+"""CPU cores of this process, and ordered parallel work on them in threads."""
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -13,12 +16,25 @@ MOST_THREADS = 4
 """Beyond that what must be done one after the other takes all the time, and each has a batch in memory."""
 
 
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""CPU quota of a container and its period, both in microseconds; `max` is no quota."""
+
+
+def cores() -> int:
+    """Return how many cores of this machine the process may use, and its container's quota allows."""
+    allowed = len(os.sched_getaffinity(0))
+    with suppress(OSError, ValueError):  # no such file; no quota
+        quota, period = map(int, QUOTA.read_text().split())
+        allowed = min(allowed, math.ceil(quota / period))
+    return max(allowed, 1)
+
+
 def in_threads(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
     """What `work` makes of each item, in their order; threads are a few items ahead.
 
     Worth it for work that mostly is in Arrow, NumPy and kernels, which let other threads go on.
     """
-    threads = min(os.cpu_count() or 1, MOST_THREADS)
+    threads = min(cores(), MOST_THREADS)
     begun: deque[Future[Made]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for item in items:

@@ -20,6 +20,7 @@ import technique_pages
 
 import nonocensus
 from pipeline import errors
+from pipeline.commands.output import BUG
 from reports.explained.states import states
 from reports.sheet.svg import drawing
 from scrapers import formats
@@ -54,6 +55,8 @@ def commands_page() -> str:
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     kinds = [errors.UserError, *errors.UserError.__subclasses__()]
     statuses = STATUSES | {kind.status: first_sentence(kind.__doc__ or "") for kind in kinds}
+    statuses |= {BUG: "An internal error: a bug of the program. Finished work is kept, and the same command continues."}
+    statuses = dict(sorted(statuses.items()))
     lines = [text.rstrip(), "", "## Exit status", "", "| status | means |", "|---|---|"]
     lines += [f"| {status} | {meaning} |" for status, meaning in statuses.items()]
     return "\n".join([*lines, "", "This page is made from the program's own help by `make docs`.", ""])

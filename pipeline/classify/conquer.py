@@ -47,7 +47,7 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
     cores = crew.cpus()
     shared = cores > 1 and splits_well()
     again = [] if shared and conquest.solutions else [whole]
-    lost = Counter[int]()
+    lost = Counter[tuple[tuple[int, int, bool], ...]]()  # of the whole, which has no splits, and of each cube
     flying: dict[Any, Cube] = {}
     begun = conquest.cpu_seconds
     while len(conquest.solutions) < 2:
@@ -71,8 +71,8 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
                 continue  # of a puzzle before this one, whose answer came meanwhile
             cube = flying.pop(ticket)
             if isinstance(outcome, Fault):
-                lost[id(cube)] += outcome.kind != NODE
-                if lost[id(cube)] == TRIES:
+                lost[cube.splits] += outcome.kind != NODE
+                if lost[cube.splits] == TRIES:
                     raise ClusterError(f"a part of {batch['puzzle_id'][0]} was lost {TRIES} times: {outcome.reason}")
                 again.append(cube)
             elif cube is whole:

@@ -41,9 +41,9 @@ def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) 
 
 
 def refuse_unfit(crew: Crew, job: Job) -> None:
-    """Raise a ClusterError if a machine is not fit for the work."""
+    """Raise a ClusterError if a machine is not fit for the work. One that is lost meanwhile takes no part."""
     for machine, outcome in crew.on_every_node(prove_fit, job).items():
-        if isinstance(outcome, (Unfit, Fault)):
+        if isinstance(outcome, Unfit) or (isinstance(outcome, Fault) and outcome.kind != NODE):
             raise ClusterError(f"{machine} can't take part: {outcome.reason}")
 
 

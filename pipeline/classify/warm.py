@@ -17,6 +17,7 @@ import pyarrow as pa
 from pipeline.errors import StorageError
 from pipeline.settings import PLACE
 from pipeline.watch import NOBODY, Watch
+from reports.threads import cores
 from solver.check import faults_of
 from solver.families import SUDOKU
 from solver.jit import is_ready
@@ -119,13 +120,13 @@ def _stages_of(wanted: Iterable[Kind]) -> list[tuple[Kind, tuple[str, ...]]]:
 
 def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], watch: Watch) -> str:
     """Compile these stages for these kinds, in a process a core."""
-    cores = os.cpu_count() or 1
     watch.begun("compiling", sum(len(stages) for _, stages in work))
     processes: list[subprocess.Popen[str]] = []
     here, there = os.pipe()
     try:
         with os.fdopen(there, "w") as pipe:
-            shares = [work[k::cores] for k in range(min(cores, len(work)))]
+            count = min(cores(), len(work))
+            shares = [work[k::count] for k in range(count)]
             processes.extend(_compiling(share, subprocess.PIPE, pipe) for share in shares)
         with os.fdopen(here) as lines:
             for line in lines:

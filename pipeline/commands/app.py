@@ -31,7 +31,7 @@ from pipeline.commands.grade import grade
 from pipeline.commands.hint import hint
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
-from pipeline.commands.output import DONE, WRONG_USE, err, out, wishes
+from pipeline.commands.output import BUG, DONE, WRONG_USE, err, out, wishes
 from pipeline.commands.pack import pack
 from pipeline.commands.picture import picture
 from pipeline.commands.query import query
@@ -136,6 +136,11 @@ def main() -> None:
             err.print(escape(traceback.format_exc().rstrip()))
         err.print(f"[red]nonocensus:[/red] {escape(' '.join(said(error).splitlines()))}")
         sys.exit(error.status if isinstance(error, UserError) else StorageError.status)
+    except Exception as error:
+        traceback.print_exc()
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        err.print(f"[red]nonocensus:[/red] internal error: {escape(what)}; please report it with the traceback above")
+        sys.exit(BUG)
 
 
 def said(error: UserError | OSError) -> str:

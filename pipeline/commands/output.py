@@ -35,7 +35,7 @@ LISTED = 20
 LINE_EVERY = 60.0
 """Seconds between two lines of progress where there is no terminal for a bar."""
 
-DONE, SOME_FAILED, WRONG_USE = 0, 1, 2
+DONE, SOME_FAILED, WRONG_USE, BUG = 0, 1, 2, 70
 
 
 class Terminal(Console):

@@ -1,6 +1,5 @@
 """The command serve: a web page and an HTTP API for puzzles, or the page of a study."""
 
-import os
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -58,6 +57,7 @@ def serve(
             raise
         raise UserError(f"{error.name} is not installed: pip install 'nonocensus[serve]'") from None
     from pipeline.study.opening import AS_IT_IS, Wanted
+    from reports.threads import cores
 
     wanted = Wanted(count, ids, consent)
     if study is None and wanted != AS_IT_IS:
@@ -76,7 +76,7 @@ def serve(
                 typer.launch(address)
 
         if study is None:
-            serve_puzzles(held, door, host, place, store, cpus or os.cpu_count() or 1, cpu_limit, ready)
+            serve_puzzles(held, door, host, place, store, cpus or cores(), cpu_limit, ready)
         else:
             serve_study(held, door, host, place, store, study, wanted, ready)
 

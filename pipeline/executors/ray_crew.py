@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import chdir, contextmanager, redirect_stdout, suppress
@@ -27,6 +28,9 @@ TRIES, TOO_BUSY = 4, "timed out during startup"
 ANSWERS_WITHIN = 5.0
 """Seconds in which somebody must answer at a cluster's address."""
 
+HANDSHAKE_SECONDS = 600.0
+"""Time limit of a call on every node. A node may have to start its first worker for it, on slow storage."""
+
 
 class Ray:
     """A crew of Ray's workers, a task a CPU.
@@ -46,8 +50,6 @@ class Ray:
 
     def cpus(self) -> int:
         """CPUs of all machines that are in the cluster now."""
-        import time
-
         import ray
 
         if time.monotonic() - self._asked >= CPUS_EVERY:
@@ -82,7 +84,7 @@ class Ray:
         ray.cancel(ticket, force=True)
 
     def on_every_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """Call the function on each machine of the cluster that has CPUs."""
+        """Call the function on each machine of the cluster that has CPUs; one that does not answer has a Fault."""
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -93,7 +95,8 @@ class Ray:
             here = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             ticket = remote.options(scheduling_strategy=here).remote(*arguments)
             tickets[ticket] = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
-        return {name: _outcome(ticket.future()) for ticket, name in tickets.items()}
+        deadline = time.monotonic() + HANDSHAKE_SECONDS
+        return {name: _outcome(ticket.future(), deadline - time.monotonic()) for ticket, name in tickets.items()}
 
     def wait(self, seconds: float) -> list[tuple[Any, Any]]:
         """All tasks that have ended, at least one if one ends in time."""
@@ -115,20 +118,25 @@ def _of_one_argument(function: Callable[..., T]) -> Callable[[bytes], T]:
     return call
 
 
-def _outcome(future: "Future[Any]") -> Any:
-    """A task's result, or the fault that it ended in. A ClusterError says that Ray itself has gone."""
+def _outcome(future: "Future[Any]", seconds: float | None = None) -> Any:
+    """Return a task's result, or the Fault that it ended in, also if there is neither after so many seconds.
+
+    Raises ClusterError if Ray itself has failed.
+    """
     from ray import exceptions
 
     try:
-        return future.result()
+        return future.result(None if seconds is None else max(seconds, 0.0))
     except exceptions.RayTaskError as error:
         return Fault(TROUBLE, f"{type(error.cause).__name__}: {error.cause}")
-    except exceptions.NodeDiedError as error:
+    except (exceptions.NodeDiedError, exceptions.ObjectLostError) as error:  # which includes OwnerDiedError
         return Fault(NODE, first_line(error))
     except (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.TaskCancelledError) as error:
         return Fault(WORKER, first_line(error))
     except exceptions.RayError as error:
-        raise ClusterError(f"Ray has failed: {first_line(error)}; the same command goes on") from error
+        raise ClusterError(f"Ray has failed: {first_line(error)}; the same command continues") from error
+    except TimeoutError:
+        return Fault(TROUBLE, f"no answer within {HANDSHAKE_SECONDS:.0f} s")
 
 
 def first_line(error: Exception) -> str:

@@ -1,25 +1,20 @@
 """Which crew a command's options mean."""
 
-import math
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from pipeline.errors import UserError
 from pipeline.executors.crew import Crew
 from pipeline.executors.processes import processes
 from pipeline.executors.serial import Serial
-
-QUOTA = Path("/sys/fs/cgroup/cpu.max")
-"""Where Linux tells a container how much CPU time it may have, and in which period: in microseconds, or `max`."""
+from reports.threads import cores
 
 
 class Resources(NamedTuple):
     """What to run tasks on.
 
-    cpus      so many cores of this machine, all of them if None
+    cpus      cores of this machine, all of them if None
     address   a running Ray cluster: auto, or ray://host:port
     serial    this process alone, without Ray
     """
@@ -53,7 +48,8 @@ def open_crew(resources: Resources) -> Iterator[Crew]:
         return
     from pipeline.executors.ray_crew import ray_crew  # it takes a second, and not everybody has it
 
-    with ray_crew(resources.cpus, resources.address) as crew:
+    cpus = None if resources.address else resources.cpus or cores()
+    with ray_crew(cpus, resources.address) as crew:
         yield crew
 
 
@@ -70,12 +66,3 @@ def open_quick_crew(resources: Resources) -> Iterator[Crew]:
     else:
         with processes(resources.cpus or cores()) as crew:
             yield crew
-
-
-def cores() -> int:
-    """Cores of this machine that this process may use, and that its container may."""
-    allowed = len(os.sched_getaffinity(0))
-    with suppress(OSError, ValueError):  # no such file; no quota
-        quota, period = map(int, QUOTA.read_text().split())
-        allowed = min(allowed, math.ceil(quota / period))
-    return max(allowed, 1)

@@ -13,6 +13,7 @@ from pipeline.classify.schedule import SHARED, WORTH_SHARING, Schedule, Work
 from pipeline.classify.task import Unfit, Unreadable, job_of, prove_fit
 from pipeline.classify.work import classify_store
 from pipeline.errors import ClusterError
+from pipeline.executors.crew import NODE, WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
 from pipeline.run.folder import start_run
@@ -41,6 +42,24 @@ def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
         with pytest.raises(ClusterError, match=said):
             driver.refuse_unfit(Serial(), unfit)
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder makes none"
+
+
+class LosingNodes(Serial):
+    """A crew of two machines, one of which is lost during the handshake, the other answers with a fault."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def on_every_node(self, *_: object) -> dict[str, Any]:
+        return {"a": None, "b": Fault(self.kind, "gone")}
+
+
+def test_a_machine_lost_during_the_handshake_ends_nothing(store: Store, tmp_path: Path) -> None:
+    job = job_of(run_serially(store, tmp_path / "run"), CONFIG, apart=True)
+    driver.refuse_unfit(LosingNodes(NODE), job)
+    with pytest.raises(ClusterError, match="b can't take part: gone"):
+        driver.refuse_unfit(LosingNodes(WORKER), job)
 
 
 class Stopping(Serial):

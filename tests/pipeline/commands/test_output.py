@@ -81,6 +81,15 @@ def test_debug(nonocensus: Nonocensus) -> None:
     assert told.splitlines()[-1] == "nonocensus: nowhere is neither a run nor a store"
 
 
+def test_an_internal_error_has_a_status_of_its_own(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Status 1 would tell a cluster's job that all else is done."""
+    monkeypatch.setattr("pipeline.run.folder.open_place", lambda *_: {}["missing"])
+    result = nonocensus("status", "run")
+    assert result.code == 70
+    assert result.err.startswith("Traceback")
+    assert result.err.splitlines()[-1].startswith("nonocensus: internal error: KeyError: 'missing'; please report it")
+
+
 def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
     for arguments, said in (
         (["classify", "--nope"], "No such option: --nope"),

@@ -5,19 +5,21 @@ import platform
 import signal
 import socket
 import sys
+from concurrent.futures import Future
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ray import exceptions
 
 from pipeline.errors import ClusterError, UserError
-from pipeline.executors import resources as ours
-from pipeline.executors.crew import TROUBLE, WORKER, Crew, Fault, each, each_divided
+from pipeline.executors.crew import NODE, TROUBLE, WORKER, Crew, Fault, each, each_divided
 from pipeline.executors.processes import Processes, processes
-from pipeline.executors.ray_crew import TOO_BUSY, ray_crew
-from pipeline.executors.resources import Resources, cores, open_crew, open_quick_crew
+from pipeline.executors.ray_crew import TOO_BUSY, _outcome, ray_crew
+from pipeline.executors.resources import Resources, open_crew, open_quick_crew
 from pipeline.executors.serial import Serial
+from reports import threads
 
 
 def doubled(number: int) -> int:
@@ -108,6 +110,26 @@ def test_cancelled_before_its_turn() -> None:
     assert ended_when_cancelled(Serial()) == {WORKER}
 
 
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (exceptions.NodeDiedError("gone"), NODE),
+        (exceptions.ObjectLostError("00", None, ""), NODE),
+        (exceptions.OwnerDiedError("00", None, ""), NODE),
+        (exceptions.ObjectFetchTimedOutError("00", None, ""), NODE),
+        (exceptions.WorkerCrashedError(), WORKER),
+    ],
+)
+def test_a_lost_result_is_retried(error: Exception, kind: str) -> None:
+    future = Future[Any]()
+    future.set_exception(error)
+    assert _outcome(future).kind == kind
+
+
+def test_a_node_that_does_not_answer_has_a_fault() -> None:
+    assert _outcome(Future[Any](), 0.0) == Fault(TROUBLE, "no answer within 600 s")
+
+
 @pytest.mark.slow
 def test_ray_gives_back_results_faults_and_machines() -> None:
     import ray.cloudpickle
@@ -160,11 +182,11 @@ def test_a_quick_crew_has_processes_of_this_machine() -> None:
 def test_the_cores_of_a_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
 ) -> None:
-    monkeypatch.setattr(ours, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
     if quota is not None:
-        ours.QUOTA.write_text(quota)
-    assert cores() == wanted
+        threads.QUOTA.write_text(quota)
+    assert threads.cores() == wanted
 
 
 def test_processes_take_no_modules_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
