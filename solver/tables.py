@@ -18,6 +18,8 @@ from solver.techniques.ladder import SEARCH, TECHNIQUES, Technique
 from solver.views import Clues, Views, views
 
 SCHEMA_VERSION = "2"
+"""Version of all schemas. A new column leaves it as it is: readers fill it with null in older files (`conform`)."""
+
 VERSION_KEY = b"nonocensus.schema"
 
 
@@ -238,6 +240,41 @@ def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str
             column.validate(full=True)
         except pa.ArrowException as error:
             raise ValueError(f"column {name!r} is damaged: {' '.join(str(error).split())}") from None
+
+
+class UnknownColumnError(ValueError):
+    """A table has columns that its schema lacks: a newer version has written it."""
+
+
+REQUIRED = ("puzzle_id", "clue_hash", "status")
+"""Columns that no file of ours lacks, if its table has them; any other may be newer than a file."""
+
+
+def conform(table: pa.Table, schema: pa.Schema, required: Sequence[str] = REQUIRED) -> pa.Table:
+    """Return a table, read from a file of any version, with the columns of a schema; those that it lacks are null.
+
+    Raises UnknownColumnError if the table has other columns too, ValueError if a required one is missing, if one has
+    another type or if one occurs twice.
+
+    table      the columns of a file, all of them or those of the schema
+    schema     one of this module, or some of its fields
+    required   columns that may not be missing, of those in the schema
+    """
+    there = table.column_names
+    columns = []
+    for field in schema:
+        found = [table.column(place) for place, name in enumerate(there) if name == field.name]
+        if len(found) > 1:
+            raise ValueError(f"it has several columns {field.name!r}")
+        if not found and (field.name in required or not field.nullable):
+            raise ValueError(f"it has no column {field.name!r}")
+        if found and not _alike(found[0].type, field.type):
+            raise ValueError(f"column {field.name!r} is {found[0].type}, not {field.type}")
+        columns.append(found[0].cast(field.type) if found else pa.nulls(len(table), field.type))
+    unknown = next((name for name in there if name not in schema.names), None)
+    if unknown is not None:
+        raise UnknownColumnError(f"it has a column {unknown!r}: a newer version of nonocensus has written it")
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _alike(kind: pa.DataType, wanted: pa.DataType) -> bool:

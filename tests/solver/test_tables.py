@@ -1,5 +1,7 @@
 """Puzzles into the table and back, hashes, and the independent check of solutions."""
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,7 +16,16 @@ from strategies import PALETTE, puzzles, shuffled_puzzles
 from solver.api import classify
 from solver.proof import fits
 from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import PUZZLES, RESULTS, VERSION_KEY, puzzle_batch, puzzles_of
+from solver.tables import (
+    PUZZLES,
+    RESULTS,
+    SUDOKUS,
+    VERSION_KEY,
+    UnknownColumnError,
+    conform,
+    puzzle_batch,
+    puzzles_of,
+)
 from solver.views import views
 
 
@@ -142,3 +153,31 @@ def test_batches_concatenate() -> None:
     batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8), puzzle_id=f"x/{n}") for n in range(1, 6)])
     table = pa.Table.from_batches([batch, batch]).combine_chunks()
     assert classify(table.to_batches()[0])["label"].to_pylist() == classify(batch)["label"].to_pylist() * 2
+
+
+def test_columns_that_an_older_file_lacks_are_null() -> None:
+    table = pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))]))
+    older = table.drop_columns(["site_steps", "palette"]).select(["clue_hash", "width", "puzzle_id"])
+    found = conform(older, PUZZLES)
+    assert found.schema.equals(PUZZLES, check_metadata=True)
+    assert found["width"].to_pylist() == [2]
+    assert found["site_steps"].null_count == found["palette"].null_count == 1
+    assert conform(table.select(["puzzle_id"]), pa.schema([PUZZLES.field("puzzle_id")])).num_columns == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda table: table.drop_columns(["clue_hash"]), "it has no column 'clue_hash'"),
+        (lambda table: table.append_column("width", table["width"]), "it has several columns 'width'"),
+        (lambda table: table.set_column(9, "width", [["2"]]), "column 'width' is string, not uint16"),
+        (lambda table: table.append_column("x\n", [[1]]), r"it has a column 'x\n': a newer version"),
+    ],
+)
+def test_what_is_another_table_is_refused_in_one_line(change: Callable[[pa.Table], pa.Table], reason: str) -> None:
+    table = pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))]))
+    with pytest.raises(ValueError, match=re.escape(reason)) as refused:
+        conform(change(table), PUZZLES)
+    assert isinstance(refused.value, UnknownColumnError) == ("newer" in reason)
+    with pytest.raises(ValueError, match="it has no column 'givens'"):
+        conform(table, SUDOKUS, ("givens",))
