@@ -16,6 +16,10 @@ class InputError(UserError):
     status = 3
 
 
+class VersionError(InputError):
+    """A file was written by a newer version: it is whole, and never to be set aside."""
+
+
 class StorageError(UserError):
     """A disk or a far storage can't be read or written: it is full, away, or does not allow it."""
 

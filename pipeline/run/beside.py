@@ -17,6 +17,7 @@ from pipeline.store.folder import READERS, Folder
 from pipeline.store.parts import Part, one_batch
 from pipeline.store.spans import Spans
 from solver.families import Family
+from solver.tables import conform
 
 PLACE = pa.schema([("part", pa.string()), ("sha256", pa.string()), ("row", pa.int64())])
 """Columns before those of the puzzles: where each is in the store, and the hash that this part has."""
@@ -83,7 +84,7 @@ def _read(place: Folder, name: str, family: Family) -> pa.Table | None:
         with place.open(f"{name}.parquet") as file:
             data = file.read()
         reader = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
-        table = reader.read(columns=schema.names).cast(schema)
+        table = conform(reader.read(columns=schema.names), schema, schema.names)
         family.rules.check_readable(one_batch(table.drop_columns(PLACE.names)))
     except (OSError, ValueError, pa.ArrowException):
         return None

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, VersionError
 from pipeline.store.folder import Folder
+from solver.tables import UnknownColumnError, conform
 
 ROWS, SECONDS = 10_000, 20.0
 """A file is written when there are so many rows, or after so long."""
@@ -23,11 +24,16 @@ def write_kept(place: Folder, name: str, rows: pa.Table) -> None:
 
 
 def read_kept(place: Folder, name: str, schema: pa.Schema, advice: str) -> pa.Table:
-    """Read a file, its checksums too; an InputError says what is wrong with it, and gives the advice."""
+    """Read a file, its checksums too, with the columns of a schema; those that an older version lacked are null.
+
+    An InputError says what is wrong with it, and gives the advice.
+    """
     try:
         with place.open(name) as file:
-            table = pq.ParquetFile(file, page_checksum_verification=True).read().cast(schema)
+            table = conform(pq.ParquetFile(file, page_checksum_verification=True).read(), schema)
         table.validate(full=True)
+    except UnknownColumnError as error:
+        raise VersionError(f"{place.name}/{name} can't be read: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{place.name}/{name} can't be read: {error}; {advice}") from error
     return table

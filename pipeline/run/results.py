@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, VersionError
 from pipeline.store import spans
 from pipeline.store.folder import Folder
 from pipeline.store.spans import Spans
-from solver.tables import RESULTS
+from solver.tables import RESULTS, UnknownColumnError, conform
 
 REPEATED = [name for name in RESULTS.names if name not in ("puzzle_id", "clue_hash", "solution", "second_solution")]
 """Columns that get a dictionary of their values: in the others hardly one occurs twice, and it would only take time."""
@@ -129,16 +129,18 @@ def write_statistics(place: Folder, piece: Piece) -> Piece:
 def read_results(place: Folder, piece: Piece, columns: list[str] | None = None) -> pa.Table:
     """A file's results, checked: its pages by their checksums, its rows by their number.
 
-    An InputError says what is wrong with it.
+    Columns that an older version lacked are null. An InputError says what is wrong with the file.
     """
     schema = RESULTS if columns is None else pa.schema([RESULTS.field(name) for name in columns], RESULTS.metadata)
     try:
         with place.open(f"{piece.name}.parquet") as file:
-            table = pq.ParquetFile(file, page_checksum_verification=True).read(columns=columns).cast(schema)
+            table = conform(pq.ParquetFile(file, page_checksum_verification=True).read(columns=columns), schema)
     except FileNotFoundError:
         raise InputError(
             f"{place.name}/{piece.name}.parquet is gone: another command is at work there; give this one again"
         ) from None
+    except UnknownColumnError as error:
+        raise VersionError(f"{place.name}/{piece.name}.parquet can't be read: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
         raise damage(place, f"{piece.name}.parquet", error) from error
     if len(table) != piece.rows:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.certify.table import certificates_of, read_certificates
-from pipeline.errors import InputError, UserError
+from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run, changed_parts
 from pipeline.run.grades import grades_of, read_grade_file
@@ -38,17 +38,22 @@ def verify_run(run: Run, seen: Callable[[int], object]) -> list[Damage]:
     """What is wrong with a run, beside its store. Nothing is written; `seen` is told of rows read."""
     found, parts = _of_store(run)
     pieces, damaged = run.survey()
-    found += [Damage(f"{run.results.name}/{name}", str(error), AGAIN) for name, error in damaged.items()]
+    found += [_damage(f"{run.results.name}/{name}", error, AGAIN) for name, error in damaged.items()]
     for piece in pieces:
         where = f"{run.results.name}/{piece.name}"
         try:
             found += [Damage(where, what, AGAIN) for what in islice(_of_piece(run, piece, parts), 1)]
         except InputError as error:
-            found.append(Damage(where, str(error), AGAIN))
+            found.append(_damage(where, error, AGAIN))
         except _NotComparable as error:
             found.append(Damage(where, str(error)))
         seen(piece.rows)
     return [*found, *_of_others(run)]
+
+
+def _damage(where: str, error: InputError, repair: str) -> Damage:
+    """Return what to report of a file; one that a newer version wrote is not to be repaired."""
+    return Damage(where, str(error), None if isinstance(error, VersionError) else repair)
 
 
 class _NotComparable(Exception):
@@ -150,11 +155,11 @@ def _of_others(run: Run) -> Iterator[Damage]:
                 try:
                     read(place, name)
                 except InputError as error:
-                    yield Damage(f"{place.name}/{name}", str(error), again)
+                    yield _damage(f"{place.name}/{name}", error, again)
     try:
         read_mendings(run)
     except InputError as error:
-        yield Damage(f"{run.folder.name}/{MENDINGS_FILE}", str(error), MEND_AGAIN)
+        yield _damage(f"{run.folder.name}/{MENDINGS_FILE}", error, MEND_AGAIN)
     try:
         progress_of(run)
     except InputError as error:
