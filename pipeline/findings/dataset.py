@@ -186,6 +186,8 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
     database.begin()
     family = WORDS[run.family.name]
     for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content, family)):
+        if not len(results):
+            continue  # later files have all of these rows
         rows = rows_of(one_batch(results), one_batch(puzzles), content, grades, family)
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])

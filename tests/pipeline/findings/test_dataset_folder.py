@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -266,6 +267,17 @@ def test_small_datasets(puzzles: list[Puzzle], tmp_path: Path, monkeypatch: pyte
     assert made["files"] == [f"data/{split}-00000.parquet"]
     loaded = datasets.load_dataset(str(tmp_path / "d"), cache_dir=str(tmp_path / "cache"))
     assert {name: len(rows) for name, rows in loaded.items()} == {split: len(puzzles)}
+
+
+def test_a_first_file_of_results_of_which_no_row_counts(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    run = run_of(tmp_path, [drawn(k, np.eye(k, dtype=np.uint8)) for k in (3, 4)])
+    piece = run.pieces()[0]
+    results = tmp_path / "run/results"
+    for suffix in (".parquet", ".json"):  # as a retry leaves it that is killed before it joins files
+        shutil.copy(results / f"{piece.name}{suffix}", results / f"part-0002-aaaa{suffix}")
+    done = nonocensus("dataset", "run", "--out", "dataset", "--private")
+    assert (done.code, done.err) == (0, "")
+    assert len(read(tmp_path / "dataset")) == 2
 
 
 def test_a_run_without_results_is_refused(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
