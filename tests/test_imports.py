@@ -30,7 +30,7 @@ ROOMS = {
     "grade": {"store", "run", "executors"},
     "verify": {"store", "crawl", "run", "certify"},
     "study": {"store", "run"},
-    "findings": {"store", "run", "classify", "certify", "study"},
+    "findings": {"store", "run", "classify", "certify", "study", "executors"},
     "serve": {"store", "run", "classify", "findings", "study"},
     "commands": {
         *("store", "crawl", "run", "classify", "certify", "grade", "verify", "study", "findings", "serve", "executors")

@@ -1,6 +1,7 @@
 """The command mend, for who keeps an archive: what to change in puzzles that have several solutions."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,11 +11,23 @@ from rich.markup import escape
 
 from pipeline.commands.drawing import drawn_beside
 from pipeline.commands.importing import list_problems
-from pipeline.commands.options import CpuLimit, FileFormat, Json, Places, StoreAt, format_named
-from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, tell, watching
+from pipeline.commands.options import (
+    Address,
+    CpuLimit,
+    Cpus,
+    FileFormat,
+    Json,
+    Places,
+    Serial,
+    StoreAt,
+    format_named,
+    resources_of,
+)
+from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, resumable, tell, watching
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
+    from pipeline.executors.resources import Resources
     from pipeline.findings.mend import Mended
     from pipeline.watch import Watch
     from scrapers.formats import Format
@@ -31,16 +44,22 @@ def mend(
     known: FileFormat = None,
     store: StoreAt = None,
     cpu_limit: CpuLimit = 10.0,
+    cpus: Cpus = None,
+    address: Address = None,
+    serial: Serial = False,
     as_json: Json = False,
 ) -> None:
     """Of puzzles with several solutions, show the smallest changes found that leave one.
 
     A clue is changed so that the others still go with it, or cells of the picture are: of the author's picture if it
-    is a solution, else of one of the solutions. What a run has found is not solved again, and the first change of each
-    of its puzzles is kept in it, for its report. In JSON a line a puzzle.
+    is a solution, else of one of the solutions. A run keeps the changes, for its report: the same command again resumes
+    where it was stopped, and tries puzzles without a change again only with a higher --cpu-limit. In JSON a line a
+    puzzle.
     """
+    from pipeline.run.folder import is_run
     from pipeline.store.convert import How, convert, format_for
     from pipeline.store.target import STDOUT
+    from scrapers.download import is_address
     from scrapers.importing import Problem
     from solver.puzzle import arranged
     from solver.waits import while_waiting
@@ -49,11 +68,18 @@ def mend(
         raise UserError("--to says the format of a file: name it with --out")
     if out == STDOUT:
         raise UserError("standard output gets what was found; name a file with --out")
+    resources = resources_of(cpus, address, serial)
     how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
     problems: list[Problem] = []
     found: list[Mended] = []
-    with watching("mending") as watch, while_waiting(compiling):
-        for item in found_in(places, store, format_named(known), cpu_limit, watch):
+    keeps = any(is_run(place) for place in places if not is_address(place))
+    with (
+        resumable() if keeps else nullcontext(),
+        watching("mending") as watch,
+        while_waiting(compiling),
+        closing(found_in(places, store, format_named(known), cpu_limit, resources, watch)) as items,
+    ):
+        for item in items:
             if isinstance(item, Problem):
                 problems.append(item)
                 continue
@@ -69,7 +95,7 @@ def mend(
         problems += report.problems
         files = report.files
     if not as_json:
-        list_problems("could not be read or written", problems)
+        list_problems("could not be read, mended or written", problems)
         written = f", {files:,} {'file' if files == 1 else 'files'} written to {escape(str(out))}" if files else ""
         mended = f"{len(changed):,} of them mended" if found else "nothing to mend"
         tell(False, None, f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
@@ -77,8 +103,13 @@ def mend(
 
 
 def found_in(
-    places: list[str], store: str | None, known: "Format | None", cpu_limit: float, watch: "Watch"
-) -> "Iterator[Mended | Problem]":
+    places: list[str],
+    store: str | None,
+    known: "Format | None",
+    cpu_limit: float,
+    resources: "Resources",
+    watch: "Watch",
+) -> "Generator[Mended | Problem]":
     """The puzzles with several solutions of runs, stores and files, in this order."""
     from pipeline.findings.mend import mend_puzzles, mend_run
     from pipeline.run.folder import is_run, open_run
@@ -87,9 +118,9 @@ def found_in(
 
     for place in places:
         if not is_address(place) and is_run(place):
-            yield from mend_run(open_run(place, store), cpu_limit, watch)
+            yield from mend_run(open_run(place, store), cpu_limit, resources, watch)
         else:
-            yield from mend_puzzles(puzzles_in([place], known, watch), cpu_limit, watch)
+            yield from mend_puzzles(puzzles_in([place], known, watch), cpu_limit, resources, watch)
 
 
 def fields_of(mended: "Mended") -> dict[str, Any]:

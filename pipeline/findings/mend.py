@@ -1,20 +1,25 @@
-"""Puzzles with several solutions, of runs, stores and files, and the smallest change found that leaves one."""
+"""Puzzles with several solutions, of runs, stores and files, and the smallest changes found that leave one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.folder import Run
-from pipeline.run.mendings import write_mendings
+from pipeline.executors.crew import Fault, each
+from pipeline.executors.resources import Resources, check, open_quick_crew
+from pipeline.run.configuration import check_limit
+from pipeline.run.folder import Run, refuse_changed
+from pipeline.run.kept import keeping
+from pipeline.run.mendings import mendings_of, read_attempts
 from pipeline.run.pairs import pairs
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import refuse_others
 from pipeline.watch import Watch
 from scrapers.importing import Problem
-from scrapers.pictures.mending import Change, Mending, mendings
+from scrapers.pictures.mending import Change, Mending, mending_to, mendings
 from solver import __version__
 from solver.api import classify
 from solver.puzzle import Clue, Puzzle, clues_of
@@ -23,7 +28,11 @@ from solver.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 AT_A_TIME = 256
 """Puzzles that are classified in one call where no run has done so."""
 
-ANSWER = ["solutions", "solution", "second_solution", "clue_hash"]
+SERIAL = Resources(serial=True)
+
+KEY = ["puzzle_id", "clue_hash"]
+
+ANSWER = [*KEY, "solutions", "solution", "second_solution"]
 
 LISTED = 4
 """Changed cells that are named one by one."""
@@ -34,62 +43,122 @@ class Mended(NamedTuple):
 
     puzzle      as it is
     mendings    changes that leave one solution, the smallest first; none if none was found, or a length is hidden
-    clue_hash   of its result
     """
 
     puzzle: Puzzle
     mendings: list[Mending]
+
+
+class Candidate(NamedTuple):
+    """A puzzle with several solutions for which a change is to be looked for.
+
+    solutions   two of them, uint8[height, width], the author's first if it is one
+    clue_hash   of its result
+    """
+
+    puzzle: Puzzle
+    solutions: list[np.ndarray]
     clue_hash: str | None
 
 
-def mend_run(run: Run, cpu_limit: float, watch: Watch) -> Iterator[Mended]:
-    """The puzzles that a run has found to have several solutions; after the last one the run keeps what was found.
+class Attempts:
+    """What a run keeps of former attempts: the changes found, and the time given to puzzles without one."""
 
-    An InputError refuses a run whose store has changed, a UserError one that another command works on.
+    def __init__(self, run: Run) -> None:
+        self.found: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
+        self.limits: dict[tuple[str, str | None], float] = {}
+        for row in read_attempts(run).to_pylist():
+            key = row["puzzle_id"], row["clue_hash"]
+            if row["change"] is None:
+                self.limits[key] = max(row["cpu_limit"] or 0.0, self.limits.get(key, 0.0))
+            else:
+                self.found.setdefault(key, []).append(row)
+
+    def is_left(self, key: tuple[str, str | None], cpu_limit: float) -> bool:
+        """Whether to look for a change: none was found, or looked for with that much time."""
+        return key not in self.found and self.limits.get(key, 0.0) < cpu_limit
+
+
+def mend_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) -> Iterator[Mended | Problem]:
+    """The puzzles that a run has found to have several solutions; the run keeps each one's changes once they are found.
+
+    Puzzles without a change are tried again if there is more time now. An InputError refuses a run whose store has
+    changed, a UserError one that another command works on.
     """
+    check(resources)
+    check_limit(cpu_limit)
     refuse_others(run.family, run.folder.name)
-    kept = list[dict[str, Any]]()
+    refuse_changed(run)
     with sole_writer(run.folder):
-        watch.begun("mending", run.rows)
-        for results, puzzles in pairs(run, ANSWER, PUZZLES.names):
-            for mended in _mended(results, puzzles, cpu_limit, watch):
-                kept += [_row(mended, mending) for mending in mended.mendings[:1]]
-                yield mended
-        write_mendings(run, pa.Table.from_pylist(kept, MENDINGS))
+        attempts = Attempts(run)
+        keys = (key for results in run.batches(ANSWER[:3]) for key in _keys(results.filter(_several(results))))
+        watch.begun("mending", sum(attempts.is_left(key, cpu_limit) for key in keys))
+        with keeping(mendings_of(run), MENDINGS) as keep:
+
+            def found(candidate: Candidate, changes: list[Mending]) -> None:
+                keep(pa.Table.from_pylist(_rows(candidate, changes, cpu_limit), MENDINGS))
+
+            yield from _tried(_left(run, attempts, cpu_limit, watch), cpu_limit, resources, watch, found)
 
 
-def mend_puzzles(found: Iterator[Puzzle | Problem], cpu_limit: float, watch: Watch) -> Iterator[Mended | Problem]:
+def _left(run: Run, attempts: Attempts, cpu_limit: float, watch: Watch) -> Iterator[Candidate | Mended]:
+    """The run's puzzles with several solutions: to be tried, or as they were found before."""
+    for results, puzzles in pairs(run, ANSWER, PUZZLES.names):
+        for candidate in _candidates(results, puzzles):
+            puzzle, solutions, clue_hash = candidate
+            key = puzzle.puzzle_id, clue_hash
+            if not attempts.is_left(key, cpu_limit):
+                goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in attempts.found.get(key, [])]
+                yield Mended(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
+            elif puzzle.blotted:
+                watch.step(1, "")
+                yield Mended(puzzle, [])
+            else:
+                yield candidate
+
+
+def mend_puzzles(
+    found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, watch: Watch
+) -> Iterator[Mended | Problem]:
     """Those among puzzles that have several solutions, and what could not be read of their files."""
-    batch = list[Puzzle]()
-    for item in found:
-        if isinstance(item, Problem):
-            yield item
-            watch.step(1, "")
-            continue
-        batch.append(item)
-        if len(batch) == AT_A_TIME:
-            yield from _classified(batch, cpu_limit, watch)
-            batch.clear()
-    if batch:
-        yield from _classified(batch, cpu_limit, watch)
+    check(resources)
+    yield from _tried(_classified(found, cpu_limit, watch), cpu_limit, resources, watch)
 
 
-def _classified(batch: list[Puzzle], cpu_limit: float, watch: Watch) -> Iterator[Mended]:
-    puzzles = puzzle_batch(batch)
-    results = classify(puzzles, cpu_limit=cpu_limit)
-    yield from _mended(pa.table(results).select(ANSWER), pa.table(puzzles), cpu_limit, watch)
+def _classified(
+    found: Iterator[Puzzle | Problem], cpu_limit: float, watch: Watch
+) -> Iterator[Candidate | Mended | Problem]:
+    """Of puzzles those with several solutions, and all problems."""
+    while batch := list(islice(found, AT_A_TIME)):
+        yield from (item for item in batch if isinstance(item, Problem))
+        puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
+        results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select(ANSWER)
+        watch.step(len(batch) - (pc.sum(_several(results)).as_py() or 0), "")
+        for candidate in _candidates(results, pa.table(puzzles)):
+            if candidate.puzzle.blotted:
+                watch.step(1, "")
+                yield Mended(candidate.puzzle, [])
+            else:
+                yield candidate
 
 
-def _mended(results: pa.Table, puzzles: pa.Table, cpu_limit: float, watch: Watch) -> Iterator[Mended]:
+def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[Candidate]:
     """Of puzzles and their results, row by row, those with several solutions."""
-    several = pc.equal(results["solutions"], "multiple")
-    watch.step(len(puzzles) - (pc.sum(several).as_py() or 0), "")
-    chosen = results.filter(several).to_pylist(), puzzles_of(puzzles.filter(several).combine_chunks().to_batches())
-    for row, puzzle in zip(*chosen, strict=True):
+    several = _several(results)
+    rows = results.filter(several).to_pylist()
+    for row, puzzle in zip(rows, puzzles_of(puzzles.filter(several).combine_chunks().to_batches()), strict=True):
         solutions = [picture(row[name], puzzle.width, puzzle.height) for name in ("solution", "second_solution")]
-        found = [] if puzzle.blotted else mendings(puzzle, _authors_first(puzzle, solutions), cpu_limit)
-        yield Mended(puzzle, found, row["clue_hash"])
-        watch.step(1, "")
+        yield Candidate(puzzle, _authors_first(puzzle, solutions), row["clue_hash"])
+
+
+def _several(results: pa.Table) -> pa.ChunkedArray:
+    """Which results say that there are several solutions, bool[rows]."""
+    return pc.fill_null(pc.equal(results["solutions"], "multiple"), False)
+
+
+def _keys(results: pa.Table) -> Iterator[tuple[str, str | None]]:
+    """What belongs to a puzzle of a run: its id and its clues' hash."""
+    return zip(*(results[name].to_pylist() for name in KEY), strict=True)
 
 
 def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarray]:
@@ -100,17 +169,64 @@ def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarr
     return [goal, next(solution for solution in solutions if (solution != goal).any())]
 
 
-def _row(mended: Mended, mending: Mending) -> dict[str, Any]:
-    """A row of the table of mendings."""
-    goal = mending.puzzle.goal
-    return {
-        "puzzle_id": mended.puzzle.puzzle_id,
-        "clue_hash": mended.clue_hash,
-        "change": in_words(mending),
-        "cells": mending.cells,
-        "mended": None if goal is None else goal.tobytes(),
+def _tried(
+    items: Iterator[Candidate | Mended | Problem],
+    cpu_limit: float,
+    resources: Resources,
+    watch: Watch,
+    found: Callable[[Candidate, list[Mending]], None] = lambda *_: None,
+) -> Iterator[Mended | Problem]:
+    """The items in their order, a Mended for each candidate; `found` is called with a candidate's changes at once.
+
+    A single candidate is tried in this process.
+    """
+    done: dict[int, Mended | Problem] = {}
+    trying: dict[int, Candidate] = {}
+
+    def tasks() -> Iterator[tuple[int, Puzzle, list[np.ndarray], float]]:
+        for number, item in enumerate(items):
+            if isinstance(item, Candidate):
+                trying[number] = item
+                yield number, item.puzzle, item.solutions, cpu_limit
+            else:
+                done[number] = item
+
+    following = 0
+    waiting = tasks()
+    first = list(islice(waiting, 2))
+    with open_quick_crew(resources if len(first) > 1 else SERIAL) as crew:
+        for task, outcome in each(crew, _changes, chain(first, waiting)):
+            candidate = trying.pop(task[0])
+            if isinstance(outcome, Fault):
+                done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
+            else:
+                found(candidate, outcome)
+                done[task[0]] = Mended(candidate.puzzle, outcome)
+            watch.step(1, "")
+            while following in done:
+                yield done.pop(following)
+                following += 1
+    yield from (done[number] for number in sorted(done))
+
+
+def _changes(_: int, puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> list[Mending]:
+    """What one task does."""
+    return mendings(puzzle, solutions, cpu_limit)
+
+
+def _rows(candidate: Candidate, changes: list[Mending], cpu_limit: float) -> list[dict[str, Any]]:
+    """Rows of the table of mendings, one without a change if there is none."""
+    about = {
+        "puzzle_id": candidate.puzzle.puzzle_id,
+        "clue_hash": candidate.clue_hash,
         "solver_version": __version__,
+        "cpu_limit": cpu_limit,
     }
+    return [
+        about | {"change": in_words(change), "cells": change.cells, "mended": change.puzzle.goal.tobytes()}
+        for change in changes
+        if change.puzzle.goal is not None
+    ] or [about]
 
 
 def in_words(mending: Mending) -> str:

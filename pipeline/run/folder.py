@@ -7,7 +7,7 @@ RUN/results/part-*.json       that file's statistics and which rows of the store
 RUN/beside/part-*.parquet     puzzles that a task has left to the next level (pipeline.run.beside); gone at the end
 RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.certify.prove)
 RUN/grades/*.parquet          how hard puzzles are for people (pipeline.grade)
-RUN/mendings.parquet          changes that leave one solution of several (pipeline.findings.mend)
+RUN/mendings/*.parquet        changes that leave one solution of several (pipeline.findings.mend)
 RUN/log/*.jsonl               what happened, a file a session
 RUN/progress.json             what the session at work is doing, made anew every few seconds
 RUN/summary.json              the statistics of all files together, made anew from them when a session ends

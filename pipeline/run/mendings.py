@@ -1,22 +1,48 @@
-"""RUN/mendings.parquet: what mend has found in the run. It appears as a whole, in place of what was found before."""
+"""The mendings of a run: changes that leave one solution of several (`pipeline.findings.mend` looks for them).
+
+RUN/mendings/part-*.parquet    rows of the table of mendings; each file appears whole
+RUN/mendings.parquet           the same, as version 0.1.0 wrote it
+
+A mending belongs to a puzzle's id and clues, not to a row's place. A puzzle's changes are rows of one file, the
+smallest first; one row without a change says that none was found.
+"""
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline.run.folder import Run
-from pipeline.run.kept import read_kept, write_kept
-from reports.mended import NO_MENDINGS
+from pipeline.run.kept import read_kept
+from pipeline.store.folder import Folder
 from solver.tables import MENDINGS
 
-FILE = "mendings.parquet"
+LEGACY = "mendings.parquet"
+
+ADVICE = "delete it, and mend does its puzzles again"
 
 
-def write_mendings(run: Run, mendings: pa.Table) -> None:
-    """Keep what was found, a table of the schema MENDINGS; to be called by who holds the run's lock."""
-    write_kept(run.folder, FILE, mendings)
+def mendings_of(run: Run) -> Folder:
+    """The folder of a run's mendings."""
+    return run.folder / "mendings"
+
+
+def mending_files(run: Run) -> list[tuple[Folder, str]]:
+    """The files that hold a run's mendings, oldest first: folder and name."""
+    place = mendings_of(run)
+    names = [name for name in place.names() if name.endswith(".parquet")]
+    return [(run.folder, LEGACY)] * run.folder.has(LEGACY) + [(place, name) for name in names]
+
+
+def read_mending_file(place: Folder, name: str) -> pa.Table:
+    """A file of mendings; an InputError says what is wrong with it."""
+    return read_kept(place, name, MENDINGS, ADVICE)
+
+
+def read_attempts(run: Run) -> pa.Table:
+    """All rows of the schema MENDINGS, those of puzzles without a change too; an InputError names a damaged file."""
+    return pa.concat_tables([MENDINGS.empty_table(), *(read_mending_file(*file) for file in mending_files(run))])
 
 
 def read_mendings(run: Run) -> pa.Table:
-    """What was found, of the schema MENDINGS, no rows before the first mend; an InputError says what is damaged."""
-    if not run.folder.has(FILE):
-        return NO_MENDINGS
-    return read_kept(run.folder, FILE, MENDINGS, f"nonocensus mend {run.folder.name} makes it anew")
+    """The changes found, of the schema MENDINGS, the smallest of a puzzle first; an InputError names a damaged file."""
+    rows = read_attempts(run)
+    return rows.filter(pc.is_valid(rows["change"]))

@@ -12,8 +12,7 @@ from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.answers import fitting, sound
 from pipeline.run.folder import Run, changed_parts
 from pipeline.run.grades import grades_of, read_grade_file
-from pipeline.run.mendings import FILE as MENDINGS_FILE
-from pipeline.run.mendings import read_mendings
+from pipeline.run.mendings import LEGACY, mending_files, mendings_of, read_mending_file
 from pipeline.run.progress import progress_of
 from pipeline.run.repair import set_aside
 from pipeline.run.results import Piece
@@ -86,7 +85,7 @@ def repair_run(run: Run, found: list[Damage]) -> None:
             elif damage.repair == GRADE_AGAIN:
                 grades_of(run).move(name, run.folder.aside())
             elif damage.repair == MEND_AGAIN:
-                run.folder.move(name, run.folder.aside())
+                (run.folder if name == LEGACY else mendings_of(run)).move(name, run.folder.aside())
         write_summary(run)
 
 
@@ -146,20 +145,21 @@ def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatc
 
 def _of_others(run: Run) -> Iterator[Damage]:
     """What is wrong with certificates, grades, mendings and progress.json."""
-    for place, read, again in (
-        (certificates_of(run), read_certificates, CERTIFY_AGAIN),
-        (grades_of(run), partial(read_grade_file, run.family), GRADE_AGAIN),
-    ):
-        for name in place.names():
-            if name.endswith(".parquet"):
-                try:
-                    read(place, name)
-                except InputError as error:
-                    yield _damage(f"{place.name}/{name}", error, again)
-    try:
-        read_mendings(run)
-    except InputError as error:
-        yield _damage(f"{run.folder.name}/{MENDINGS_FILE}", error, MEND_AGAIN)
+    files = [
+        (place, name, read, again)
+        for place, read, again in (
+            (certificates_of(run), read_certificates, CERTIFY_AGAIN),
+            (grades_of(run), partial(read_grade_file, run.family), GRADE_AGAIN),
+        )
+        for name in place.names()
+        if name.endswith(".parquet")
+    ]
+    files += [(*file, read_mending_file, MEND_AGAIN) for file in mending_files(run)]
+    for place, name, read, again in files:
+        try:
+            read(place, name)
+        except InputError as error:
+            yield _damage(f"{place.name}/{name}", error, again)
     try:
         progress_of(run)
     except InputError as error:

@@ -53,9 +53,28 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
                 to that one counts
     cpu_limit   CPU seconds for each of the two
     """
-    known = solutions[:1] if puzzle.goal is not None and (solutions[0] == puzzle.goal).all() else solutions
+    known = _starts(puzzle, solutions)
     found = [_by_clue(puzzle, solutions, known, cpu_limit), _by_cells(puzzle, known, cpu_limit)]
     return sorted((each for each in found if each is not None), key=lambda each: len(each.changes) + each.cells)
+
+
+def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray) -> Mending:
+    """The mending that makes `goal` the puzzle's only solution; arguments as for `mendings`, which found it."""
+    before = min(_starts(puzzle, solutions), key=lambda one: int((one != goal).sum()))
+    rows, columns = clues_of(goal)
+    changes = tuple(
+        Change(side, number, old, new)
+        for side, was, now in ((ROW, puzzle.rows, rows), (COLUMN, puzzle.columns, columns))
+        for number, (old, new) in enumerate(zip(was, now, strict=True), 1)
+        if old != new
+    )
+    changed = replace(puzzle, rows=rows, columns=columns, goal=goal, saved=())
+    return Mending(changed, changes, before, int((before != goal).sum()))
+
+
+def _starts(puzzle: Puzzle, solutions: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The solutions that a mended picture may be near to: the author's alone, if it is known."""
+    return solutions[:1] if puzzle.goal is not None and (solutions[0] == puzzle.goal).all() else solutions
 
 
 def _by_clue(
@@ -122,11 +141,4 @@ def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> 
     if not found:
         return None
     before, repair = min(found, key=lambda each: each[1].changed)
-    rows, columns = clues_of(repair.picture)
-    changes = tuple(
-        Change(side, number, old, new)
-        for side, was, now in ((ROW, puzzle.rows, rows), (COLUMN, puzzle.columns, columns))
-        for number, (old, new) in enumerate(zip(was, now, strict=True), 1)
-        if old != new
-    )
-    return Mending(replace(puzzle, rows=rows, columns=columns, goal=repair.picture), changes, before, repair.changed)
+    return mending_to(puzzle, [before], repair.picture)

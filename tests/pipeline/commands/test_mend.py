@@ -11,12 +11,15 @@ import pytest
 from stores import Result, held_by_another
 
 import nonocensus as nc
-from pipeline.findings.mend import mend_run
+from pipeline.findings import mend
+from pipeline.findings.mend import SERIAL, mend_run
+from pipeline.run import kept
 from pipeline.run.folder import open_run
-from pipeline.run.mendings import FILE, read_mendings
+from pipeline.run.mendings import LEGACY, read_attempts, read_mendings
 from pipeline.store.parts import append, create_store
-from pipeline.watch import NOBODY
+from pipeline.watch import NOBODY, Watch
 from scrapers.formats import named
+from scrapers.pictures.mending import Mending
 from solver.api import solve
 from solver.puzzle import Block, Puzzle, from_picture
 from solver.tables import MENDINGS, puzzle_batch
@@ -66,15 +69,69 @@ def test_a_run_keeps_what_was_found(nonocensus: Nonocensus, store: str, run: str
     assert {path.name for path in Path(store).iterdir()} == before
 
 
-def test_the_next_one_replaces_it_and_a_stopped_one_leaves_it(nonocensus: Nonocensus, run: str) -> None:
-    kept = Path(run, FILE)
-    kept.write_text("something else")
-    stopped = mend_run(open_run(run), 10.0, NOBODY)
-    next(stopped)
+@pytest.fixture
+def switches(nonocensus: Nonocensus, tmp_path: Path) -> str:
+    """A run of four puzzles with two solutions among others."""
+    puzzles = [from_picture(np.eye(2, dtype=np.uint8), puzzle_id=f"local/{k}") for k in range(4)]
+    append(create_store(str(tmp_path / "several")), [puzzle_batch([PLAIN, *puzzles, BLOTTED])])
+    assert nonocensus("classify", "several", "--out", str(tmp_path / "run of several"), "--serial").code == 0
+    return str(tmp_path / "run of several")
+
+
+def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(
+    nonocensus: Nonocensus, switches: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "ROWS", 1)
+    run, told = open_run(switches), list[tuple[str, int | None]]()
+    stopped = mend_run(run, 10.0, SERIAL, Watch(begun=lambda *begun: told.append(begun)))
+    found = [next(stopped), next(stopped)]
+    assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"], "kept before it is closed"
     stopped.close()
-    assert kept.read_text() == "something else"
-    assert nonocensus("mend", run).code == 0
-    assert len(read_mendings(open_run(run))) == 1
+    rest = list(mend_run(run, 10.0, SERIAL, Watch(begun=lambda *begun: told.append(begun))))
+    assert told == [("mending", 5), ("mending", 3)]
+    whole = nonocensus("mend", "several", "--json", "--serial").out
+    assert nonocensus("mend", switches, "--json", "--serial").out == whole
+    assert [(item.puzzle.puzzle_id, len(item.mendings)) for item in rest] == [
+        *((f"local/{k}", len(found[0].mendings)) for k in range(4)),
+        ("local/blotted", 0),
+    ]
+    assert read_mendings(run)["puzzle_id"].to_pylist() == [f"local/{k}" for k in range(4)]
+
+
+def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
+    switches: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, tried = open_run(switches), list[float]()
+
+    def none_found(_puzzle: Puzzle, _solutions: object, cpu_limit: float) -> list[Mending]:
+        tried.append(cpu_limit)
+        return []
+
+    monkeypatch.setattr(mend, "mendings", none_found)
+    for limit in (1.0, 1.0, 0.5, 2.0):
+        assert [item.mendings for item in mend_run(run, limit, SERIAL, NOBODY)] == [[]] * 5
+    assert tried == [1.0] * 4 + [2.0] * 4
+    assert len(read_mendings(run)) == 0
+
+
+def test_a_puzzle_that_can_not_be_mended_is_named_and_left_for_the_next_one(
+    nonocensus: Nonocensus, switches: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(puzzle: Puzzle, _solutions: object, _limit: float) -> list[Mending]:
+        if puzzle.puzzle_id == "local/2":
+            raise ValueError("no reason")
+        return []
+
+    with monkeypatch.context() as patched:
+        patched.setattr(mend, "mendings", failing)
+        done = nonocensus("mend", switches, "--serial")
+    assert (done.code, "local/2: ValueError: no reason" in done.err) == (1, True)
+    assert sorted(read_attempts(open_run(switches))["puzzle_id"].to_pylist()) == ["local/0", "local/1", "local/3"]
+
+
+def test_processes_find_what_this_one_finds(nonocensus: Nonocensus, switches: str) -> None:
+    alone = nonocensus("mend", "several", "--json", "--serial").out
+    assert nonocensus("mend", switches, "--json", "--cpus", "2").out == alone
 
 
 def test_one_command_works_on_a_run_at_a_time(nonocensus: Nonocensus, run: str) -> None:
@@ -82,7 +139,7 @@ def test_one_command_works_on_a_run_at_a_time(nonocensus: Nonocensus, run: str) 
         refused = nonocensus("mend", run)
     assert (refused.code, refused.out) == (2, "")
     assert "is being written by" in refused.err
-    assert not Path(run, FILE).exists()
+    assert not Path(run, "mendings").exists()
 
 
 def cut(path: Path) -> None:
@@ -99,15 +156,24 @@ def no_text(path: Path) -> None:
     pq.write_table(table.set_column(table.schema.get_field_index("change"), "change", broken), path)
 
 
-@pytest.mark.parametrize("damage", [cut, other_columns, no_text])
+def file_of(run: str) -> Path:
+    (path,) = Path(run, "mendings").iterdir()
+    return path
+
+
+@pytest.mark.parametrize(("damage", "legacy"), [(cut, False), (other_columns, False), (no_text, False), (cut, True)])
 def test_a_damaged_file_is_named_and_set_aside(
-    nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None]
+    nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None], legacy: bool
 ) -> None:
     assert nonocensus("mend", run).code == nonocensus("verify", run).code == 0
-    damage(Path(run, FILE))
+    path = file_of(run)
+    if legacy:
+        path = path.rename(Path(run, LEGACY))
+        assert len(read_mendings(open_run(run))) == 1
+    damage(path)
     refused = nonocensus("report", run, "--out", str(tmp_path / "report"))
     assert refused.code == 3
-    assert f"{FILE} can't be read" in refused.err
+    assert f"{path.name} can't be read" in refused.err
     assert len(refused.err.splitlines()) == 1
     assert not (tmp_path / "report" / "report.html").exists()
     assert nonocensus("status", run).code == 0
@@ -126,7 +192,7 @@ def test_a_report_shows_what_a_run_keeps_of_these_clues(nonocensus: Nonocensus, 
     assert reported() != before
     kept = read_mendings(open_run(run))
     place = kept.schema.get_field_index("clue_hash")
-    pq.write_table(kept.set_column(place, "clue_hash", pa.array(["0" * 32])), Path(run, FILE))
+    pq.write_table(kept.set_column(place, "clue_hash", pa.array(["0" * 32])), file_of(run))
     assert reported() == before
 
 

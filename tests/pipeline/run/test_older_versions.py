@@ -70,7 +70,8 @@ def test_a_column_added_since_is_null_in_an_older_run(nonocensus: Nonocensus, ru
     changed(run / "results", without("score", "wall_seconds", "host"))
     changed(run / "certificates", without("bytes"))
     changed(run / "grades", without("work", "steps_glue", "open"))
-    pq.write_table(pq.read_table(run / "mendings.parquet").drop_columns(["cells"]), run / "mendings.parquet")
+    mendings = run / "mendings.parquet"
+    pq.write_table(pq.read_table(mendings).drop_columns(["cells"]), mendings)
     for command in READERS:
         done = nonocensus(*command)
         assert (done.code, done.err) == (0, ""), command
