@@ -16,7 +16,7 @@ import solver
 from pipeline.classify.warm import example
 from solver.api import classify
 from solver.exact_cover.warm import warm_up as warm_up_covers
-from solver.kernel_cache import CACHE_FOLDER
+from solver.kernel_cache import cache_folder
 from solver.ladder.warm import warm_up
 from solver.sudoku.warm import warm_up as warm_up_sudokus
 from solver.views import views
@@ -24,7 +24,7 @@ from solver.views import views
 
 def note(colors: int) -> Path:
     """Where it stands what was compiled for puzzles of so many colours."""
-    return CACHE_FOLDER / f"specialisations-{colors}.json"
+    return (cache_folder() or Path()) / f"specialisations-{colors}.json"
 
 
 def specialisations() -> dict[str, list[list[str]]]:

@@ -21,7 +21,7 @@ from reports.threads import cores
 from solver.check import faults_of
 from solver.families import SUDOKU
 from solver.jit import is_ready
-from solver.kernel_cache import CACHE_FOLDER
+from solver.kernel_cache import cache_folder
 from solver.ladder.fixpoint import example_at_fixpoint
 from solver.ladder.groups import kinds
 from solver.ladder.warm import is_warm
@@ -120,6 +120,9 @@ def _stages_of(wanted: Iterable[Kind]) -> list[tuple[Kind, tuple[str, ...]]]:
 
 def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], watch: Watch) -> str:
     """Compile these stages for these kinds, in a process a core."""
+    folder = cache_folder()
+    if folder is None:
+        raise StorageError("compiled kernels can't be kept: set NUMBA_CACHE_DIR to a folder of your own")
     watch.begun("compiling", sum(len(stages) for _, stages in work))
     processes: list[subprocess.Popen[str]] = []
     here, there = os.pipe()
@@ -135,10 +138,10 @@ def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], watch: Watch) -> 
             said = process.communicate()[1].splitlines()
             if process.returncode:
                 reason = said[-1] if said else f"the compiler ended with status {process.returncode}"
-                raise StorageError(f"kernels can't be compiled into {CACHE_FOLDER}: {reason}")
+                raise StorageError(f"kernels can't be compiled into {folder}: {reason}")
     finally:
         _end(processes)
-    return str(CACHE_FOLDER)
+    return str(folder)
 
 
 def _compiling(

@@ -16,6 +16,7 @@ from pipeline.classify.warm import LATER, compiled_beside
 from pipeline.errors import StorageError
 from pipeline.store.importing import import_paths
 from pipeline.watch import Watch
+from solver import tuning
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -103,14 +104,19 @@ def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyP
 
 
 @in_kernels
-def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = begun(monkeypatch)
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    with pytest.raises(StorageError, match=r"^kernels can't be compiled into .*: FileExistsError"):
+    monkeypatch.setenv(tuning.VARIABLE, '{"NODES": 3}')
+    with pytest.raises(StorageError, match=r"^kernels can't be compiled into .*: ValueError: .* no constant NODES"):
         warming.warm_for_most()
     assert processes
     assert None not in [process.poll() for process in processes]
+
+
+def test_no_folder_for_kernels_is_an_error_of_warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "cache_folder", lambda: None)
+    with pytest.raises(StorageError, match="can't be kept: set NUMBA_CACHE_DIR"):
+        warming.warm_for_most()
 
 
 @pytest.mark.slow
