@@ -101,10 +101,10 @@ def side_by_side(
 
 def _text_sizes(views: Views) -> np.ndarray:
     """Numbers (uint16) in each puzzle's text."""
-    sizes: np.ndarray = 2 + views.width.astype(np.int64) + views.height
-    for clues in (views.rows, views.columns):
-        first_block = clues.blocks[clues.lines]
-        sizes = sizes + 2 * np.diff(first_block).astype(np.int64)
+    sizes = np.full(len(views.width), 2, np.int64)
+    for clues in (views.rows, views.columns):  # width and height may be others than the clues are for
+        sizes += np.diff(clues.lines)
+        sizes += 2 * np.diff(clues.blocks[clues.lines])
     return sizes
 
 

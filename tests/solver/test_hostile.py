@@ -21,7 +21,7 @@ from solver.check import faults_of
 from solver.ladder.line_rung import line_rung
 from solver.ladder.rungs import RUNGS
 from solver.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
-from solver.tables import LINES, PUZZLES, check_readable, puzzle_batch
+from solver.tables import LINES, PUZZLES, check_readable, puzzle_batch, with_hashes
 
 seeds = st.integers(0, (1 << 32) - 1)
 B = Block
@@ -111,6 +111,15 @@ def test_cells_of_impossible_sizes(width: int, height: int, cells: int | None) -
     many = {name: values * 5000 for name, values in (PUZZLE | {"width": [width], "height": [height]}).items()}
     batch = table(**many)
     assert set(classify(batch)["cells"].to_pylist()) == {cells}
+
+
+def test_hashes_of_more_clues_than_lines() -> None:
+    """Clues of rows and columns that are not there are part of the text that is hashed, and have room in it."""
+    batch = table(**{name: values * 3 for name, values in (PUZZLE | {"rows": [ONE * 100]}).items()})
+    check_readable(batch)
+    hashes = with_hashes(batch)["clue_hash"].to_pylist()
+    assert len(set(hashes)) == 1
+    assert hashes[0] not in with_hashes(table(**PUZZLE))["clue_hash"].to_pylist()
 
 
 def test_a_line_of_a_million_wrong_blocks_is_one_fault() -> None:
