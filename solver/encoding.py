@@ -93,7 +93,7 @@ def _by(places: Any, first: int, p: int, like: Any) -> int:
     """The literal "at place p or before", for a thing that can be at `places` and has its variables from `first` on."""
     if p < 0:
         return FALSE
-    before = count(places & low(p + 1, like))
+    before = count(places & (low(p, like) | bit(p, like)))  # low(p + 1) might shift by the full width
     if before == 0:
         return FALSE
     return TRUE if before == count(places) else first + before - 1
