@@ -21,6 +21,7 @@ from solver.ladder.outcome import copy_outcomes
 from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given, seconds_of
 from solver.ladder.rungs import rung_number
 from solver.limits import MAX_CELLS, MAX_DEPTH
+from solver.proof import agrees
 from solver.puzzle import Puzzle, from_picture
 from solver.tables import RESULTS, check_readable, puzzle_batch
 from solver.tail import learner_of
@@ -192,8 +193,7 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conqu
     everything = np.ones(len(batch), np.bool_)
     goals = known_goals(batch, seen, everything) if check_goal or CHECKED else NO_GOALS
     if len(goals.known) and len(start):
-        agrees = start[np.arange(len(start)), np.minimum(goals.pictures, start.shape[1] - 1)].all()
-        goals = goals._replace(known=goals.known & agrees)
+        goals = goals._replace(known=goals.known & agrees(goals.pictures, start))
     places = np.arange(len(batch))
     first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
@@ -202,7 +202,7 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conqu
     split = None if conquer is None else partial(conquer, batch)
     outcome = climb(seen, which, allowance, Given(known, start, planted=goals), split)
     copy_outcomes(outcome, first)
-    return results(batch, seen, outcome, depth, whole=not len(start))
+    return results(batch, seen, outcome, depth, start)
 
 
 def _begun(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:

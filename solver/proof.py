@@ -29,6 +29,14 @@ def same(
     return alike
 
 
+def agrees(picture: np.ndarray, start: np.ndarray) -> bool:
+    """Whether a picture (uint8[cells]) has in each cell a colour that a partly solved grid leaves it.
+
+    start   bool[cells, palette]
+    """
+    return bool((picture < start.shape[1]).all() and start[np.arange(len(picture)), picture].all())
+
+
 def compile_checks(batch: Views) -> None:
     """Have the kernels of this module ready."""
     nobody, nothing, offsets, answers = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(1, np.int64), [False]

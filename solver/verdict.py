@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from solver import __version__
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
-from solver.ladder.question import Goals
+from solver.ladder.question import FROM_NOTHING, Goals
 from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH, rung_names
-from solver.proof import fits, same
+from solver.proof import agrees, fits, same
 from solver.tables import RESULTS, TEXT
 from solver.tail import ENGINES
 from solver.tools import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
@@ -24,11 +24,14 @@ WRONG_SOLUTION = "the solver's picture does not fit the clues: a bug in nonocens
 WRONG_VERDICT = "the solver's verdict does not go with a solution that is known: a bug in nonocensus, please report it"
 
 
-def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *, whole: bool = True) -> pa.RecordBatch:
+def results(
+    batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, start: np.ndarray = FROM_NOTHING
+) -> pa.RecordBatch:
     """The results table's rows for a batch of puzzles without faults.
 
     depth   that of the rung depth-2
-    whole   whether all solutions count; not if a partly solved grid was given, with which a goal need not agree
+    start   the partly solved grid of a batch's one puzzle (solver.ladder.question.Given): solutions agree with it, a
+            goal need not
 
     Columns that a run adds (config_hash, run_id, part, host) are null.
     """
@@ -38,7 +41,9 @@ def results(batch: pa.RecordBatch, seen: Views, outcome: Outcome, depth: int, *,
     known = given[fitting]
     alike = same(known, outcome.first, outcome.offsets, goals, places)
     check_verdicts(outcome, errors)
-    if whole:
+    if len(start):
+        _check_start(outcome, start, errors)
+    else:
         _check_goals(outcome, known, alike, errors)
     _check_solutions(seen, outcome, known[alike], errors)
     lines = seen.width.astype(np.int64) + seen.height
@@ -174,6 +179,13 @@ def _check_solutions(seen: Views, outcome: Outcome, sure: np.ndarray, errors: di
         errors.update(dict.fromkeys(looked_at[~good].tolist(), WRONG_SOLUTION))
     twice = found[same(found, outcome.first, outcome.offsets, outcome.second, outcome.offsets)]  # those with two
     errors.update(dict.fromkeys(twice.tolist(), WRONG_SOLUTION))
+
+
+def _check_start(outcome: Outcome, start: np.ndarray, errors: dict[int, str]) -> None:
+    """Note in `errors` the one puzzle if it has a solution that does not agree with its start."""
+    found = (outcome.first, outcome.second)[: int(outcome.found[0])]
+    if not all(agrees(picture, start) for picture in found):
+        errors[0] = WRONG_SOLUTION
 
 
 def check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:

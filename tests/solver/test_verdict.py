@@ -65,4 +65,14 @@ def test_a_goal_disproves_unique() -> None:
     outcome.first[:] = other.copy()
     outcome.solutions[0], outcome.found[0] = UNIQUE, 1
     assert results(batch, seen, outcome, 2)["error"].to_pylist() == [WRONG_VERDICT]
-    assert results(batch, seen, outcome, 2, whole=False)["error"].to_pylist() == [None]
+    assert results(batch, seen, outcome, 2, np.ones((4, 2), np.bool_))["error"].to_pylist() == [None]
+
+
+def test_a_solution_that_does_not_agree_with_its_start() -> None:
+    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
+    seen = views(batch)
+    outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    start = np.ones((4, 2), np.bool_)
+    assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
+    start[0] = [True, False]  # which one of the two solutions has and the other has not
+    assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [WRONG_SOLUTION]
