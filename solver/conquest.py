@@ -20,6 +20,7 @@ class Conquest(NamedTuple):
     cpu_seconds   of all cubes so far, in whichever process
     conflicts     of clause learning, likewise
     engine        the learner that was last at work; None if none was
+    kissat_failed whether Kissat failed on any of them
     """
 
     start: np.ndarray
@@ -28,6 +29,7 @@ class Conquest(NamedTuple):
     cpu_seconds: float = 0.0
     conflicts: int = 0
     engine: str | None = None
+    kissat_failed: bool = False
 
 
 ON_ITS_OWN = (1, 2)
@@ -47,6 +49,7 @@ def take_in(conquest: Conquest, answer: Answer) -> Conquest:
         cpu_seconds=conquest.cpu_seconds + answer.cpu_seconds,
         conflicts=conquest.conflicts + answer.conflicts,
         engine=answer.engine or conquest.engine,
+        kissat_failed=answer.kissat_failed or conquest.kissat_failed,
     )
 
 

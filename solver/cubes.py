@@ -50,6 +50,7 @@ class Answer(NamedTuple):
     cpu_seconds   of this thread, and of learners that are processes
     conflicts     of clause learning
     engine        the learner that worked on it (solver.tail.ENGINES); None if none did
+    kissat_failed whether Kissat failed on it
     """
 
     solutions: list[np.ndarray]
@@ -57,6 +58,7 @@ class Answer(NamedTuple):
     cpu_seconds: float
     conflicts: int
     engine: str | None
+    kissat_failed: bool = False
 
 
 def conquer(
@@ -71,7 +73,7 @@ def conquer(
     """
     begun = time.thread_time()
     deadline = begun + cpu_limit
-    found, conflicts, engine, elsewhere = list(known), 0, None, 0.0
+    found, conflicts, engine, elsewhere, kissat_failed = list(known), 0, None, 0.0, False
     memory, parts = _looked_at(batch, cube, found, start, deadline)
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
@@ -81,6 +83,7 @@ def conquer(
                 learner.exclude(known[0])
             answer = learner.next_solution(deadline, turns)
             conflicts, engine, elsewhere = learner.conflicts, learner.engine, learner.elsewhere
+            kissat_failed = learner.kissat_failed
             branch = learner.busiest() if answer is None else None
             if answer:
                 found.append(learner.picture())
@@ -93,7 +96,8 @@ def conquer(
                 parts = _split(batch, cube, memory, found, start, deadline)
             else:
                 parts = halves(cube, memory, branch)
-    return Answer(found[len(known) :], parts, time.thread_time() - begun + elsewhere, conflicts, engine)
+    spent = time.thread_time() - begun + elsewhere
+    return Answer(found[len(known) :], parts, spent, conflicts, engine, kissat_failed)
 
 
 def halves(cube: Cube, memory: Memory, branch: Branch) -> list[Cube]:

@@ -6,14 +6,16 @@ a formula is handed over whole, with its variables turned round so that "true" i
 how Kissat begins.
 """
 
-import ctypes
+import os
 import resource
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 IN_WHEEL = Path("sage_wheels", "bin", "kissat")
 """Where the wheel passagemath-kissat has it, beside other packages."""
@@ -21,8 +23,24 @@ IN_WHEEL = Path("sage_wheels", "bin", "kissat")
 SATISFIABLE, UNSATISFIABLE = 10, 20
 """Exit statuses, as at SAT competitions."""
 
-DIE_WITH_PARENT = 1
-"""Linux's PR_SET_PDEATHSIG."""
+SAID = {SATISFIABLE: b"s SATISFIABLE", UNSATISFIABLE: b"s UNSATISFIABLE"}
+"""The one line of its output that begins so, without which an exit status is no answer."""
+
+LAUNCHER = """
+import ctypes, os, resource, sys
+parent, seconds, *command = sys.argv[1:]
+ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+if os.getppid() == int(parent):
+    os.execv(command[0], command)
+"""
+"""A Python program that becomes Kissat, which the system ends after its CPU seconds and with its parent.
+
+Setting that up between fork and exec (`preexec_fn`) may deadlock where other threads run.
+"""
+
+CLOCK_TICK = 0.1
+"""CPU seconds by which the system may end a process before its limit: it looks at clock ticks."""
 
 LONGEST = 1e9
 """CPU seconds that stand for no limit."""
@@ -37,7 +55,9 @@ and it takes a tenth of the time."""
 FOR_PARTS = ("--tier1relative=0", "--tier2relative=0")
 """Clauses are kept by fixed limits of glue, and so fewer of them: more conflicts, but in less time."""
 
-_prctl = ctypes.CDLL(None).prctl
+
+class KissatError(Exception):
+    """Kissat has failed: it could not start, crashed, was killed, or its answer is not to be believed."""
 
 
 @cache
@@ -97,34 +117,46 @@ class Kissat:
         self._phases |= {abs(literal): literal for literal in literals}
 
     def solve_limited(self) -> bool | None:
-        """Whether there is a model; None if a limit comes first."""
+        """Whether there is a model; None if a limit comes first. Raises KissatError if that can't be known."""
         path, seconds = program(), int(min(self.cpu_limit, LONGEST))
-        if path is None or seconds < 1:
+        if seconds < 1:
             return None
+        if path is None:
+            raise KissatError("it is not installed")
         turned = {variable for variable, literal in self._phases.items() if literal < 0}
         options = ["--phase=1"]
         if self.unsatisfiable:
             options += _known(FOR_PROOFS)
         if self.conflict_limit < MOST_CONFLICTS:
             options += [f"--conflicts={self.conflict_limit}", *_known(FOR_PARTS)]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        ended = subprocess.run(
-            [path, *options],
-            input=_dimacs(self._clauses, turned),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=lambda: _bounded(seconds),
-            check=False,
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.cpu_seconds += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        said = [line.split() for line in ended.stdout.splitlines() if line[:1] in (b"v", b"c")]
-        self._conflicts += next((int(words[2]) for words in said if words[1:2] == [b"conflicts:"]), 0)
-        if ended.returncode == SATISFIABLE:
-            values = [int(word) for words in said if words[0] == b"v" for word in words[1:]]
-            self._model = [-value if abs(value) in turned else value for value in values if value]
-            return True
-        return False if ended.returncode == UNSATISFIABLE else None
+        try:
+            ended = _run([path, *options], seconds, _dimacs(self._clauses, turned))
+        except OSError as error:
+            raise KissatError(f"it does not start: {error.strerror}") from error
+        self.cpu_seconds += ended.cpu_seconds
+        if ended.at_limit:
+            return None
+        lines = ended.output.splitlines()
+        said = [line for line in lines if line.startswith(b"s ")]
+        at_conflicts = ended.status == 0 and self.conflict_limit < MOST_CONFLICTS
+        if not at_conflicts and said != [SAID.get(ended.status)]:
+            raise KissatError(f"it ended with status {ended.status}{ended.complaint}")
+        words = [line.split() for line in lines if line[:1] in (b"v", b"c")]
+        try:
+            self._conflicts += next((int(each[2]) for each in words if each[1:2] == [b"conflicts:"]), 0)
+            values = [int(word) for each in words if each[0] == b"v" for word in each[1:]]
+        except ValueError as error:
+            raise KissatError(f"its output can't be read: {error}") from error
+        if ended.status == SATISFIABLE:
+            model = [-value if abs(value) in turned else value for value in values if value]
+            self._check(set(model))
+            self._model = model
+        return {SATISFIABLE: True, UNSATISFIABLE: False}.get(ended.status)
+
+    def _check(self, model: set[int]) -> None:
+        """Raise KissatError unless a model satisfies every clause and has no variable both true and false."""
+        if not model.isdisjoint([-literal for literal in model]) or any(map(model.isdisjoint, self._clauses)):
+            raise KissatError("its model is none of the formula's")
 
     def get_model(self) -> list[int] | None:
         """The last model, a literal a variable; None if there is none."""
@@ -139,12 +171,46 @@ class Kissat:
         self._clauses.clear()
 
 
-def _bounded(seconds: int) -> None:
-    """Have the system end this process after so many CPU seconds, and with the one that started it."""
+class _Ended(NamedTuple):
+    """How a process has ended: exit status or negative signal, CPU seconds, whether the CPU limit has killed it."""
+
+    status: int
+    output: bytes
+    complaint: str
+    cpu_seconds: float
+    at_limit: bool
+
+
+def _run(command: list[str], seconds: int, formula: bytes) -> _Ended:
+    """Run Kissat on a formula for at most so many CPU seconds. Its streams are files in memory, no pipes: so `wait4`
+    can wait for it, which says what this child alone has used.
+    """
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     bound = seconds if most == resource.RLIM_INFINITY else min(seconds, most)
-    resource.setrlimit(resource.RLIMIT_CPU, (bound, bound))
-    _prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    launched = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(os.getpid()), str(bound), *command]
+    with _memory_file() as given, _memory_file() as output, _memory_file() as errors:
+        given.write(formula)
+        given.seek(0)
+        process = subprocess.Popen(launched, stdin=given, stdout=output, stderr=errors)
+        try:
+            _, status, used = os.wait4(process.pid, 0)
+        except BaseException:  # an interruption
+            process.kill()
+            process.wait()
+            raise
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        complaint = errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        cpu_seconds = used.ru_utime + used.ru_stime
+        at_limit = process.returncode in (-signal.SIGKILL, -signal.SIGXCPU) and cpu_seconds > bound - CLOCK_TICK
+        text = "".join(f": {line}" for line in complaint)
+        return _Ended(process.returncode, output.read(), text, cpu_seconds, at_limit)
+
+
+def _memory_file() -> BinaryIO:
+    """Open an anonymous file in memory."""
+    return os.fdopen(os.memfd_create("kissat"), "w+b")
 
 
 def _dimacs(clauses: list[list[int]], turned: set[int]) -> bytes:

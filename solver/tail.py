@@ -7,6 +7,7 @@ slices the CPU clock is looked at.
 """
 
 import gc
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +21,7 @@ from solver.belief import probable
 from solver.checked import CHECKED, holds
 from solver.dive import finely_cut
 from solver.encoding import FALSE, TRUE, encode
-from solver.kissat import MOST_CONFLICTS, Kissat, program
+from solver.kissat import MOST_CONFLICTS, Kissat, KissatError, program
 from solver.ladder.memory import Memory
 from solver.lead import follow, leads
 from solver.tuning import (
@@ -37,6 +38,8 @@ from solver.tuning import (
     TRIAL_SLICES,
     TURN_SLICES,
 )
+
+LOG = logging.getLogger("nonocensus")
 
 ENGINES = ("glucose3", "cadical195", "kissat")
 """One that only begins with the phases it is given, one that holds on to them, and the quickest on long work."""
@@ -134,7 +137,8 @@ class Learner:
     noting         whether Glucose keeps all that it learns, for `busiest`
     before_leads   conflicts of Glucose, to begin with, before it follows leads
 
-    `engine` is the name of the one that answered last.
+    `engine` is the name of the one that answered last. `kissat_failed` is whether Kissat has failed: CaDiCaL then takes
+    its turns.
     """
 
     def __init__(
@@ -153,6 +157,7 @@ class Learner:
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # those that have had a turn
         self.engine = ENGINES[0]
+        self.kissat_failed = False
         self.earlier = 0  # conflicts of solvers that are gone
         self.tries: Iterator[bool] = iter(())  # of the lead that is followed
         self.known = known
@@ -197,10 +202,14 @@ class Learner:
                 return found
             if self._led(min(conflicts, LEAD_SLICE), deadline):
                 return True
-        for engine, slices in turns or usual_turns():
+        waiting = deque(turns or usual_turns())
+        while waiting:
+            engine, slices = waiting.popleft()
+            if engine == KISSAT and self.kissat_failed:
+                engine = CADICAL
             if engine in self.solvers or self.now() + loading < deadline:
                 self.engine = engine
-            elif not self.solvers:
+            elif not self.solvers or (self.engine == KISSAT and self.kissat_failed):
                 return None
             solver = self._solver(self.engine)
             if self.now() > deadline:
@@ -212,7 +221,13 @@ class Learner:
                     solver.unsatisfiable = self.few or bool(self.nearby)  # a second one would mostly be known by now
                 else:
                     solver.conf_budget(conflicts)
-                found = solver.solve_limited()
+                try:
+                    found = solver.solve_limited()
+                except KissatError as error:
+                    _warn_of_kissat(str(error))
+                    self.kissat_failed = True
+                    waiting.appendleft((CADICAL, slices))
+                    break
                 if self.known is not None:
                     self._check(solver, found, self.known)
                 if found is not None:
@@ -336,6 +351,12 @@ class Learner:
             deque(map(solver.add_clause, self.excluded), maxlen=0)
             solver.set_phases(self.phases(engine) + self.nearby)
         return self.solvers[engine]
+
+
+@cache
+def _warn_of_kissat(reason: str) -> None:
+    """Log a failure of Kissat's, each kind once a process."""
+    LOG.warning("Kissat failed: %s; CaDiCaL takes its place", reason)
 
 
 def mentioned(proof: list[str], number: int) -> np.ndarray:

@@ -22,6 +22,7 @@ OK, TIMEOUT, ERROR = range(len(STATUSES))
 
 WRONG_SOLUTION = "the solver's picture does not fit the clues: a bug in nonocensus, please report it"
 WRONG_VERDICT = "the solver's verdict does not go with a solution that is known: a bug in nonocensus, please report it"
+ENGINE_FAILED = "Kissat failed on it, and CaDiCaL in its place came to no answer within the CPU limit"
 
 
 def results(
@@ -69,6 +70,8 @@ def result_rows(
     """
     status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
+    failed = np.flatnonzero((status == TIMEOUT) & outcome.kissat_failed)
+    errors = dict.fromkeys(failed.tolist(), ENGINE_FAILED) | errors
     ran = status <= TIMEOUT
     solutions = np.where(ran, outcome.solutions, UNKNOWN)
     technique = np.where((solutions == UNIQUE) | (solutions == NONE), outcome.rung, -1)

@@ -50,6 +50,7 @@ def hand_over(p: int, ascent: Ascent, split: Split | None = None) -> None:
                 outcome.found[p] = 2
         counters[CONFLICTS] = learner.conflicts
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
+        outcome.kissat_failed[p] = learner.kissat_failed
     spent = time.thread_time() - cpu + learner.elsewhere
     if found is None and split is not None and spent < left:
         known = [first.copy()] if outcome.found[p] else []
@@ -74,6 +75,7 @@ def _take_over(conquest: Conquest, p: int, outcome: Outcome) -> bool | None:
         pictures[place] = solution
     outcome.found[p] = len(conquest.solutions)
     outcome.counters[p, CONFLICTS] += conquest.conflicts
+    outcome.kissat_failed[p] |= conquest.kissat_failed
     if conquest.engine is not None:
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(conquest.engine)
     if len(conquest.solutions) == 2:

@@ -27,17 +27,18 @@ TIMES = 6
 class Outcome(NamedTuple):
     """What the ladder found, a row a puzzle of the batch. Rows of puzzles it was not given stay as they were.
 
-    solutions   int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
-    rung        int8: the rung that decided, or the last one begun
-    engine      int8: what decided: that rung, or SEARCH + 1 + an index into solver.tail.ENGINES
-    late        bool: the CPU limit came first
-    counters    int64[puzzles, COUNTERS], numbered in solver.tools
-    decided     int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
-    seconds     float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
-    offsets     int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
-    first       uint8: a solution, row by row, a palette entry each
-    second      uint8: another one
-    found       int8: solutions found, 0, 1 or 2
+    solutions       int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
+    rung            int8: the rung that decided, or the last one begun
+    engine          int8: what decided: that rung, or SEARCH + 1 + an index into solver.tail.ENGINES
+    late            bool: the CPU limit came first
+    counters        int64[puzzles, COUNTERS], numbered in solver.tools
+    decided         int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
+    seconds         float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
+    offsets         int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
+    first           uint8: a solution, row by row, a palette entry each
+    second          uint8: another one
+    found           int8: solutions found, 0, 1 or 2
+    kissat_failed   bool: Kissat failed on it (solver.tail.Learner)
     """
 
     solutions: np.ndarray
@@ -51,6 +52,7 @@ class Outcome(NamedTuple):
     first: np.ndarray
     second: np.ndarray
     found: np.ndarray
+    kissat_failed: np.ndarray
 
 
 @kernel
@@ -113,6 +115,7 @@ def outcome_for(cells: np.ndarray) -> Outcome:
         first=np.zeros(offsets[-1], np.uint8),
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
+        kissat_failed=np.zeros(puzzles, np.bool_),
     )
 
 

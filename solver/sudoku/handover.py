@@ -34,6 +34,7 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
                 outcome.found[p] += 1
         outcome.counters[p, CONFLICTS] = learner.conflicts
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
+        outcome.kissat_failed[p] = learner.kissat_failed
     if found:
         outcome.solutions[p] = MULTIPLE
     elif found is None:

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -16,15 +17,17 @@ import pytest
 
 from solver import conquest, kissat, tail
 from solver.api import iter_solutions, solve
-from solver.kissat import Kissat
+from solver.kissat import Kissat, KissatError
 from solver.ladder import handover, memory
+from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import Allowance
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
 from solver.views import views
 
 STAND_IN = """#!{python}
-import itertools, json, sys, time
+import itertools, json, os, signal, sys, time
 if "--version" in sys.argv:
     sys.exit(print("4.0.4"))
 if "--range" in sys.argv:
@@ -35,8 +38,7 @@ if {fails!r} == "spins":
     open({log!r} + ".begun", "w").close()
     while True:
         pass
-if {fails!r}:
-    sys.exit(int({fails!r}))
+exec({fails!r})
 from pysat.solvers import Solver
 head, *lines = text.splitlines()
 clauses = [[int(word) for word in line.split()[:-1]] for line in lines]
@@ -57,7 +59,8 @@ Put = Callable[[str], Path]
 
 @pytest.fixture
 def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Puts a stand-in on the PATH; returns its log."""
+    """Puts a stand-in on the PATH; returns its log. `fails`, if anything, is a program that takes its place."""
+    tail._warn_of_kissat.cache_clear()
 
     def put(fails: str = "") -> Path:
         log = tmp_path / "log"
@@ -174,10 +177,75 @@ def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
     assert ("--unsat" in options) == few
 
 
-@pytest.mark.parametrize("status", ["0", "1", "99"])
-def test_another_exit_status_is_no_answer(put: Put, status: str) -> None:
-    put(status)
-    assert asked([[1]], []).solve_limited() is None
+@pytest.mark.parametrize(
+    ("fails", "message"),
+    [
+        ("sys.exit(0)", "it ended with status 0"),
+        ("sys.exit('kissat: error: out of memory')", "it ended with status 1: kissat: error: out of memory"),
+        ("sys.exit(20)", "it ended with status 20"),
+        ("sys.exit(10)", "it ended with status 10"),
+        ("print('s UNSATISFIABLE'); sys.exit(10)", "it ended with status 10"),
+        ("print('s SATISFIABLE\\ns UNSATISFIABLE'); sys.exit(20)", "it ended with status 20"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "it ended with status -9"),
+        ("print('s SATISFIABLE\\nv -1 2 0'); sys.exit(10)", "its model is none of the formula's"),
+        ("print('s SATISFIABLE\\nv 1 -1 2 0'); sys.exit(10)", "its model is none of the formula's"),
+        ("print('s SATISFIABLE\\nv one two 0'); sys.exit(10)", "its output can't be read"),
+    ],
+)
+def test_what_is_no_answer_is_a_failure(put: Put, fails: str, message: str) -> None:
+    put(fails)
+    with pytest.raises(KissatError, match=f"^{message}"):
+        asked([[1], [1, 2]], []).solve_limited()
+
+
+def test_a_limit_of_conflicts_is_no_failure(put: Put) -> None:
+    put("print('s UNKNOWN'); sys.exit(0)")
+    solver = asked([[1]], [])
+    solver.conflict_limit = 500
+    assert solver.solve_limited() is None
+
+
+def test_a_program_that_is_gone_is_a_failure(put: Put) -> None:
+    put()
+    path = kissat.program()
+    assert path is not None
+    Path(path).unlink()
+    with pytest.raises(KissatError, match=r"it ended with status 1: FileNotFoundError"):
+        asked([[1]], []).solve_limited()
+
+
+def test_no_python_runs_between_fork_and_exec(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may deadlock where other threads run."""
+    put()
+    start = subprocess.Popen
+
+    def started(*arguments: Any, **options: Any) -> Any:
+        assert options.get("preexec_fn") is None
+        return start(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    assert asked([[1]], []).solve_limited()
+
+
+@pytest.mark.parametrize("status", [1, 20])
+def test_cadical_takes_the_place_of_one_that_fails(
+    put: Put, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    """The verdicts are the same, rows don't look failed, and the log has one line a process."""
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+    rng = np.random.default_rng(8)
+    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    log = put(f"sys.exit({status})")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    outcome = climb(views(puzzle_batch(puzzles)), np.arange(6), Allowance(math.inf))
+    assert outcome.kissat_failed.sum() == len(log.read_text().splitlines())  # asked once a puzzle
+    rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    assert {(row["status"], row["error"]) for row in rows} == {("ok", None)}
+    assert tail.CADICAL in {row["engine"] for row in rows}
+    assert tail.KISSAT not in {row["engine"] for row in rows}
+    assert caplog.messages == [f"Kissat failed: it ended with status {status}; CaDiCaL takes its place"]
 
 
 def test_it_ends_at_its_cpu_limit_and_its_time_is_counted(put: Put) -> None:
@@ -250,3 +318,6 @@ def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.Monk
     calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
     assert calls
     assert all(any(option.startswith("--conflicts=") for option in options) for options in calls)
+    put("sys.exit(1)")
+    rows = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from solver.ladder.climb import climb
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, Outcome
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome
 from solver.ladder.question import Allowance
 from solver.puzzle import from_picture
 from solver.tables import puzzle_batch
-from solver.verdict import WRONG_SOLUTION, WRONG_VERDICT, results
+from solver.verdict import ENGINE_FAILED, WRONG_SOLUTION, WRONG_VERDICT, results
 from solver.views import views
 
 PICTURE = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], np.uint8)
@@ -76,3 +76,15 @@ def test_a_solution_that_does_not_agree_with_its_start() -> None:
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
     start[0] = [True, False]  # which one of the two solutions has and the other has not
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [WRONG_SOLUTION]
+
+
+def test_out_of_time_because_kissat_failed() -> None:
+    """Of an answer nothing is said."""
+    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))] * 2)
+    seen = views(batch)
+    outcome = climb(seen, np.arange(2), Allowance(math.inf))
+    outcome.kissat_failed[:] = True
+    outcome.late[1], outcome.solutions[1] = True, UNKNOWN
+    rows = results(batch, seen, outcome, 2)
+    assert rows["status"].to_pylist() == ["ok", "timeout"]
+    assert rows["error"].to_pylist() == [None, ENGINE_FAILED]
