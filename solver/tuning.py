@@ -1,8 +1,9 @@
-"""Every constant that steers how the solver works: value, bounds, unit and meaning, in one table.
+"""Constants that steer how the solver works: value, bounds, unit and meaning, in one table.
 
 They decide how long an answer takes, never what it is: `unique` stays `unique` whatever they are. A fuzz run draws them
-at random within their bounds to see that (`python -m benchmarks trust`). Where a value was measured, ARCHITECTURE.md
-says how.
+at random within their bounds to see that (`python -m benchmarks trust`). Where a value was measured, docs/decisions
+says how. Constants that only one module needs, such as how often it looks at the clock, may be defined there instead;
+they can't be set from outside.
 
 The variable NONOCENSUS_TUNING, a JSON object, gives others to a process and the workers it starts, as CaDiCaL takes its
 options from the environment: NONOCENSUS_TUNING='{"SEARCH_NODES": 30}'. Kernels are compiled for them, and kept apart.

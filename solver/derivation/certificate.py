@@ -20,7 +20,9 @@ from solver.derivation.formula import Formula, dimacs, formula
 from solver.derivation.record import Unprovable, Verdict, record
 
 LEARNER = "glucose4"
-"""Of python-sat's engines with proofs the one whose proofs are found and followed soonest (ARCHITECTURE.md)."""
+"""Of python-sat's engines with proofs the one whose proofs are found and followed soonest
+(docs/decisions/proof-checking.md).
+"""
 
 SLICE = 2000
 """Conflicts between two looks at the clock."""
