@@ -139,9 +139,27 @@ def test_options_that_an_older_one_has_not_are_left_out(put: Put) -> None:
     assert kissat.known_options() == {"--unsat", "--sweep", "--tier1relative"}
 
 
+def pigeons(holes: int) -> list[list[int]]:
+    """Clauses that no model satisfies: one pigeon more than there are holes."""
+    sits = np.arange(1, (holes + 1) * holes + 1).reshape(holes + 1, holes)
+    pairs = itertools.combinations(range(holes + 1), 2)
+    return [*sits.tolist(), *([-int(sits[p, h]), -int(sits[q, h])] for p, q in pairs for h in range(holes))]
+
+
+def test_kissat_itself_finds_models_and_proofs_and_keeps_to_limits() -> None:
+    """The program of the extra, which tests are installed with."""
+    assert asked([[1, 2], [-1]], [1, -2]).solve_limited() is True
+    assert asked(pigeons(5), []).solve_limited() is False
+    hard = asked(pigeons(12), [])
+    hard.conflict_limit = 50
+    assert hard.solve_limited() is None
+    assert hard.accum_stats()["conflicts"] >= 50
+    hard.conflict_limit, hard.cpu_limit, before = kissat.MOST_CONFLICTS, 1.0, hard.cpu_seconds
+    assert hard.solve_limited() is None
+    assert hard.cpu_seconds - before > 0.9
+
+
 def test_the_extra_has_all_options() -> None:
-    if kissat.program() is None:
-        pytest.skip("Kissat is not installed")
     assert kissat.known_options() > {option.split("=")[0] for option in (*kissat.FOR_PROOFS, *kissat.FOR_PARTS)}
 
 
