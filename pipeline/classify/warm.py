@@ -4,6 +4,8 @@ Compiling takes tens of seconds, loading a fraction of one. Several processes ma
 compiles it while the others wait (solver.jit).
 """
 
+import json
+import math
 import os
 import subprocess
 import sys
@@ -14,10 +16,11 @@ from typing import TextIO
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import StorageError
+from pipeline.errors import InputError, StorageError
 from pipeline.settings import PLACE
 from pipeline.watch import NOBODY, Watch
 from reports.threads import cores
+from solver.api import classify
 from solver.check import faults_of
 from solver.families import SUDOKU
 from solver.jit import is_ready
@@ -49,6 +52,9 @@ SUDOKUS, COVERS = "sudokus", "covers"
 
 ALL = (LATER, (*SOONER, "checks", TECHNIQUES))
 """All stages by the processes that compile them, the longest first."""
+
+WAYS = ("one process", "another process", "plain Python")
+"""How the check runs the kernels."""
 
 _warm: set[Kind] = set()
 """Kinds whose kernels are known to be on the disk."""
@@ -111,6 +117,59 @@ def warm_for_store(uri: str, watch: Watch = NOBODY) -> str:
     if store.family is SUDOKU:
         return _compile_all([(FOR_MOST[0], (SUDOKUS,))], watch)
     return _compile_all(_stages_of(set[Kind]().union(*map(needed, store.batches([*DECISIVE])))), watch)
+
+
+def check_kernels() -> str:
+    """Compare what kernels return from two processes that load them, and what their code returns as plain Python.
+
+    Returns what was compared. Raises InputError if the answers differ, or a process fails.
+    """
+    processes = [_answering(way) for way in WAYS]
+    try:
+        said = [process.communicate() for process in processes]
+    finally:
+        _end(processes)
+    advice = f"delete {cache_folder()} and run it again; if that does not help, please report it"
+    for way, process, (_, errors) in zip(WAYS, processes, said, strict=True):
+        if process.returncode:
+            reason = errors.splitlines()[-1] if errors else f"it ended with status {process.returncode}"
+            raise InputError(f"kernels can't be checked in {way}: {reason}; {advice}")
+    first, *others = (json.loads(answered) for answered, _ in said)
+    for way, rows in zip(WAYS[1:], others, strict=True):
+        for row, other in zip(first, rows, strict=True):
+            if row != other:
+                column = next(name for name in row if row[name] != other[name])
+                found = f"{row[column]} in {WAYS[0]} and {other[column]} in {way}"
+                raise InputError(f"kernels are wrong: {column} of {row['puzzle_id']} is {found}; {advice}")
+    return f"{len(first)} puzzles, mono and coloured, have the same answers from two processes and plain Python"
+
+
+def answers() -> str:
+    """Classify small examples; returns their rows of the results table as JSON, without what clocks have measured."""
+    rng = np.random.default_rng(6)
+    pictures = [rng.choice(len(shares), (10, 10), p=shares) for shares in 8 * [(0.5, 0.5)] + 8 * [(0.5, 0.25, 0.25)]]
+    puzzles = [
+        from_picture(picture, palette=PALETTE[: picture.max() + 1], puzzle_id=f"check/{number}")
+        for number, picture in enumerate(pictures, 1)
+    ]
+    rows = classify(puzzle_batch(puzzles), cpu_limit=math.inf).to_pylist()
+    timed = ("cpu_", "wall_")
+    return json.dumps([{name: row[name] for name in row if not name.startswith(timed)} for row in rows], default=list)
+
+
+def _answering(way: str) -> "subprocess.Popen[str]":
+    """Start a process that prints `answers`, in one of WAYS."""
+    environment = {"NUMBA_DISABLE_JIT": "1"} if way == WAYS[-1] else {}
+    return subprocess.Popen(
+        [sys.executable, "-c", f"from {__name__} import answers; print(answers())"],
+        cwd=PLACE,
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def _stages_of(wanted: Iterable[Kind]) -> list[tuple[Kind, tuple[str, ...]]]:

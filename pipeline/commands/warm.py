@@ -12,6 +12,9 @@ def warm(
     store: Annotated[
         str | None, typer.Argument(help="Store whose puzzles' kernels are wanted.", metavar="STORE")
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Then compare what kernels return in two processes and in plain Python.")
+    ] = False,
 ) -> None:
     """Compile the solver's kernels into this machine's cache, so that no run has to: once a machine, half a minute.
 
@@ -20,9 +23,11 @@ def warm(
     """
     import time
 
-    from pipeline.classify.warm import warm_for_most, warm_for_store
+    from pipeline.classify.warm import check_kernels, warm_for_most, warm_for_store
 
     began = time.monotonic()
     with watching("compiling") as watch:
         folder = warm_for_most(watch) if store is None else warm_for_store(store, watch)
     out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}")
+    if check:
+        out.print(f"Kernels checked: {escape(check_kernels())}.")

@@ -131,11 +131,11 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outside:
         (OUTER.replace("HUNDREDS = 1", "HUNDREDS = 5"), INNER, 502),
         (OUTER, INNER.replace("+ 1", "+ 7"), 108),
     ],
+    ids=["its code", "a global", "a kernel that it calls"],
 )
 def test_an_edited_kernel_outside_the_solver_is_compiled_again(
     outside: Outside, outer: str, inner: str, expected: int
 ) -> None:
-    """Its code, a global of its own, and a kernel of another file that it calls."""
     assert outside.result() == (102, True)
     assert outside.result() == (102, False)
     assert outside.result(outer, inner) == (expected, True)
@@ -150,6 +150,7 @@ def test_an_edited_kernel_outside_the_solver_is_compiled_again(
         lambda content: content[:-1] + bytes([content[-1] ^ 1]),
         lambda content: bytes(range(256)) * (len(content) // 256),
     ],
+    ids=["empty", "half", "a bit", "other bytes"],
 )
 def test_a_damaged_file_counts_as_missing_and_is_written_again(
     outside: Outside, damage: Callable[[bytes], bytes]

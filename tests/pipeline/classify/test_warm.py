@@ -1,5 +1,6 @@
 """Kernels made ready: before any clock runs, in processes that end with who wants them, with an error that says why."""
 
+import json
 import os
 import re
 import signal
@@ -13,7 +14,7 @@ import pytest
 
 from pipeline.classify import warm as warming
 from pipeline.classify.warm import LATER, compiled_beside
-from pipeline.errors import StorageError
+from pipeline.errors import InputError, StorageError
 from pipeline.store.importing import import_paths
 from pipeline.watch import Watch
 from solver import tuning
@@ -117,6 +118,48 @@ def test_no_folder_for_kernels_is_an_error_of_warm(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(warming, "cache_folder", lambda: None)
     with pytest.raises(StorageError, match="can't be kept: set NUMBA_CACHE_DIR"):
         warming.warm_for_most()
+
+
+def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
+    """Have the processes of the check run other programs; the one that is not given prints one row."""
+    usual = """print('[{"puzzle_id": "check/1", "solutions": "unique"}]')"""
+
+    def answering(way: str) -> "subprocess.Popen[str]":
+        program = programs.get(way.split()[0], usual)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([sys.executable, "-c", program], text=True, **pipes)
+
+    monkeypatch.setattr(warming, "_answering", answering)
+
+
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [
+        (
+            {"plain": """print('[{"puzzle_id": "check/1", "solutions": "none"}]')"""},
+            "kernels are wrong: solutions of check/1 is unique in one process and none in plain Python",
+        ),
+        (
+            {"another": "import os; os.kill(os.getpid(), 11)"},
+            "kernels can't be checked in another process: it ended with status -11",
+        ),
+        ({"one": "raise ValueError('why')"}, "kernels can't be checked in one process: ValueError: why"),
+    ],
+)
+def test_the_check_says_what_differs_and_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, programs: dict[str, str], said: str
+) -> None:
+    printing(monkeypatch, **programs)
+    with pytest.raises(InputError, match=f"^{said}; delete .* and run it again") as error:
+        warming.check_kernels()
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.slow
+@in_kernels
+def test_the_check_compares_mono_and_coloured_puzzles_in_all_ways() -> None:
+    assert warming.check_kernels().startswith("16 puzzles, mono and coloured, have the same answers")
+    assert {row["goal_matches"] for row in json.loads(warming.answers())} == {True}
 
 
 @pytest.mark.slow
