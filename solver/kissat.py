@@ -30,7 +30,8 @@ LAUNCHER = """
 import ctypes, os, resource, sys
 parent, seconds, *command = sys.argv[1:]
 ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
-resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # SIGXCPU would dump one
+resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
 if os.getppid() == int(parent):
     os.execv(command[0], command)
 """
@@ -38,9 +39,6 @@ if os.getppid() == int(parent):
 
 Setting that up between fork and exec (`preexec_fn`) may deadlock where other threads run.
 """
-
-CLOCK_TICK = 0.1
-"""CPU seconds by which the system may end a process before its limit: it looks at clock ticks."""
 
 LONGEST = 1e9
 """CPU seconds that stand for no limit."""
@@ -134,7 +132,7 @@ class Kissat:
         except OSError as error:
             raise KissatError(f"it does not start: {error.strerror}") from error
         self.cpu_seconds += ended.cpu_seconds
-        if ended.at_limit:
+        if ended.status == -signal.SIGXCPU:  # which only the limit of CPU seconds sends
             return None
         lines = ended.output.splitlines()
         said = [line for line in lines if line.startswith(b"s ")]
@@ -172,13 +170,12 @@ class Kissat:
 
 
 class _Ended(NamedTuple):
-    """How a process has ended: exit status or negative signal, CPU seconds, whether the CPU limit has killed it."""
+    """How a process has ended: exit status or negative signal, what it has written, CPU seconds."""
 
     status: int
     output: bytes
     complaint: str
     cpu_seconds: float
-    at_limit: bool
 
 
 def _run(command: list[str], seconds: int, formula: bytes) -> _Ended:
@@ -186,7 +183,7 @@ def _run(command: list[str], seconds: int, formula: bytes) -> _Ended:
     can wait for it, which says what this child alone has used.
     """
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    bound = seconds if most == resource.RLIM_INFINITY else min(seconds, most)
+    bound = seconds if most == resource.RLIM_INFINITY else max(min(seconds, most - 1), 0)
     launched = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(os.getpid()), str(bound), *command]
     with _memory_file() as given, _memory_file() as output, _memory_file() as errors:
         given.write(formula)
@@ -202,10 +199,8 @@ def _run(command: list[str], seconds: int, formula: bytes) -> _Ended:
         output.seek(0)
         errors.seek(0)
         complaint = errors.read().decode(errors="replace").strip().splitlines()[-1:]
-        cpu_seconds = used.ru_utime + used.ru_stime
-        at_limit = process.returncode in (-signal.SIGKILL, -signal.SIGXCPU) and cpu_seconds > bound - CLOCK_TICK
         text = "".join(f": {line}" for line in complaint)
-        return _Ended(process.returncode, output.read(), text, cpu_seconds, at_limit)
+        return _Ended(process.returncode, output.read(), text, used.ru_utime + used.ru_stime)
 
 
 def _memory_file() -> BinaryIO:
