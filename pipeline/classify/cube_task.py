@@ -90,7 +90,7 @@ def write_conquered(
     except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
-        return Unwritable(f"{place.name} can't be written: {error}")
+        return Unwritable(f"{place.name} can't be written: {error.strerror or error}")
 
 
 def agreed(begun: Conquest, ended: Conquest) -> Conquest:

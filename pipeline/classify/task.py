@@ -155,7 +155,7 @@ def classify_rows(
     except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
-        return Unwritable(f"{place.name} can't be written: {error}")
+        return Unwritable(f"{place.name} can't be written: {error.strerror or error}")
 
 
 class Chunk(NamedTuple):

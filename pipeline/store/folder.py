@@ -124,7 +124,7 @@ class Folder(NamedTuple):
         except BaseException as error:
             Path(temporary).unlink(missing_ok=True)
             if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
-                raise StorageError(f"{self.name}/{name}: {os.strerror(error.errno)}") from error
+                raise OSError(error.errno, os.strerror(error.errno), f"{self.name}/{name}") from error
             raise
 
     def write(self, name: str, data: bytes) -> None:

@@ -1,5 +1,6 @@
 """Files appear whole or not at all."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,15 @@ def test_a_failed_file_leaves_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(ZeroDivisionError):
         fail_half_way()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Path) -> None:
+    """Whoever waits for room catches OSError. Arrow's own does not say which file it is about."""
+    place = folder(str(tmp_path))
+    with pytest.raises(OSError, match="No space") as caught, place.create("a.txt"):
+        raise OSError(errno.ENOSPC, "[Errno 28] Error writing bytes to file")
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, f"{tmp_path}/a.txt")
     assert list(tmp_path.iterdir()) == []
 
 
