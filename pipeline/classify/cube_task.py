@@ -19,8 +19,10 @@ from pipeline.classify.task import (
     stamped,
     unfit_for,
 )
+from pipeline.errors import StorageError
 from pipeline.run.results import Piece, results_file, write_statistics
 from pipeline.store.folder import folder
+from pipeline.store.lock import borrowed
 from pipeline.store.parts import Part
 from pipeline.store.spans import Spans
 from solver.api import classify
@@ -86,11 +88,14 @@ def write_conquered(
         nobody = np.zeros(1, np.bool_)
         with results_file(place, name) as writer:
             writer.write_batch(made.noted(chunk, row, nobody, nobody, job))
-        return write_statistics(place, made.piece(limit, parts))
+        with borrowed(job.lease):
+            return write_statistics(place, made.piece(limit, parts))
     except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
         return Unwritable(f"{place.name} can't be written: {error.strerror or error}")
+    except StorageError as error:
+        return Unwritable(str(error))
 
 
 def agreed(begun: Conquest, ended: Conquest) -> Conquest:

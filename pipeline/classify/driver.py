@@ -12,6 +12,7 @@ from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.run.folder import Run
 from pipeline.run.results import Piece
+from pipeline.store.lock import confirm
 
 AT_ONCE = 64
 """Tasks given out before those that have ended are taken in: what they tell of costs is soon used for others."""
@@ -195,7 +196,8 @@ class Driver:
             self.errors[outcome.part] = outcome.reason
 
     def _unwritable(self, work: Work, outcome: Unwritable) -> None:
-        """Nothing can be written: all wait, longer each time, and give up in the end."""
+        """Nothing can be written: all wait, longer each time, and give up in the end. At once if the lease is lost."""
+        confirm(self.run.folder)
         now = time.monotonic()
         self.given_up = self.given_up or now + GIVE_UP
         if now > self.given_up:

@@ -19,6 +19,7 @@ from pipeline.executors.crew import Fault
 from pipeline.run.folder import PROGRESS, Run, next_session, session_of
 from pipeline.run.progress import OfHost, Progress
 from pipeline.run.results import Piece
+from pipeline.store.lock import confirm
 
 PROGRESS_EVERY = 2.0
 """Seconds between two progress.json."""
@@ -67,7 +68,7 @@ class Session:
         for place in (run.folder, run.results):
             place.sweep()
         self.number = next_session(run)
-        self.name = f"{self.number:04d}-{secrets.token_hex(2)}"
+        self.name = f"{self.number:04d}-{secrets.token_hex(4)}"
         self.files = 0
         self.rows = self.rows_flying = 0
         self.began = time.monotonic()
@@ -174,6 +175,7 @@ class Session:
         }  # fmt: skip
         try:
             self.log.flush()
+            confirm(self.run.folder)
             self.run.folder.write_json(PROGRESS, state)
             newest = max(map(session_of, (self.run.folder / "log").names()), default=0)
         except OSError:

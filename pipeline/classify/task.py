@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.classify.schedule import TRIES, Work
-from pipeline.errors import InputError, UserError
+from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
 from pipeline.run.beside import Rows, read_beside, write_beside
 from pipeline.run.configuration import Configuration, config_hash, settings_of
@@ -27,6 +27,7 @@ from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, res
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.folder import folder
+from pipeline.store.lock import Lease, borrowed, lease_of
 from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
 from solver.families import FAMILIES
@@ -51,6 +52,7 @@ class Job(NamedTuple):
     stamp         what stands in every row: run_id, config_hash
     versions      of Python and of the libraries, as the driver has them
     apart         tasks run in processes of their own, which may be killed
+    lease         of the run's folder, if it is on far storage
     """
 
     store: str
@@ -61,6 +63,7 @@ class Job(NamedTuple):
     stamp: dict[str, str]
     versions: dict[str, str]
     apart: bool
+    lease: Lease | None = None
 
 
 def job_of(run: Run, config: Configuration, apart: bool) -> Job:
@@ -68,7 +71,7 @@ def job_of(run: Run, config: Configuration, apart: bool) -> Job:
     store = run.store
     stamp = {"run_id": run.about["run_id"], "config_hash": config_hash(config)}
     about = store.folder.uri, store.id, store.family.name, run.folder.uri
-    return Job(*about, settings_of(config), stamp, versions(), apart)
+    return Job(*about, settings_of(config), stamp, versions(), apart, lease_of(run.folder))
 
 
 class Unreadable(NamedTuple):
@@ -151,11 +154,14 @@ def classify_rows(
                 writer.write_batch(classified)
         if made.late:
             write_beside(run, name, [(parts[part], *late) for part, *late in made.late], FAMILIES[job.family])
-        return write_statistics(place, made.piece(limit, parts))
+        with borrowed(job.lease):
+            return write_statistics(place, made.piece(limit, parts))
     except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
         return Unwritable(f"{place.name} can't be written: {error.strerror or error}")
+    except StorageError as error:
+        return Unwritable(str(error))
 
 
 class Chunk(NamedTuple):

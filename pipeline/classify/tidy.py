@@ -19,6 +19,7 @@ from pipeline.run.folder import Run, open_run
 from pipeline.run.results import Effort, Piece, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
+from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 
 SMALL, FEW = 256, 32
 """Rows of a file that is to be joined with others, and how many such files may stay."""
@@ -37,7 +38,7 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
     small = {piece.name for piece in pieces if piece.rows < SMALL}
     wanted = masks.keys() | (small if len(small) > FEW else set())
     tasks = [
-        (run.folder.uri, session.new_name(), names, {name: masks.get(name) for name in names})
+        (run.folder.uri, session.new_name(), names, {name: masks.get(name) for name in names}, lease_of(run.folder))
         for names in _bundles([piece for piece in pieces if piece.name in wanted])
     ]
     for _, joined in each(crew, join, tasks):
@@ -47,6 +48,7 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
             session.note("files joined", **joined)
     run.results.sweep()
     there = set(run.results.names())
+    confirm(run.folder)  # so that none of them is another writer's, whose statistics are still to come
     for name in there:
         if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
             run.results.delete(name)  # of a task that was lost
@@ -70,7 +72,9 @@ def _bundles(pieces: list[Piece]) -> Iterator[list[str]]:
         yield names
 
 
-def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | None]) -> dict[str, Any]:
+def join(
+    uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | None], lease: Lease | None = None
+) -> dict[str, Any]:
     """Make one file of several, with the rows that their masks keep, and delete them; returns a note about it."""
     run = open_run(uri)
     pieces = [run.piece(each) for each in names]
@@ -85,7 +89,8 @@ def join(uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | No
     if len(rows):
         with results_file(run.results, name) as writer:
             writer.write_table(rows)
-        write_statistics(run.results, _joined(name, covers, pieces, rows))
+        with borrowed(lease):
+            write_statistics(run.results, _joined(name, covers, pieces, rows))
     for old in pieces:
         run.results.delete(f"{old.name}.json")
     for old in pieces:

@@ -38,7 +38,7 @@ from pipeline.run.coverage import overlaps
 from pipeline.run.results import Piece, damage, read_results
 from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
-from pipeline.store.lock import LOCK
+from pipeline.store.lock import LOCK, confirm
 from pipeline.store.parts import MARK as STORE_MARK
 from pipeline.store.parts import Part, Store, is_store, open_store
 from solver.families import FAMILIES, NONOGRAM, Family
@@ -231,6 +231,7 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
 
 def begin(run: Run) -> None:
     """Write run.json, if it is not what is there; what another run has left is moved into a folder of its own."""
+    confirm(run.folder)
     if run.folder.has(MARK):
         there = open_run(run.folder.uri)
         if there.about == run.about:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import InputError, VersionError
 from pipeline.store.folder import Folder
+from pipeline.store.lock import confirm
 from solver.tables import UnknownColumnError, conform
 
 ROWS, SECONDS = 10_000, 20.0
@@ -21,6 +22,7 @@ def write_kept(place: Folder, name: str, rows: pa.Table) -> None:
     """Write a file, in place of what is there under this name."""
     with place.create(name) as stream:
         pq.write_table(rows, stream, compression="zstd", write_page_checksum=True)
+        confirm(place)
 
 
 def read_kept(place: Folder, name: str, schema: pa.Schema, advice: str) -> pa.Table:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import InputError, VersionError
 from pipeline.store import spans
 from pipeline.store.folder import Folder
+from pipeline.store.lock import committing
 from pipeline.store.spans import Spans
 from solver.tables import RESULTS, UnknownColumnError, conform
 
@@ -122,7 +123,8 @@ def write_statistics(place: Folder, piece: Piece) -> Piece:
     if size is None:
         raise FileNotFoundError(f"{piece.name}.parquet has been deleted")
     piece = replace(piece, size=size)
-    place.write_json(f"{piece.name}.json", asdict(piece), indent=None)
+    with committing(place):
+        place.commit(f"{piece.name}.json", asdict(piece), indent=None)
     return piece
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from pipeline.errors import InputError, StorageError, UserError
+from pipeline.store.objects import NEW, Bucket, ConflictError, Object, Version, open_bucket
 from solver.tables import SCHEMA_VERSION
 
 R = TypeVar("R")
@@ -103,14 +104,12 @@ class Folder(NamedTuple):
     def create(self, name: str) -> Iterator[pa.NativeFile]:
         """Write a file: it appears under its name when the block ends well, and not at all when it does not.
 
-        On a local disk it is written under another name, synced, then renamed. Elsewhere an object appears as it is
-        closed, even after an error, so it is gathered in memory and sent at the end.
+        On a local disk it is written under another name, synced, then renamed. Elsewhere it is a multipart upload,
+        which is completed or aborted.
         """
         if not self.local:
-            gathered = pa.BufferOutputStream()
-            yield gathered
-            with self.filesystem.open_output_stream(f"{self.path}/{name}") as stream:
-                stream.write(gathered.getvalue())
+            with self._bucket.upload(self._key(name)) as stream:
+                yield stream
             return
         temporary = f"{self.path}/{name}.{secrets.token_hex(4)}{UNFINISHED}"
         try:
@@ -134,7 +133,52 @@ class Folder(NamedTuple):
 
     def write_json(self, name: str, value: Any, indent: int | None = 2) -> None:
         """Write a value as JSON."""
-        self.write(name, (json.dumps(value, indent=indent, ensure_ascii=False) + "\n").encode())
+        self.write(name, _json(value, indent))
+
+    @property
+    def _bucket(self) -> Bucket:
+        """What writes on far storage; a UserError says why it can't be written."""
+        return open_bucket(self.name, self.options, getattr(self.filesystem, "region", None))
+
+    def _key(self, name: str) -> str:
+        """The key of a file on far storage: Arrow's paths begin with the bucket."""
+        return f"{self.path}/{name}".partition("/")[2]
+
+    def read_object(self, name: str) -> Object | None:
+        """Read a small file on far storage with its version; None if there is none of this name."""
+        return self._bucket.read(self._key(name))
+
+    def replace_object(self, name: str, data: bytes, over: Version) -> Version:
+        """Write a small file on far storage if it is still at version `over`; ConflictError if it is not.
+
+        A write whose answer was lost may be refused when it is tried again: it has succeeded if its data is there.
+        """
+        try:
+            return self._bucket.write(self._key(name), data, over)
+        except ConflictError:
+            there = self.read_object(name)
+            if there is None or there.data != data:
+                raise
+            return there.version
+
+    def version(self, name: str) -> Version:
+        """The version of a file on far storage, to be replaced by `commit`; local files have none."""
+        there = None if self.local else self.read_object(name)
+        return there.version if there else NEW
+
+    def commit(self, name: str, value: Any, over: Version = NEW, indent: int | None = 2) -> None:
+        """Write a value as the JSON that makes other files count.
+
+        On far storage ConflictError says so if the file is no longer at version `over`: another command has written it.
+        """
+        if self.local:
+            self.write_json(name, value, indent)
+        else:
+            self.replace_object(name, _json(value, indent), over)
+
+    def server_time(self) -> datetime:
+        """The time by the clock of far storage, whose ages of files are not to be measured by another."""
+        return self._bucket.server_time(self._key(f"clock.{secrets.token_hex(8)}{UNFINISHED}"))
 
     def read_record(self, name: str, kind: type[R]) -> R:
         """Read a JSON file as a record of a kind (a dataclass, a TypedDict, dict).
@@ -206,6 +250,10 @@ class Folder(NamedTuple):
         for info in self._infos():
             if info.base_name.endswith(UNFINISHED):
                 self.filesystem.delete_file(info.path)
+
+
+def _json(value: Any, indent: int | None) -> bytes:
+    return (json.dumps(value, indent=indent, ensure_ascii=False) + "\n").encode()
 
 
 def keep_mode(before: Path, after: str) -> None:

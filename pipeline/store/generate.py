@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
+from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 from pipeline.store.parts import Part, Store, create_store, mark, write_part
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -36,7 +37,7 @@ MOST_PARTS = 100_000
 
 
 class Task(NamedTuple):
-    """A part to be made: the recipe's pictures from `first` to `last` - 1, so many in a row group."""
+    """A part to be made: the recipe's pictures from `first` to `last` - 1, so many in a row group, under a lease."""
 
     store: str
     recipe: Recipe
@@ -44,6 +45,7 @@ class Task(NamedTuple):
     first: int
     last: int
     rows_per_group: int
+    lease: Lease | None = None
 
     @property
     def name(self) -> str:
@@ -92,9 +94,10 @@ def missing_parts(uri: str, recipe: Recipe) -> list[Task]:
         if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
             raise UserError(f"{uri} holds other puzzles than those of its recipe, in {part.name}; choose another --out")
     mark(store)
+    confirm(store.folder)
     store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
     store.puzzles.sweep()
-    return list(tasks.values())
+    return [task._replace(lease=lease_of(store.folder)) for task in tasks.values()]
 
 
 def _made_by(store: Store, part: Part, task: Task) -> bool:
@@ -170,5 +173,6 @@ def make_part(task: Task) -> dict[str, Any]:
     """Make and write one part, a row group at a time; returns its name, its rows and the CPU seconds it took."""
     start = time.process_time()
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
-    rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, GROUPS)
+    with borrowed(task.lease):
+        rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, GROUPS)
     return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}

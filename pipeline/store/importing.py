@@ -11,7 +11,7 @@ import pyarrow as pa
 from pipeline.errors import UserError
 from pipeline.settings import default_settings
 from pipeline.store.lock import sole_writer
-from pipeline.store.parts import Store, append, create_store
+from pipeline.store.parts import Store, append, create_store, next_part
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.watch import NOBODY, Watch
 from scrapers.files import count_files, files_in
@@ -85,13 +85,15 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
         first = next(batches, None)
         if first is not None:
             store = store._replace(family=family_of(first))
+            number = next_part(store)  # before the ids that it has are read: a part that comes later is not among them
             known = {
                 puzzle_id: clue_hash
                 for batch in store.batches(KNOWN_COLUMNS)
                 for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
             }
             alike = _of_family(store.family, chain([first], batches), report)
-            report.added = append(store, (_without_known(store.family, batch, known, report) for batch in alike))
+            fresh = (_without_known(store.family, batch, known, report) for batch in alike)
+            report.added = append(store, fresh, number=number)
     return report
 
 

@@ -1,8 +1,13 @@
 """One writer at a time: a lock on a folder, held while a command writes there.
 
 On a local or mounted disk it is a lock of the operating system on a file, which ends with the process however it ends.
-Far storage has none, so there the lock is an object that says who holds it and is written anew every half a minute; one
-that is older than two minutes is a killed process's and counts for nothing.
+Far storage has none, so there the lock is a lease: an object that names its holder, renewed every half a minute.
+Taking, renewing and releasing it are conditional writes, so of two processes one succeeds. A lease that has not been
+renewed for two minutes, by the server's clock alone, may be taken over.
+
+Its former holder may only be paused, and go on. So whatever makes data count is written between two looks at the lease
+(`committing`), and is itself a conditional write (Folder.commit): a writer that has lost its lease stops at its next
+commit, replaces nothing that another one has written, and reports nothing as written that it wrote too late.
 """
 
 import fcntl
@@ -18,17 +23,31 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import Any, NamedTuple, TextIO
 
 from pipeline.errors import StorageError, UserError
 from pipeline.store.folder import Folder
+from pipeline.store.objects import NEW, ConflictError, Object, Version
 
 LOCK = "writer.lock"
 
 RENEWED_EVERY, DEAD_AFTER = 30.0, 120.0
-"""Seconds between two renewals of a lock on far storage, and after how many it is nobody's."""
+"""Seconds between two renewals of a lease on far storage, and after how many it may be taken over."""
 
-_held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
+
+class Lease(NamedTuple):
+    """The right to write to a far folder, for the process that holds it and its tasks elsewhere, with a token."""
+
+    place: str
+    options: str
+    token: str
+
+    def covers(self, place: Folder) -> bool:
+        """Whether a folder is the lease's, or in it."""
+        return place.options == self.options and f"{place.name}/".startswith(f"{self.place}/")
+
+
+_held: ContextVar[dict[str, Lease | None]] = ContextVar("held", default={})  # noqa: B039 (never changed)
 """The folders whose locks the caller holds: what holds one may call what takes it. Other threads hold none."""
 
 
@@ -41,8 +60,8 @@ def sole_writer(place: Folder) -> Iterator[None]:
     if place.uri in _held.get():
         yield
         return
-    with _locked_file(place) if place.local else _locked_object(place):
-        before = _held.set(_held.get() | {place.uri})
+    with _locked_file(place) if place.local else _leased(place) as lease:
+        before = _held.set({**_held.get(), place.uri: lease})
         try:
             yield
         finally:
@@ -54,15 +73,55 @@ def holds(place: Folder) -> bool:
     return place.uri in _held.get()
 
 
+def lease_of(place: Folder) -> Lease | None:
+    """The caller's lease of a folder, to be passed to tasks that write there; None if the folder is local."""
+    return next((lease for lease in _held.get().values() if lease is not None and lease.covers(place)), None)
+
+
+@contextmanager
+def borrowed(lease: Lease | None) -> Iterator[None]:
+    """A block in which a task writes under the lease of the process that has begun it."""
+    before = _held.set({**_held.get(), lease.place + lease.options: lease} if lease else _held.get())
+    try:
+        yield
+    finally:
+        _held.reset(before)
+
+
+def confirm(place: Folder) -> None:
+    """Raise a StorageError if the caller's lease of a far folder, or of one that it is in, has been lost."""
+    lease = lease_of(place)
+    if lease is None:
+        return
+    path = place.path.removesuffix(place.name.removeprefix(lease.place))
+    there = Folder(place.filesystem, path, lease.place, lease.options).read_object(LOCK)
+    if there is None or _about(there.data).get("token") != lease.token:
+        raise StorageError(
+            f"{lease.place} has been taken over by {_holder(there.data if there else b'')}, since this command did not "
+            f"renew its lock for {DEAD_AFTER:.0f} s; it stops here, and what it had written stays"
+        )
+
+
+@contextmanager
+def committing(place: Folder) -> Iterator[None]:
+    """A block that makes data in a folder count. A StorageError says so if the lease is lost before its end.
+
+    The lease that is still held afterwards was held throughout: no other writer has been at work meanwhile.
+    """
+    confirm(place)
+    yield
+    confirm(place)
+
+
 @contextmanager
 def _locked_file(place: Folder) -> Iterator[None]:
-    """Hold a lock of the operating system."""
+    """Hold a lock of the operating system on a file."""
     path = Path(place.path) / LOCK
     made = not path.parent.exists()
     with _locked(place, path) as file:
         with suppress(OSError):  # a full disk: the lock holds all the same
             file.truncate(0)
-            file.write(_who())
+            file.write(_encoded(_who()).decode())
             file.flush()
         try:
             yield
@@ -105,54 +164,100 @@ def _is_still(path: Path, number: int) -> bool:
 
 
 @contextmanager
-def _locked_object(place: Folder) -> Iterator[None]:
-    """Hold an object that says who holds it: written, then read again, in case another came at the same moment."""
-    age = place.age(LOCK)
-    if age is not None and age < DEAD_AFTER:
-        raise _taken(place, _read(place), "wait for it, or end it; if it was killed, try again in two minutes")
-    mine = _who().encode()
-    place.write(LOCK, mine)
-    if _read(place) != mine.decode():
-        raise _taken(place, _read(place), "wait for it, or end it")
+def _leased(place: Folder) -> Iterator[Lease]:
+    """Hold a lease, renewed by a thread."""
+    about = _who()
+    lease = Lease(place.name, place.options, about["token"])
+    version = _take(place, about)
     ended = threading.Event()
 
+    def write(**more: Any) -> None:
+        nonlocal version
+        data = _encoded(about | more)
+        try:
+            version = place.replace_object(LOCK, data, version)
+        except ConflictError:
+            there = place.read_object(LOCK)
+            if there is None or _about(there.data).get("token") != lease.token:
+                raise
+            version = place.replace_object(LOCK, data, there.version)  # a renewal had succeeded whose answer was lost
+
     def renew() -> None:
+        renewals = 0
         while not ended.wait(RENEWED_EVERY):
-            with suppress(OSError):  # the storage does not answer; who writes there will say so
-                place.write(LOCK, mine)
+            renewals += 1
+            try:
+                write(renewals=renewals)
+            except ConflictError:
+                return  # taken over: the next commit says so
+            except OSError:  # the storage does not answer: the next commit says so
+                continue
 
     renewer = threading.Thread(target=renew, daemon=True)
     renewer.start()
     try:
-        yield
+        yield lease
     finally:
         ended.set()
         renewer.join()
-        place.delete(LOCK)
+        with suppress(OSError):  # it is another's, or ends by itself
+            write(released=True)
 
 
-def _read(place: Folder) -> str:
-    with place.open(LOCK) as stream:
-        return bytes(stream.read()).decode("utf-8", "replace")
-
-
-def _who() -> str:
-    return json.dumps(
-        {
-            "host": platform.node(),
-            "pid": os.getpid(),
-            "since": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": " ".join(["nonocensus", *sys.argv[1:]]),
-            "token": secrets.token_hex(8),
-        },
-        ensure_ascii=False,
+def _take(place: Folder, about: dict[str, Any]) -> Version:
+    """Write the object of a lease, if there is none, or one that is released or dead; returns its version."""
+    there = place.read_object(LOCK)
+    if there is not None and not _about(there.data).get("released") and _age(place, there) < DEAD_AFTER:
+        raise _taken(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
+    over = there.version if there else NEW
+    try:
+        taken = place.replace_object(LOCK, _encoded(about), over)
+    except ConflictError:
+        there = place.read_object(LOCK)
+        raise _taken(place, there.data if there else b"") from None
+    try:  # the same again has to be refused
+        place.replace_object(LOCK, _encoded(about | {"again": True}), over)
+    except ConflictError:
+        return taken
+    raise StorageError(
+        f"{place.name} can't be written safely: its storage ignores conditional writes (If-None-Match, If-Match)"
     )
 
 
-def _taken(place: Folder, who: str, advice: str = "wait for it, or end it") -> UserError:
+def _age(place: Folder, there: Object) -> float:
+    """Seconds since an object was written, both times by the server's clock."""
+    return (place.server_time() - there.modified).total_seconds()
+
+
+def _who() -> dict[str, Any]:
+    return {
+        "host": platform.node(),
+        "pid": os.getpid(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": " ".join(["nonocensus", *sys.argv[1:]]),
+        "token": secrets.token_hex(8),
+    }
+
+
+def _encoded(about: dict[str, Any]) -> bytes:
+    return json.dumps(about, ensure_ascii=False).encode()
+
+
+def _about(lock: bytes | str) -> dict[str, Any]:
+    """What a lock says; nothing if it is damaged."""
     try:
-        about = json.loads(who)
-        holder = f"{about['command']} (process {about['pid']} on {about['host']}, since {about['since']})"
-    except (ValueError, TypeError, KeyError):
-        holder = "another command"
-    return UserError(f"{place.name} is being written by {holder}; {advice}")
+        about = json.loads(lock)
+    except (ValueError, RecursionError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def _holder(lock: bytes | str) -> str:
+    about = _about(lock)
+    if about.keys() >= {"command", "pid", "host", "since"}:
+        return f"{about['command']} (process {about['pid']} on {about['host']}, since {about['since']})"
+    return "another command"
+
+
+def _taken(place: Folder, lock: bytes | str, advice: str = "wait for it, or end it") -> UserError:
+    return UserError(f"{place.name} is being written by {_holder(lock)}; {advice}")

@@ -8,7 +8,8 @@ STORE/writer.lock                    who writes here (pipeline.store.lock)
 Other families of puzzles (solver.families) have folders of their own beside `puzzles`.
 
 A part is replaced (ratings come, replies are read anew) by a file of another name, part-00000-1a2b3c.parquet, and then
-a new JSON, each by one rename. So a reader sees the old part or the new one, whenever it looks.
+a new JSON, each by one rename. So a reader sees the old part or the new one, whenever it looks. On far storage every
+Parquet file has such a name, and the JSON is a conditional write (pipeline.store.lock).
 """
 
 import hashlib
@@ -25,11 +26,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, UserError
+from pipeline.errors import InputError, StorageError, UserError
 from pipeline.settings import Settings, default_settings
 from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
-from pipeline.store.lock import LOCK, sole_writer
+from pipeline.store.lock import LOCK, committing, confirm, sole_writer
+from pipeline.store.objects import ConflictError
 from solver.families import FAMILIES, NONOGRAM, Family
 from solver.tables import SCHEMA_VERSION
 
@@ -63,6 +65,10 @@ class StoreMark(TypedDict, total=False):
     id: str
 
 
+PART = re.compile(r"(part-(\d{5,}))(?:-[0-9a-f]+)?\.(?:json|parquet)")
+"""The names of a part's files; others in the folder are not ours."""
+
+
 @dataclass(frozen=True)
 class Part:
     """A complete part of a store.
@@ -86,11 +92,8 @@ class Part:
         if min(self.groups, default=0) < 1 or self.rows != sum(self.groups):
             raise ValueError("its row groups don't have its rows")
         if not self.file:
-            object.__setattr__(self, "file", f"{self.name}.parquet")  # a part of before
+            object.__setattr__(self, "file", f"{self.name}.parquet")  # absent in parts written by the first versions
 
-
-PART = re.compile(r"(part-(\d{5,}))(?:-[0-9a-f]+)?\.(?:json|parquet)")
-"""The names of a part's files; others in the folder are not ours."""
 
 HASH_KEY = b"nonocensus.sha256"
 """Where the part's hash stands in its Parquet file."""
@@ -274,21 +277,30 @@ def refuse_others(family: Family, name: str) -> None:
 def mark(store: Store) -> None:
     """Make the folder a store, if it is not yet one."""
     if not store.folder.has(MARK):
-        store.folder.write_json(MARK, {"kind": KIND, "schema": SCHEMA_VERSION, "id": secrets.token_hex(16)})
+        with committing(store.folder):
+            store.folder.commit(MARK, {"kind": KIND, "schema": SCHEMA_VERSION, "id": secrets.token_hex(16)})
 
 
-def append(store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None) -> int:
-    """Add puzzles as new parts; returns their number. A UserError says so if another command writes to the store.
+def next_part(store: Store) -> int:
+    """The number of the next part that is appended."""
+    found = (PART.fullmatch(name) for name in store.puzzles.names())
+    return max((int(name[2]) for name in found if name), default=-1) + 1
+
+
+def append(
+    store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None, number: int | None = None
+) -> int:
+    """Add puzzles as new parts; returns their count. A UserError says so if another command writes to the store.
 
     A part is complete once its JSON stands beside it. If the process dies, the complete parts stay and the rest leaves
-    no trace.
+    no trace. A caller that has read the store's parts under the same lock passes the number that came next then: a part
+    that another writer adds meanwhile, though it has lost its lease, is an error and never missed.
     """
     settings = settings or default_settings()
     total = 0
     with sole_writer(store.folder):
         store.puzzles.sweep()
-        found = (PART.fullmatch(name) for name in store.puzzles.names())
-        number = max((int(name[2]) for name in found if name), default=-1) + 1
+        number = next_part(store) if number is None else number
         groups = regrouped(batches, settings.rows_per_group)
         for first in groups:
             mark(store)
@@ -304,11 +316,12 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     belongs to no part, and nobody reads it; `nonocensus verify` names it.
     """
     place, family = store.puzzles, store.family
+    over = place.version(f"{name}.json")
     before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
     options = {"compression": "zstd", "use_dictionary": repeated(family), "write_page_checksum": True}
     digest = hashlib.sha256()
-    file = f"{name}.parquet" if before is None else f"{name}-{secrets.token_hex(3)}.parquet"
+    file = f"{name}.parquet" if before is None and place.local else f"{name}-{secrets.token_hex(6)}.parquet"
     with place.create(file) as stream, pq.ParquetWriter(stream, family.table, **options) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
@@ -318,7 +331,11 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
             batch = next(more, None) if len(written) < groups else None
         writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
     part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
-    place.write_json(f"{name}.json", asdict(part))
+    try:
+        with committing(place):
+            place.commit(f"{name}.json", asdict(part), over)
+    except ConflictError as error:
+        raise StorageError(f"{store.folder.name}: another command has written {name} meanwhile; try again") from error
     if before is not None:
         place.delete(before)
     return part.rows
@@ -357,6 +374,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
             if kept:
                 write_part(store, part.name, kept[0], iter(kept[1:]), len(kept))
             else:
+                confirm(store.folder)
                 store.puzzles.delete(f"{part.name}.json")
                 store.puzzles.delete(part.file)
     return changed

@@ -13,7 +13,7 @@ from stores import held_by_another
 
 from pipeline.errors import StorageError, UserError
 from pipeline.store import lock
-from pipeline.store.folder import Folder, folder
+from pipeline.store.folder import folder
 from pipeline.store.lock import LOCK, sole_writer
 from pipeline.store.parts import Store, append, create_store, open_store
 from scrapers.formats import non
@@ -71,37 +71,6 @@ def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
     assert added in (40, 80)
     assert sum("40 puzzles added" in text for text in said) == added / 40
     assert open_store(str(tmp_path / "s")).rows() == added
-
-
-class Far:
-    """A folder without locks of the system, as far storage is."""
-
-    local = False
-
-    def __init__(self, place: Folder) -> None:
-        self.place = place
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.place, name)
-
-
-def test_the_lock_of_far_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "far").mkdir()
-    place: Any = Far(folder(str(tmp_path / "far")))
-
-    def taken() -> bool:
-        with sole_writer(place):
-            return (tmp_path / "far" / LOCK).exists()
-
-    told = "if it was killed, try again in two minutes"
-    with sole_writer(place), ThreadPoolExecutor(1) as other, pytest.raises(UserError, match=told):
-        other.submit(taken).result()
-    assert not (tmp_path / "far" / LOCK).exists()
-    (tmp_path / "far" / LOCK).write_text("of a killed process")
-    with pytest.raises(UserError, match="is being written by another command"):
-        taken()
-    monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
-    assert taken()
 
 
 Nonocensus = Callable[..., Any]

@@ -1,22 +1,30 @@
 """Stores and runs on S3: the whole way against a server that speaks it, in a process of its own."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import fs
 from runs import lasting, run_serially
 from stores import Result
 
+from pipeline.errors import UserError
 from pipeline.run.folder import open_run
+from pipeline.store import lock
 from pipeline.store.folder import folder
-from pipeline.store.parts import Store, open_store
+from pipeline.store.parts import Store, append, create_store, open_store
+from scrapers.formats import non
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.puzzle import from_picture
 
 
 @pytest.fixture
@@ -82,20 +90,115 @@ def test_a_run_on_s3_from_store_to_dataset(
     assert len(open_run(f"{bucket}/run").table()) == 1
 
 
-def test_what_fails_leaves_nothing(bucket: str) -> None:
+def uploads() -> list[dict[str, Any]]:
+    """The multipart uploads that are neither completed nor aborted."""
+    client = pytest.importorskip("boto3").client("s3")
+    return [
+        client.list_parts(Bucket="census", Key=upload["Key"], UploadId=upload["UploadId"])
+        for upload in client.list_multipart_uploads(Bucket="census").get("Uploads", [])
+    ]
+
+
+@pytest.mark.parametrize("size", [4, 20 << 20])
+def test_what_fails_leaves_nothing(bucket: str, size: int) -> None:
     place = folder(f"{bucket}/place?scheme=http")
 
     def fail_half_way() -> None:
         with (place / "below").create("a.txt") as stream:
-            stream.write(b"half")
+            stream.write(bytes(size))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail_half_way()
     assert (place / "below").names() == []
+    assert uploads() == []
     place.write("b.txt", b"whole")
     assert place.names() == ["b.txt"]
     assert folder(place.uri).names() == ["b.txt"]
+
+
+UPLOAD = """
+import resource, sys
+from pipeline.store.folder import folder
+place, chunk = folder(sys.argv[1]), bytes(4 << 20)
+place.write("first", chunk)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+with place.create("large") as stream:
+    for _ in range(64):
+        stream.write(chunk)
+    stream.close()
+    assert not place.has("large")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.slow
+def test_a_large_file_is_sent_while_it_is_written(bucket: str) -> None:
+    """In a process of its own: its peak of memory grows by less than half of the file."""
+    command = [sys.executable, "-c", UPLOAD, f"{bucket}/place"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 128 << 10
+    assert folder(f"{bucket}/place").sizes() == {"first": 4 << 20, "large": 256 << 20}
+
+
+WRITER = """
+import sys
+from pipeline.store.lock import sole_writer
+from pipeline.store.parts import append, create_store
+from scrapers.pictures.recipe import Recipe, recipe_batch
+store = create_store(sys.argv[1])
+with sole_writer(store.folder):
+    print("held", flush=True)
+    sys.stdin.readline()
+    try:
+        append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 9), 0, 9)])
+    except Exception as error:
+        print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_writer_that_was_suspended_replaces_nothing(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGSTOP in the middle, until another writer has taken its lease for dead, and is done."""
+    command = [sys.executable, "-c", WRITER, f"{bucket}/store"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as loser:
+        assert loser.stdout is not None
+        assert loser.stdout.readline() == "held\n"
+        loser.send_signal(signal.SIGSTOP)
+        store = create_store(f"{bucket}/store")
+        with pytest.raises(UserError, match=f"is being written by .*process {loser.pid} on "):
+            append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 7), 0, 7)])
+        monkeypatch.setattr(lock, "DEAD_AFTER", -1.0)  # S3's times are whole seconds
+        assert append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 7), 0, 7)]) == 7
+        loser.send_signal(signal.SIGCONT)
+        said, _ = loser.communicate("\n")
+    assert "store has been taken over by" in said
+    assert len(said.splitlines()) == 1
+    assert store.rows() == sum(map(len, store.batches())) == 7
+
+
+@pytest.mark.slow
+def test_two_imports_at_once_lose_nothing(bucket: str, tmp_path: Path) -> None:
+    """Each says what it has added, or that it must wait; the store has just that."""
+    rng = np.random.default_rng(3)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for k in range(5):
+            puzzle = from_picture((rng.random((4, 4)) < 0.6).astype(np.uint8))
+            (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "nonocensus", "import", name, "--out", f"{bucket}/store"],
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for name in ("a", "b")
+    ]  # fmt: skip
+    said = [process.communicate()[0] for process in processes]
+    added = 5 * sum(process.returncode == 0 for process in processes)
+    assert added in (5, 10)
+    assert sum("5 puzzles added" in text for text in said) == added / 5
+    assert open_store(f"{bucket}/store").rows() == added
 
 
 @pytest.mark.usefixtures("bucket")

@@ -1,0 +1,212 @@
+"""Object storage where Arrow falls short: conditional writes, and uploads that can be aborted.
+
+Arrow's S3 and GCS filesystems write unconditionally, and complete an upload when its stream is closed, even after an
+error. So far files are read by Arrow and written by obstore, which is the optional extra `cloud`.
+"""
+
+import configparser
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from urllib.parse import parse_qsl, unquote
+
+import pyarrow as pa
+
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from obstore import UpdateVersion, WritableFile
+    from obstore.store import ObjectStore
+
+Version: TypeAlias = "UpdateVersion | Literal['create']"
+"""What a conditional write replaces: a version of an object, or NEW."""
+
+NEW: Literal["create"] = "create"
+"""The version of an object that does not exist."""
+
+UPLOAD_CHUNK, UPLOADS_AT_ONCE = 8 << 20, 4
+"""Bytes of each part of a multipart upload (S3 allows 10,000 parts), and parts in flight: what an upload buffers."""
+
+CLIENT = {"timeout": "120s", "connect_timeout": "10s"}
+
+
+class ConflictError(OSError):
+    """A conditional write was refused: the object is no longer the version that was to be replaced."""
+
+
+class Object(NamedTuple):
+    """An object as it was read; `modified` is by the server's clock."""
+
+    data: bytes
+    version: Version
+    modified: datetime
+
+
+class Bucket(NamedTuple):
+    """A bucket, or another obstore store, and the URI of what is written there, for errors."""
+
+    store: "ObjectStore"
+    uri: str
+
+    def read(self, key: str) -> Object | None:
+        """Read a small object; None if there is none of this key."""
+        import obstore
+
+        with self._errors(key):
+            try:
+                found = obstore.get(self.store, key)
+                return Object(bytes(found.bytes()), _version(found.meta), found.meta["last_modified"])
+            except FileNotFoundError:
+                return None
+
+    def write(self, key: str, data: bytes, over: Version) -> Version:
+        """Write a small object if it is still at version `over`; returns its new version, raises ConflictError."""
+        import obstore
+
+        with self._errors(key):
+            return _version(obstore.put(self.store, key, data, mode=over, use_multipart=False))
+
+    def server_time(self, key: str) -> datetime:
+        """Return the server's time, by writing and deleting a scratch object of this key."""
+        import obstore
+
+        with self._errors(key):
+            obstore.put(self.store, key, b"", use_multipart=False)
+            now = obstore.head(self.store, key)["last_modified"]
+            obstore.delete(self.store, key)
+            return now
+
+    @contextmanager
+    def upload(self, key: str) -> Iterator[pa.NativeFile]:
+        """Write an object of any size in bounded memory: it appears when the block ends, unless by an exception."""
+        import obstore
+        from obstore import exceptions
+
+        with self._errors(key):
+            writer = obstore.open_writer(self.store, key, buffer_size=UPLOAD_CHUNK, max_concurrency=UPLOADS_AT_ONCE)
+        try:
+            yield pa.PythonFile(_Sink(self, key, writer), mode="w")
+        except BaseException as error:
+            with suppress(exceptions.BaseError):  # what is left of the upload is never an object
+                writer.__exit__(type(error), error, error.__traceback__)  # aborts it
+            raise
+        with self._errors(key):
+            writer.close()
+
+    @contextmanager
+    def _errors(self, key: str) -> Iterator[None]:
+        """Raise obstore's errors as OSError, in one line."""
+        from obstore import exceptions
+
+        try:
+            yield
+        except (exceptions.AlreadyExistsError, exceptions.PreconditionError) as error:
+            raise ConflictError(f"{self.uri}: {key} has been changed by another command") from error
+        except (exceptions.BaseError, FileNotFoundError) as error:
+            what = " ".join(str(error).partition("Debug source:")[0].split())
+            raise OSError(f"{self.uri}: {what[:500]}") from error
+
+
+def _version(about: Any) -> Version:
+    """The version in an answer of the store; S3 has an etag, GCS a generation number too."""
+    version: UpdateVersion = {}
+    if about["e_tag"] is not None:
+        version["e_tag"] = about["e_tag"]
+    if about["version"] is not None:
+        version["version"] = about["version"]
+    return version
+
+
+class _Sink(io.RawIOBase):
+    """What Arrow writes an upload to. Closing it completes nothing: the end of the block does."""
+
+    def __init__(self, bucket: Bucket, key: str, writer: "WritableFile") -> None:
+        self.bucket, self.key, self.writer = bucket, key, writer
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        with self.bucket._errors(self.key):
+            return self.writer.write(bytes(data))  # Arrow may free its buffer as soon as this returns
+
+
+def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
+    """The bucket of a far URI with Arrow's URI options, for writing.
+
+    uri       s3://BUCKET/... or gs://BUCKET/..., perhaps with ACCESS_KEY:SECRET_KEY@ before the bucket
+    options   Arrow's, from the ? on: region, scheme, endpoint_override, force_virtual_addressing
+    region    the bucket's, as Arrow has found it
+
+    A UserError says so if obstore is not installed, or if the storage has no conditional writes.
+    """
+    scheme, _, rest = uri.partition("://")
+    if scheme not in ("s3", "gs", "gcs"):
+        raise UserError(
+            f"{uri} can be read, not written: {scheme}:// has no conditional writes, without which two writers would "
+            "lose data; write to a local folder, s3:// or gs://"
+        )
+    who, _, bucket = rest.partition("/")[0].rpartition("@")
+    asked = dict(parse_qsl(options.removeprefix("?")))
+    config = _s3(who, asked, region) if scheme == "s3" else _gcs(who, asked)
+    endpoint = config.get("endpoint", config.get("base_url", ""))
+    return Bucket(_opened(scheme == "s3", bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
+
+
+@cache
+def _opened(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str, Any], ...]) -> "ObjectStore":
+    """The bucket's client; one for all, since it pools connections."""
+    try:
+        from obstore.store import GCSStore, S3Store
+    except ImportError:
+        raise UserError(
+            f"writing to {'s3' if is_s3 else 'gs'}:// needs obstore: pip install 'nonocensus[cloud]'"
+        ) from None
+    kind: Any = S3Store if is_s3 else GCSStore
+    store: ObjectStore = kind(bucket, config=dict(config), client_options={**CLIENT, "allow_http": plain_http})
+    return store
+
+
+def _s3(who: str, asked: dict[str, str], region: str | None) -> dict[str, Any]:
+    """Configure obstore for S3. It takes what is missing here from the environment or the machine's role."""
+    config: dict[str, Any] = {"conditional_put": "etag"}
+    if region:
+        config["region"] = region
+    endpoint = asked.get("endpoint_override") or os.environ.get(
+        "AWS_ENDPOINT_URL_S3", os.environ.get("AWS_ENDPOINT_URL", "")
+    )
+    if endpoint:
+        config["endpoint"] = endpoint if "://" in endpoint else f"{asked.get('scheme', 'https')}://{endpoint}"
+    if asked.get("force_virtual_addressing", "").lower() in ("1", "true"):
+        config["virtual_hosted_style_request"] = True
+    if who:
+        key, _, secret = who.partition(":")
+        return config | {"access_key_id": unquote(key), "secret_access_key": unquote(secret)}
+    return config | ({} if "AWS_ACCESS_KEY_ID" in os.environ else _profile())
+
+
+def _profile() -> dict[str, str]:
+    """The keys in the credentials file of AWS's own tools, which Arrow reads and obstore does not."""
+    file = os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or Path.home() / ".aws/credentials"
+    names = {"aws_access_key_id": "access_key_id", "aws_secret_access_key": "secret_access_key",
+             "aws_session_token": "session_token"}  # fmt: skip
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read(file)
+        section = parser[os.environ.get("AWS_PROFILE", "default")]
+    except (KeyError, configparser.Error):
+        return {}
+    return {names[name]: value for name, value in section.items() if name in names}
+
+
+def _gcs(who: str, asked: dict[str, str]) -> dict[str, Any]:
+    """Configure obstore for Google Cloud Storage."""
+    config: dict[str, Any] = {"skip_signature": True} if who == "anonymous" else {}
+    if endpoint := asked.get("endpoint_override"):
+        config["base_url"] = endpoint if "://" in endpoint else f"{asked.get('scheme', 'https')}://{endpoint}"
+    return config

@@ -1,0 +1,280 @@
+"""Two writers on far storage: neither loses a row, whatever order their requests come in, and whoever is paused."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipeline.errors import StorageError, UserError
+from pipeline.run.results import Piece, write_statistics
+from pipeline.store import folder as folders
+from pipeline.store import lock, objects
+from pipeline.store.folder import Folder
+from pipeline.store.importing import import_puzzles
+from pipeline.store.lock import LOCK, borrowed, committing, lease_of, sole_writer
+from pipeline.store.objects import NEW, Bucket, ConflictError, open_bucket
+from pipeline.store.parts import Store, append
+from scrapers.pictures.recipe import Recipe, recipe_batch
+
+obstore = pytest.importorskip("obstore")
+fsspec = pytest.importorskip("obstore.fsspec")
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """A far folder in memory: obstore's own store, which knows conditional writes, read through Arrow."""
+    return memory_folder(monkeypatch)
+
+
+def memory_folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
+    memory = obstore.store.MemoryStore()
+
+    class Memory(fsspec.FsspecStore):  # type: ignore[misc]
+        protocol, cachable = "s3", False
+
+        def _construct_store(self, _bucket: str) -> Any:
+            return memory
+
+    filesystem = pa.fs.PyFileSystem(pa.fs.FSSpecHandler(Memory("s3")))
+    monkeypatch.setattr(folders, "open_bucket", lambda uri, *_: Bucket(memory, uri))
+    return Folder(filesystem, "bucket/store", "s3://bucket/store")
+
+
+class Stage:
+    """Runs functions in threads, one at a time: at each request to the storage it is drawn whose turn it is."""
+
+    REQUESTS = ("names", "size", "open", "create", "delete", "read_object", "replace_object", "server_time")
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.go: dict[int, threading.Semaphore] = {}
+        self.paused = threading.Semaphore(0)
+        for name in self.REQUESTS:
+            monkeypatch.setattr(Folder, name, self._stepped(getattr(Folder, name)))
+
+    def _stepped(self, request: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any, **options: Any) -> Any:
+            if (mine := self.go.get(threading.get_ident())) is not None:
+                self.paused.release()
+                mine.acquire()
+            return request(*arguments, **options)
+
+        return step
+
+    def play(self, rng: np.random.Generator, functions: list[Callable[[], Any]]) -> list[Any]:
+        """What each function returns, or the UserError or OSError that it raises."""
+        outcomes: list[Any] = [None] * len(functions)
+        gates = [threading.Semaphore(0) for _ in functions]
+
+        def run(number: int) -> None:
+            self.go[threading.get_ident()] = gates[number]
+            gates[number].acquire()
+            try:
+                outcomes[number] = functions[number]()
+            except (UserError, OSError) as error:
+                outcomes[number] = error
+            finally:
+                del self.go[threading.get_ident()]
+                alive.remove(number)
+                self.paused.release()
+
+        alive = list(range(len(functions)))
+        threads = [threading.Thread(target=run, args=(number,)) for number in alive]
+        for thread in threads:
+            thread.start()
+        while alive:
+            gates[rng.choice(alive)].release()
+            self.paused.acquire()
+        for thread in threads:
+            thread.join()
+        return outcomes
+
+
+def ids(store: Store) -> list[str]:
+    return [name for batch in store.batches(["puzzle_id"]) for name in batch["puzzle_id"].to_pylist()]
+
+
+@pytest.mark.parametrize("dead_after", [120.0, 0.0], ids=["alive", "taken over"])
+def test_no_interleaving_of_two_imports_loses_a_row(monkeypatch: pytest.MonkeyPatch, dead_after: float) -> None:
+    """200 orders in all. "taken over": each writer takes the other for dead, so both go on without their lease."""
+    monkeypatch.setattr(lock, "DEAD_AFTER", dead_after)
+    stage = Stage(monkeypatch)
+    some = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 12), 0, 12)
+    shares = [some[:8], some[4:]]  # four of them are in both
+    both = one = 0
+    for seed in range(100):
+        store = Store(memory_folder(monkeypatch))
+
+        def brought(share: pa.RecordBatch, store: Store = store) -> list[str]:
+            report = import_puzzles(store, [share], lambda _: None)
+            assert report.added + report.known == len(share)
+            names: list[str] = share["puzzle_id"].to_pylist()
+            return names
+
+        outcomes = stage.play(
+            np.random.default_rng(seed), [lambda share=share: brought(share) for share in shares]  # type: ignore[misc]
+        )  # fmt: skip
+        there = ids(store)
+        assert len(there) == len(set(there)), seed
+        done = [outcome for outcome in outcomes if isinstance(outcome, list)]
+        for names in done:
+            assert set(names) <= set(there), seed
+        assert all("taken over" in str(error) or "another command" in str(error) or "is being written" in str(error)
+                   for error in outcomes if not isinstance(error, list)), outcomes  # fmt: skip
+        assert len(there) == sum(map(len, store.batches()))
+        both, one = both + (len(done) == 2), one + (len(done) == 1)
+    assert one > 20, (both, one)
+
+
+def test_a_second_writer_is_told_who_is_first(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever this machine's clock says: the age of a lease is the server's."""
+    with sole_writer(far), ThreadPoolExecutor(1) as other:
+        for skew in (0.0, 1e6, -1e6):
+            monkeypatch.setattr("time.time", lambda skew=skew: 1.8e9 + skew)
+            with pytest.raises(UserError, match=r"is being written by nonocensus .*try again in two minutes"):
+                other.submit(sole_writer(far).__enter__).result()
+    with sole_writer(far):
+        assert far.names() == [LOCK], "a released lease is free at once, and nothing else is left"
+
+
+def test_a_killed_writer_holds_nothing_after_two_minutes(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    far.write(LOCK, b"of a killed process")
+    with pytest.raises(UserError, match="is being written by another command"), sole_writer(far):
+        pass
+    monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+    with sole_writer(far):
+        pass
+
+
+@pytest.fixture
+def paused(far: Folder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
+    """A far folder whose lease this command holds, and has lost: another one has taken it over."""
+    winner = sole_writer(far)
+    with sole_writer(far):
+        monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+        with ThreadPoolExecutor(1) as other:
+            other.submit(winner.__enter__).result()
+            yield far
+            other.submit(winner.__exit__, None, None, None).result()
+
+
+def test_a_paused_writer_stops_at_its_next_commit(paused: Folder) -> None:
+    puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
+    with pytest.raises(StorageError, match=r"store has been taken over by nonocensus .*; it stops here"):
+        append(Store(paused), [puzzles])
+    assert Store(paused).parts() == []
+    about: Any = {"seconds": 0.0, "cpu_solver": 0.0, "cpu_task": 0.0, "started": "", "finished": "", "hosts": []}
+    lease = lease_of(paused)
+
+    def task() -> None:
+        with borrowed(lease):
+            write_statistics(paused / "results", Piece({}, 1.0, [], {}, {}, about, "part-1"))
+
+    (paused / "results").write("part-1.parquet", b"")
+    with ThreadPoolExecutor(1) as worker, pytest.raises(StorageError, match="taken over"):
+        worker.submit(task).result()
+    assert (paused / "results").names() == ["part-1.parquet"]
+
+
+def test_a_paused_writer_leaves_the_lease_of_the_winner(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    loser, winner = sole_writer(far), sole_writer(far)
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other, ThreadPoolExecutor(1) as third:
+        one.submit(loser.__enter__).result()
+        monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+        other.submit(winner.__enter__).result()
+        monkeypatch.setattr(lock, "DEAD_AFTER", 120.0)
+        one.submit(loser.__exit__, None, None, None).result()
+        with pytest.raises(UserError, match="is being written"):
+            third.submit(sole_writer(far).__enter__).result()
+        other.submit(winner.__exit__, None, None, None).result()
+
+
+def test_a_commit_counts_only_if_the_lease_is_held_after_it(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that is paused between its look at the lease and its write says so, instead of having succeeded."""
+    with sole_writer(far), ThreadPoolExecutor(1) as other:
+        block = committing(far)
+        block.__enter__()
+        monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+        other.submit(sole_writer(far).__enter__).result()
+        far.commit("part.json", {})
+        with pytest.raises(StorageError, match="taken over"):
+            block.__exit__(None, None, None)
+
+
+def test_a_lease_is_renewed_and_a_lost_answer_is_no_loss(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A renewal that has succeeded, and whose answer was lost, looks like another's lease when it is tried again."""
+    renewed = threading.Semaphore(0)
+    real = Bucket.write
+
+    def lossy(self: Bucket, key: str, data: bytes, over: Any) -> Any:
+        version = real(self, key, data, over)
+        if b"renewals" in data:
+            renewed.release()
+            raise OSError("no answer")
+        return version
+
+    monkeypatch.setattr(lock, "RENEWED_EVERY", 0.01)
+    monkeypatch.setattr(Bucket, "write", lossy)
+    with sole_writer(far):
+        for _ in range(3):
+            assert renewed.acquire(timeout=60)
+    with sole_writer(far), committing(far):
+        pass
+
+
+def test_what_another_has_written_is_not_replaced(far: Folder) -> None:
+    version = far.version("a.json")
+    far.commit("a.json", {"of": "another"})
+    with pytest.raises(ConflictError):
+        far.commit("a.json", {"of": "me"}, version)
+    far.commit("a.json", {"of": "another"}, version)  # tried again, since its answer was lost
+    assert far.read_record("a.json", dict) == {"of": "another"}
+    far.commit("a.json", {"of": "me"}, far.version("a.json"))
+    with pytest.raises(ConflictError):
+        far.commit("a.json", {"of": "nobody"}, NEW)
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["If-None-Match", "If-Match"])
+def test_storage_that_ignores_conditions_is_refused(
+    far: Folder, monkeypatch: pytest.MonkeyPatch, earlier: bool
+) -> None:
+    if earlier:
+        with sole_writer(far):
+            pass
+    real: Callable[..., Any] = Bucket.write
+    monkeypatch.setattr(Bucket, "write", lambda self, key, data, _: real(self, key, data, "overwrite"))
+    with pytest.raises(StorageError, match="ignores conditional writes"), sole_writer(far):
+        pass
+
+
+def test_arrows_uris_are_translated(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "credentials").write_text("[default]\naws_access_key_id = k\naws_secret_access_key = s\nregion = x\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    store: Any = open_bucket("s3://census/run", "?scheme=http&endpoint_override=127.0.0.1:9", "eu-west-3").store
+    assert store.config == {
+        "access_key_id": "k",
+        "secret_access_key": "s",
+        "bucket": "census",
+        "conditional_put": "etag",
+        "endpoint": "http://127.0.0.1:9",
+        "region": "eu-west-3",
+    }
+    named: Any = open_bucket("s3://me:my%2Fkey@census/run", "", None).store
+    assert (named.config["access_key_id"], named.config["secret_access_key"]) == ("me", "my/key")
+    public: Any = open_bucket("gs://anonymous@census/run", "?endpoint_override=127.0.0.1:9&scheme=http", None).store
+    assert public.config == {"bucket": "census", "skip_signature": "true", "base_url": "http://127.0.0.1:9"}
+
+
+def test_what_can_not_be_written_safely_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"hdfs:// has no conditional writes.*s3:// or gs://"):
+        open_bucket("hdfs://host/store", "", None)
+    objects._opened.cache_clear()
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    with pytest.raises(UserError, match=r"s3:// needs obstore: pip install 'nonocensus\[cloud\]'"):
+        open_bucket("s3://bucket/store", "", None)
