@@ -90,6 +90,10 @@ class Piece:
     parts: dict[str, str] = field(default_factory=dict)
     size: int = -1
 
+    def __post_init__(self) -> None:
+        if any("/" in puzzle.beside for puzzle in self.left):
+            raise ValueError("it names a file in another folder")
+
     @property
     def rows(self) -> int:
         """Number of its rows."""

@@ -93,6 +93,9 @@ class Part:
             raise ValueError("its row groups don't have its rows")
         if not self.file:
             object.__setattr__(self, "file", f"{self.name}.parquet")  # absent in parts written by the first versions
+        named = PART.fullmatch(self.file)
+        if named is None or named[1] != self.name or not self.file.endswith(".parquet"):
+            raise ValueError(f"its file is called {self.file!r}")
 
 
 HASH_KEY = b"nonocensus.sha256"

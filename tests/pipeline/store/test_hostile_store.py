@@ -1,5 +1,6 @@
 """Stores that strangers have written: each row gets its answer, and a part that is none is named."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS, random_store
 
 from pipeline.classify.warm import needed
+from pipeline.errors import InputError
 from pipeline.findings.reporting import write_run_report
 from pipeline.run.folder import start_run
-from pipeline.store.parts import HASH_KEY, Store, append, create_store
+from pipeline.store.parts import HASH_KEY, Store, append, create_store, rewrite
+from pipeline.verify.store import verify_store
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
 from solver.families import NONOGRAM
@@ -69,6 +72,31 @@ def test_a_part_of_another_table_is_unreadable(store: Store, tmp_path: Path, cha
     (line,) = work_on(run)
     assert f"/store/puzzles/part-00002.parquet can't be read: it is no batch of the puzzles table: {error};" in line
     assert len(run.table()) == 250
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["../../victim.parquet", "{}/victim.parquet", "s3://a/victim.parquet", "part-00001.parquet", "part-00000.json"],
+)
+def test_a_part_that_names_a_file_of_another_place_is_damaged(store: Store, tmp_path: Path, file: str) -> None:
+    """Read, it would be read as this store's; replaced, it would be deleted."""
+    victim = tmp_path / "victim.parquet"
+    victim.write_bytes((tmp_path / "store/puzzles/part-00000.parquet").read_bytes())
+    place = tmp_path / "store/puzzles/part-00000.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"file": file.format(tmp_path)}))
+    with pytest.raises(InputError, match=r"part-00000.json is damaged: its file is called"):
+        rewrite(store, lambda batch: batch.slice(1))
+    assert victim.exists()
+    assert "its file is called" in verify_store(store, lambda _: None)[0].what
+
+
+def test_results_that_name_a_file_of_another_place_are_damaged(store: Store, tmp_path: Path) -> None:
+    run = run_serially(store, tmp_path / "run")
+    place = next((tmp_path / "run/results").glob("*.json"))
+    left = ["part-00000", 0, None, 3, "an id", "../results/x"]
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"left": [left]}))
+    with pytest.raises(InputError, match="it names a file in another folder"):
+        run.pieces()
 
 
 def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
