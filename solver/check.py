@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
 from solver.jit import in_plain_python, kernel
@@ -33,6 +34,24 @@ def faults(batch: Views) -> dict[int, str]:
     checks = [check(side) for check in (_shape_faults, _color_faults) for side in (rows, columns)]
     fits = [_fit_faults(rows, row_sums), _fit_faults(columns, column_sums)]
     return _first_texts(*checks, *fits, _total_faults(row_sums, column_sums))
+
+
+def misshapen(batch: pa.RecordBatch) -> dict[int, str]:
+    """Why rows of a readable batch are no `Puzzle` at all, each as one line of text, by index in the batch.
+
+    These are nulls, and sizes, clues, palette and goal that don't agree or are beyond all limits. Whether a picture can
+    have the clues is not looked at, nor the palette if the batch has none.
+    """
+    if not len(batch):
+        return {}
+    seen = views(batch)
+    rows = _side("row", seen.rows, seen.height, seen.width)
+    columns = _side("column", seen.columns, seen.width, seen.height)
+    checks = [_null_ids(batch), _nulls(batch, seen)]
+    checks += [check(side) for check in (_shape_faults, _number_faults, _color_faults) for side in (rows, columns)]
+    if "palette" in batch.schema.names:
+        checks.append(_palette_faults(batch["palette"], rows, columns))
+    return _first_texts(*checks, _goal_faults(batch["goal"], seen))
 
 
 def compile_sums(batch: Views) -> None:
@@ -149,6 +168,49 @@ def _shape_faults(side: _Side) -> Faults:
             yield p, f"it has {side.number[p]} {side.name}s; there may be 1 to {MAX_CELLS}"
         else:
             yield p, f"it has clues for {given[p]} {side.name}s but {side.number[p]} {side.name}s"
+
+
+def _number_faults(side: _Side) -> Faults:
+    """Lines with more numbers than a line may have cells, or with a larger number."""
+    too_large = _owners(np.flatnonzero(side.length > MAX_CELLS), side.blocks)
+    too_many = np.flatnonzero(np.diff(side.blocks) > MAX_CELLS)
+    for line, puzzle in side.first(np.unique(np.concatenate([too_large, too_many]))):
+        yield puzzle, f"{side.where(line)}: more than {MAX_CELLS} numbers, or a larger one"
+
+
+def _palette_faults(palette: pa.ListArray, rows: _Side, columns: _Side) -> Faults:
+    """Palettes that lack a colour of the clues, have too many, or a null in one."""
+    colors = pc.list_value_length(palette).fill_null(0).to_numpy()
+    most = np.maximum(*(_greatest(side.color, side.blocks[side.lines]) for side in (rows, columns)))
+    for p in np.flatnonzero((colors <= most) | (colors > MAX_COLORS + 1)).tolist():
+        yield p, f"its palette has {colors[p]} colours, its clues have colour {most[p]}"
+    entries, offsets = palette.values, palette.offsets.to_numpy()
+    nulls = [_null_places(entries), *(_null_places(entries.field(k)) for k in range(entries.type.num_fields))]
+    places = np.unique(np.concatenate(nulls))
+    for p in np.unique(_owners(places[(places >= offsets[0]) & (places < offsets[-1])], offsets)).tolist():
+        yield p, "a colour of its palette is null"
+
+
+def _greatest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The greatest of each group of unsigned values, which are grouped by offsets; 0 in an empty one."""
+    found = np.zeros(len(offsets) - 1, np.int64)
+    there = np.flatnonzero(np.diff(offsets))
+    if len(there):
+        found[there] = np.maximum.reduceat(values[: offsets[-1]], offsets[there])
+    return found
+
+
+def _goal_faults(goal: pa.BinaryArray, seen: Views) -> Faults:
+    """Goals that have not a byte for each cell."""
+    cells = seen.width.astype(np.int64) * seen.height
+    given = pc.binary_length(goal).fill_null(-1).to_numpy()
+    for p in np.flatnonzero((given >= 0) & (given != cells)).tolist():
+        yield p, f"its goal has {given[p]} cells, not {cells[p]}"
+
+
+def _null_ids(batch: pa.RecordBatch) -> Faults:
+    for p in _null_places(batch["puzzle_id"]).tolist():
+        yield p, "it has no id"
 
 
 def _color_faults(side: _Side) -> Faults:

@@ -12,7 +12,16 @@ import numpy as np
 import pyarrow as pa
 
 from solver.sudoku.techniques import ladder as sudoku_ladder
-from solver.tables import DECISIVE, GRADES, PUZZLES, SUDOKU_DECISIVE, SUDOKU_GRADES, SUDOKUS
+from solver.tables import (
+    DECISIVE,
+    GRADES,
+    PUZZLES,
+    REQUIRED,
+    SUDOKU_DECISIVE,
+    SUDOKU_GRADES,
+    SUDOKU_REQUIRED,
+    SUDOKUS,
+)
 from solver.techniques import ladder
 from solver.techniques.ladder import Technique
 
@@ -24,6 +33,7 @@ class Family(NamedTuple):
     folder     where a store keeps it
     table      the schema of its puzzles; all have puzzle_id, clue_hash and canonical_hash
     decisive   columns that a classification reads
+    required   columns that a store must have; others may be missing in stores of other versions
     hashed     columns that say which puzzles these are: ids, identities, and what else a result depends on
     distinct   columns that hardly hold a value twice
     grades     the schema of its grades, how hard puzzles are for people. All have puzzle_id, clue_hash, status, grade,
@@ -37,6 +47,7 @@ class Family(NamedTuple):
     folder: str
     table: pa.Schema
     decisive: tuple[str, ...]
+    required: tuple[str, ...]
     hashed: tuple[str, ...]
     distinct: tuple[str, ...]
     grades: pa.Schema
@@ -60,6 +71,8 @@ class Rules(NamedTuple):
     unclassified     (batch, status, reasons): such rows without a verdict
     cells            (batch): cells of each puzzle, int64[rows]
     faults           (batch): why a puzzle can have no solution at all, by the row's number
+    misshapen        (batch): why a row is no puzzle at all, by the row's number: nulls, or sizes, clues, colours and
+                     goal that don't agree. `import` never makes such rows, but other programs may
     first_of_equals  (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
     grades           (batch, unique: bool[rows], cpu_limit): rows of the schema of the family's grades; those that are
                      not known to have exactly one solution have no grade
@@ -76,6 +89,7 @@ class Rules(NamedTuple):
     unclassified: Callable[[pa.RecordBatch, str, list[str]], pa.RecordBatch]
     cells: Callable[[pa.RecordBatch], np.ndarray]
     faults: Callable[[pa.RecordBatch], dict[int, str]]
+    misshapen: Callable[[pa.RecordBatch], dict[int, str]]
     first_of_equals: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
     grades: Callable[[pa.RecordBatch, np.ndarray, float], pa.RecordBatch]
     graded_together: int
@@ -90,6 +104,7 @@ NONOGRAM = Family(
     "puzzles",
     PUZZLES,
     DECISIVE,
+    REQUIRED,
     ("puzzle_id", "clue_hash", "goal"),
     ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256"),
     GRADES,
@@ -103,6 +118,7 @@ SUDOKU = Family(
     "sudokus",
     SUDOKUS,
     SUDOKU_DECISIVE,
+    SUDOKU_REQUIRED,
     ("puzzle_id", "clue_hash"),
     ("puzzle_id", "source_id", "url", "givens", "clue_hash", "canonical_hash", "raw_sha256"),
     SUDOKU_GRADES,

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from solver.api import classify
-from solver.check import faults_of
+from solver.check import faults_of, misshapen
 from solver.families import Rules
 from solver.identity import first_of_equals
 from solver.proof import fits
@@ -27,6 +27,7 @@ RULES = Rules(
     unclassified=unclassified,
     cells=cells_of,
     faults=faults_of,
+    misshapen=misshapen,
     first_of_equals=lambda batch, there: first_of_equals(batch["clue_hash"], views(batch), there),
     grades=grades,
     graded_together=50,

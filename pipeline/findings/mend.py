@@ -16,12 +16,13 @@ from pipeline.run.kept import keeping
 from pipeline.run.mendings import mendings_of, read_attempts
 from pipeline.run.pairs import pairs
 from pipeline.store.lock import sole_writer
-from pipeline.store.parts import refuse_others
+from pipeline.store.parts import one_batch, refuse_others
 from pipeline.watch import Watch
 from scrapers.importing import Problem
 from scrapers.pictures.mending import Change, Mending, mending_to, mendings
 from solver import __version__
 from solver.api import classify
+from solver.families import NONOGRAM
 from solver.puzzle import Clue, Puzzle, clues_of
 from solver.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
@@ -144,7 +145,9 @@ def _classified(
 
 def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[Candidate]:
     """Of puzzles and their results, row by row, those with several solutions."""
-    several = _several(results)
+    chosen = _several(results).to_numpy()
+    chosen[list(NONOGRAM.rules.misshapen(one_batch(puzzles)))] = False
+    several = pa.array(chosen)
     rows = results.filter(several).to_pylist()
     for row, puzzle in zip(rows, puzzles_of(puzzles.filter(several).combine_chunks().to_batches()), strict=True):
         solutions = [picture(row[name], puzzle.width, puzzle.height) for name in ("solution", "second_solution")]

@@ -22,6 +22,8 @@ from pipeline.sql import database
 from pipeline.store.parts import Store, refuse_others
 from reports.graded import NO_GRADES, finished
 from solver.effort import difficulty
+from solver.families import NONOGRAM
+from solver.puzzle import InvalidPuzzle
 from solver.tables import RESULTS, puzzles_of
 
 FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
@@ -121,6 +123,8 @@ class Catalog:
         number = int(np.searchsorted(self.offsets, place, side="right")) - 1
         within = int(place - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
+        for why in NONOGRAM.rules.misshapen(batch).values():
+            raise InvalidPuzzle(f"{puzzle_id} is no puzzle: {why}")
         puzzle = next(puzzles_of(batch))
         answer = None
         if piece is not None and isinstance(self.place, Run):

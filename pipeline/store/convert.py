@@ -8,9 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
+import pyarrow as pa
+
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
-from pipeline.store.parts import Store, is_store, open_store, refuse_others
+from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch
@@ -56,9 +58,9 @@ def puzzles_in(
     contact   what the sites of addresses are told: an e-mail or web address
     """
 
-    def stored(store: Store) -> Iterator[Puzzle]:
+    def stored(store: Store) -> Iterator[Puzzle | Problem]:
         refuse_others(store.family, store.folder.name)
-        return puzzles_of(store.batches())
+        return _puzzles_in(store)
 
     yield from _all_in(paths, stored, lambda files: read_files(files, known), watch, contact)
 
@@ -69,7 +71,7 @@ def all_in(
     """The same with Sudokus."""
 
     def stored(store: Store) -> Iterator[Puzzle | Sudoku | Problem]:
-        return puzzles_of(store.batches()) if store.family is NONOGRAM else _sudokus_in(store)
+        return _puzzles_in(store) if store.family is NONOGRAM else _sudokus_in(store)
 
     yield from _all_in(paths, stored, lambda files: read_all(files, known), watch, contact)
 
@@ -99,14 +101,29 @@ def _all_in(
         raise nothing_in(paths)
 
 
-def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
-    """The Sudokus of a store, and a Problem for each row that is no grid."""
+def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
+    """The nonograms of a store, and a Problem for each row that is none."""
     for batch in store.batches():
-        for k in range(len(batch)):
-            try:
-                yield from sudokus_of(batch.slice(k, 1))
-            except (TypeError, ValueError) as error:
-                yield Problem(str(batch["puzzle_id"][k]), f"it is no grid: {' '.join(str(error).split())}")
+        good, problems = _well_formed(store, batch)
+        yield from problems
+        yield from puzzles_of(good)
+
+
+def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
+    """The Sudokus of a store, and a Problem for each row that is none."""
+    for batch in store.batches():
+        good, problems = _well_formed(store, batch)
+        yield from problems
+        yield from sudokus_of(good)
+
+
+def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Problem]]:
+    """The rows of a batch that are puzzles, and a problem for each of the others."""
+    bad = store.family.rules.misshapen(batch)
+    names = batch["puzzle_id"].to_pylist()
+    return without(batch, bad), [
+        Problem(names[row] or "a puzzle", f"it is no puzzle: {bad[row]}") for row in sorted(bad)
+    ]
 
 
 def format_called(name: str) -> Format:

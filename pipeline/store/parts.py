@@ -33,7 +33,7 @@ from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, committing, confirm, sole_writer
 from pipeline.store.objects import ConflictError
 from solver.families import FAMILIES, NONOGRAM, Family
-from solver.tables import SCHEMA_VERSION
+from solver.tables import SCHEMA_VERSION, check_column, check_schema
 
 T = TypeVar("T")
 
@@ -159,17 +159,34 @@ class Store(NamedTuple):
         has been replaced by a part with another hash.
         """
         with self._opened(part) as reader:
+            schema = self._schema(part, reader.schema_arrow, columns)
+            there = [name for name in schema.names if name in reader.schema_arrow.names]
             first = 0
             for group, rows in enumerate(part.groups):
                 last = first + rows
                 here = spans.rows_of(spans.within(wanted, first, last))
                 if len(here):
                     try:
-                        table = reader.read_row_group(group, columns=columns)
+                        table = _as(reader.read_row_group(group, columns=there), schema)
                     except (OSError, ValueError, pa.ArrowException) as error:
                         raise self.damage(part.file, error) from error
                     yield here, one_batch(table if len(here) == len(table) else table.take(here - first))
                 first = last
+
+    def _schema(self, part: Part, found: pa.Schema, columns: list[str] | None) -> pa.Schema:
+        """The columns to be read of a part, all or some of the family's table.
+
+        An InputError names one that the file lacks and must have, or that is of another type. A column of a later
+        version, or of another program, is not read.
+        """
+        table = self.family.table
+        names = table.names if columns is None else columns
+        required = [name for name in names if name in self.family.required or name in found.names]
+        try:
+            check_schema(found, table, required, f"the {self.family.folder} table")
+        except ValueError as error:
+            raise self.damage(part.file, error) from None
+        return pa.schema([table.field(name) for name in names], table.metadata)
 
     @contextmanager
     def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
@@ -208,10 +225,29 @@ def _names_part(name: str) -> bool:
     return name.endswith(".json") and PART.fullmatch(name) is not None
 
 
+def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table that has passed `check_schema` in the order of a schema, what it lacks as null. ValueError if damaged."""
+    columns = []
+    for field in schema:
+        if field.name in table.schema.names:
+            check_column(field.name, table[field.name])
+            columns.append(table[field.name].cast(field.type))
+        else:
+            columns.append(pa.nulls(len(table), field.type))
+    return pa.table(columns, schema=schema)
+
+
 def one_batch(table: pa.Table) -> pa.RecordBatch:
     """A table as one record batch with no offset, so that its buffers can be read as they lie."""
     batches = table.combine_chunks().to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def without(batch: pa.RecordBatch, rows: Iterable[int]) -> pa.RecordBatch:
+    """A batch without some of its rows."""
+    kept = np.ones(len(batch), np.bool_)
+    kept[list(rows)] = False
+    return batch if kept.all() else batch.filter(pa.array(kept))
 
 
 def create_store(uri: str, family: Family = NONOGRAM) -> Store:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -84,14 +85,8 @@ def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterato
     digest = hashlib.sha256()
     others = 0
     for _, batch in store.read(part, [(0, part.rows)]):
-        if not batch.schema.equals(family.table):
-            yield Damage(where, "its columns are not those of the puzzles table", AGAIN)
-            return
-        try:
-            family.rules.check_readable(batch)
-            batch.validate(full=True)
-        except (ValueError, pa.ArrowException) as error:
-            yield Damage(where, str(error).splitlines()[0], AGAIN)
+        for row, why in islice(sorted(family.rules.misshapen(batch).items()), 1):
+            yield Damage(where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is no puzzle: {why}", AGAIN)
             return
         hash_rows(family, batch, digest)
         others += _others(family.rules, batch)

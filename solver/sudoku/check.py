@@ -5,6 +5,7 @@ Such puzzles get the status `invalid`. The kernels rely on these checks for the 
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from solver.jit import in_plain_python, kernel
 from solver.puzzle import InvalidPuzzle
@@ -25,6 +26,23 @@ def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
             verb = "are" if name == "givens" else "is"
             nulls = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
             found |= dict.fromkeys(nulls.tolist(), f"its {name} {verb} null")
+    return found
+
+
+def misshapen(batch: pa.RecordBatch) -> dict[int, str]:
+    """Why rows of a readable batch are no Sudokus at all: nulls, boxes or givens that don't fit the size, by index.
+
+    What a digit in twice rules out is not looked at.
+    """
+    size, wide, high = (
+        batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("size", "box_width", "box_height")
+    )
+    given = pc.binary_length(batch["givens"]).fill_null(-1).to_numpy()
+    found: dict[int, str] = {}
+    for p in np.flatnonzero((wide * high != size) | (size == 0) | (given != size * size)).tolist():
+        found[p] = f"it has {max(given[p], 0)} cells, a size of {size[p]} and boxes of {wide[p]}x{high[p]}"
+    for p in np.flatnonzero(batch["puzzle_id"].is_null().to_numpy(zero_copy_only=False)).tolist():
+        found[p] = "it has no id"
     return found
 
 

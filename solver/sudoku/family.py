@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from solver.families import Rules
 from solver.sudoku.api import classify
 from solver.sudoku.batch import with_hashes
-from solver.sudoku.check import faults_of
+from solver.sudoku.check import faults_of, misshapen
 from solver.sudoku.grids import grids
 from solver.sudoku.proof import solve_their_puzzles
 from solver.sudoku.techniques.grade import grades
@@ -69,6 +69,7 @@ RULES = Rules(
     unclassified=unclassified,
     cells=cells_of,
     faults=faults_of,
+    misshapen=misshapen,
     first_of_equals=itself,
     grades=grades,
     graded_together=1000,

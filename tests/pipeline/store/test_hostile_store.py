@@ -1,27 +1,34 @@
 """Stores that strangers have written: each row gets its answer, and a part that is none is named."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hostile import hostile_batch, sound
+from hostile import PALETTE, hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
-from stores import SMALL_GROUPS, random_store
+from stores import SMALL_GROUPS, Result, random_store
 
 from pipeline.classify.warm import needed
 from pipeline.errors import InputError
+from pipeline.findings.mend import mend_run
 from pipeline.findings.reporting import write_run_report
 from pipeline.run.folder import start_run
-from pipeline.store.parts import HASH_KEY, Store, append, create_store, rewrite
+from pipeline.store.convert import puzzles_in
+from pipeline.store.parts import HASH_KEY, Store, append, create_store, rewrite, without
 from pipeline.verify.store import verify_store
+from pipeline.watch import NOBODY
+from scrapers.importing import Problem
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
 from solver.families import NONOGRAM
 from solver.ladder.groups import kinds
-from solver.tables import PUZZLES
+from solver.puzzle import Puzzle
+from solver.tables import PALETTE as PALETTE_TYPE
+from solver.tables import PUZZLES, puzzles_of
 from solver.views import views
 
 
@@ -97,6 +104,101 @@ def test_results_that_name_a_file_of_another_place_are_damaged(store: Store, tmp
     place.write_text(json.dumps(json.loads(place.read_text()) | {"left": [left]}))
     with pytest.raises(InputError, match="it names a file in another folder"):
         run.pieces()
+
+
+def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Change the rows of a store's first part as another program might, and have its JSON say so."""
+    part = store.parts()[0]
+    place = Path(store.puzzles.path)
+    table = change(pq.read_table(place / part.file))
+    table = table.replace_schema_metadata({HASH_KEY: part.sha256.encode()})
+    pq.write_table(table, place / part.file, row_group_size=part.groups[0])
+    about = json.loads((place / "part-00000.json").read_text())
+    about["size"] = (place / part.file).stat().st_size
+    (place / "part-00000.json").write_text(json.dumps(about))
+
+
+def test_a_store_of_more_or_fewer_columns_is_read(store: Store) -> None:
+    """Columns of another version: those that are unknown are left out, those that are missing are null."""
+    before = pa.Table.from_batches(store.batches())
+    exchanged(store, lambda table: table.drop_columns(["title", "site_steps"]).append_column("new", table["width"]))
+    after = pa.Table.from_batches(store.batches())
+    assert after.schema.equals(PUZZLES)
+    assert after["title"].to_pylist() == [None] * 50 + before["title"].to_pylist()[50:]
+    assert after.drop_columns(["title", "site_steps"]).equals(before.drop_columns(["title", "site_steps"]))
+    assert next(store.batches(["title", "width"])).schema.names == ["title", "width"]
+    assert verify_store(store, lambda _: None) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda table: table.drop_columns("palette"), "it has no column 'palette', or several"),
+        (lambda table: table.append_column("title", table["width"]), "it has no column 'title', or several"),
+        (lambda table: table.set_column(4, "title", table["width"]), "column 'title' is uint16, not string"),
+    ],
+)
+def test_a_store_of_another_table_is_damaged(
+    store: Store, nonocensus: Callable[..., Result], change: Callable[[pa.Table], pa.Table], error: str
+) -> None:
+    exchanged(store, change)
+    for command in (["convert", "store", "a.jsonl"], ["mend", "store"]):
+        said = nonocensus(*command)
+        assert (said.code, len(said.err.splitlines())) == (3, 1), command
+        assert f"part-00000.parquet can't be read: it is no batch of the puzzles table: {error}; " in said.err
+
+
+WRONG: list[tuple[str, object, str]] = [
+    ("puzzle_id", None, "it has no id"),
+    ("width", None, "its width is null"),
+    ("width", 0, "it has 0 columns; there may be 1 to 1023"),
+    ("width", 30000, "it has 30000 columns; there may be 1 to 1023"),
+    ("height", 7, "it has clues for 8 rows but 7 rows"),
+    ("rows", None, "its rows are null"),
+    ("columns", [None] * 9, "column 1 is null"),
+    ("rows", [[{"length": 2000, "color": 1}]] * 8, "row 1: more than 1023 numbers, or a larger one"),
+    ("rows", [[{"length": 2, "color": 0}]] * 8, "row 1: colour 0 is not one of 1 to 31"),
+    ("rows", [[{"length": 2, "color": 2}]] * 8, "its palette has 2 colours, its clues have colour 2"),
+    ("palette", None, "its palette has 0 colours, its clues have colour 1"),
+    ("palette", [{"name": "a", "symbol": None, "rgb": "000000"}] * 2, "a colour of its palette is null"),
+    ("goal", bytes(3), "its goal has 3 cells, not 72"),
+]
+"""A column, what it holds in one row, and what is said of that."""
+
+
+def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> None:
+    """Each in its own row; those between them are converted, and `verify` finds them."""
+
+    def wrong(table: pa.Table) -> pa.Table:
+        rows = table.to_pylist()
+        for row, (name, value, _) in enumerate(WRONG):
+            rows[2 * row][name] = value
+        return pa.Table.from_pylist(rows, PUZZLES)
+
+    before = [puzzle.puzzle_id for puzzle in puzzles_of(store.batches())]
+    exchanged(store, wrong)
+    found = list(puzzles_in([str(tmp_path / "store")], None, NOBODY))
+    problems = [item for item in found if isinstance(item, Problem)]
+    assert [problem.reason for problem in problems] == [f"it is no puzzle: {reason}" for *_, reason in WRONG]
+    assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
+    others = [item.puzzle_id for item in found if isinstance(item, Puzzle)]
+    assert others == before[1 : 2 * len(WRONG) : 2] + before[2 * len(WRONG) :]
+    assert "is no puzzle: it has no id" in verify_store(store, lambda _: None)[0].what
+    run = run_serially(store, tmp_path / "run")
+    assert len(run.table()) == 300
+    assert sum(1 for _ in mend_run(run, 0.1, NOBODY)) > 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_not_misshapen_is_a_puzzle(seed: int) -> None:
+    """Of any rows: what has passed becomes a Puzzle, and what `sound` calls good has passed but for its goal and id."""
+    batch = hostile_batch(np.random.default_rng(seed), 60)
+    palette = pa.array([[color._asdict() for color in PALETTE]] * 60, PALETTE_TYPE)
+    batch = batch.set_column(batch.schema.get_field_index("palette"), PUZZLES.field("palette"), palette)
+    bad = NONOGRAM.rules.misshapen(batch)
+    assert len(list(puzzles_of(without(batch, bad)))) == 60 - len(bad)
+    for row, why in bad.items():
+        assert not sound(batch.slice(row, 1).to_pylist()[0]) or "goal" in why or "id" in why
 
 
 def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
