@@ -6,10 +6,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import UserError
 from pipeline.settings import default_settings
+from pipeline.store.known import NEW, OTHER, SAME, Known
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store, next_part
 from pipeline.store.sources import check_sources, nothing_in
@@ -86,11 +88,9 @@ def import_puzzles(store: Store, found: Iterable[Found], seen: Callable[[Found],
         if first is not None:
             store = store._replace(family=family_of(first))
             number = next_part(store)  # before the ids that it has are read: a part that comes later is not among them
-            known = {
-                puzzle_id: clue_hash
-                for batch in store.batches(KNOWN_COLUMNS)
-                for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True)
-            }
+            known = Known()
+            for batch in store.batches(KNOWN_COLUMNS):
+                known.add(*(batch[name].to_pylist() for name in KNOWN_COLUMNS))
             alike = _of_family(store.family, chain([first], batches), report)
             fresh = (_without_known(store.family, batch, known, report) for batch in alike)
             report.added = append(store, fresh, number=number)
@@ -123,21 +123,16 @@ def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found
             yield item
 
 
-def _without_known(
-    family: Family, batch: pa.RecordBatch, known: dict[str, str], report: ImportReport
-) -> pa.RecordBatch:
+def _without_known(family: Family, batch: pa.RecordBatch, known: Known, report: ImportReport) -> pa.RecordBatch:
     """A batch, those left out whose id is in `known`; `known` and the report are brought up to date."""
-    fresh = []
-    for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in KNOWN_COLUMNS), strict=True):
-        there = known.get(puzzle_id)
-        fresh.append(there is None)
-        if there is None:
-            known[puzzle_id] = clue_hash
-        elif there == clue_hash:
-            report.known += 1
-        else:
-            report.problems.append(Problem(puzzle_id, "the store has this id with other clues, and keeps those"))
-    batch = batch.filter(pa.array(fresh, pa.bool_()))
-    ids = batch["puzzle_id"].to_pylist()
+    ids, clue_hashes = (batch[name].to_pylist() for name in KNOWN_COLUMNS)
+    found = known.add(ids, clue_hashes)
+    report.known += int(np.count_nonzero(found == SAME))
+    reason = "the store has this id with other clues, and keeps those"
+    report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]
+    fresh = found == NEW
+    if not fresh.all():
+        batch = batch.filter(pa.array(fresh))
+        ids = batch["puzzle_id"].to_pylist()
     report.invalid += [Problem(ids[p], why) for p, why in sorted(family.rules.faults(batch).items())]
     return batch
