@@ -15,8 +15,8 @@ from solver.sudoku.techniques import ladder as sudoku_ladder
 from solver.tables import (
     DECISIVE,
     GRADES,
+    PUZZLE_REQUIRED,
     PUZZLES,
-    REQUIRED,
     SUDOKU_DECISIVE,
     SUDOKU_GRADES,
     SUDOKU_REQUIRED,
@@ -104,7 +104,7 @@ NONOGRAM = Family(
     "puzzles",
     PUZZLES,
     DECISIVE,
-    REQUIRED,
+    PUZZLE_REQUIRED,
     ("puzzle_id", "clue_hash", "goal"),
     ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256"),
     GRADES,

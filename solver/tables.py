@@ -214,8 +214,8 @@ DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goa
 SUDOKU_DECISIVE = ("puzzle_id", "clue_hash", "size", "box_width", "box_height", "givens")
 """The same of the table of Sudokus."""
 
-REQUIRED = (*DECISIVE, "kind", "blotted", "palette", "canonical_hash")
-"""Columns without which a row is no puzzle; a store that lacks another one is read as if it were null."""
+PUZZLE_REQUIRED = (*DECISIVE, "kind", "blotted", "palette", "canonical_hash")
+"""Columns without which a row is no puzzle; others that a store lacks are read as null."""
 
 SUDOKU_REQUIRED = (*SUDOKU_DECISIVE, "clues", "canonical_hash")
 """The same of the table of Sudokus."""
@@ -236,39 +236,28 @@ def check_readable_sudokus(batch: pa.RecordBatch) -> None:
 
 
 def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str], table: str) -> None:
-    check_schema(batch.schema, schema, names, table)
     for name in names:
-        check_column(name, batch[name])
-
-
-def check_schema(found: pa.Schema, table: pa.Schema, required: Iterable[str], title: str) -> None:
-    """Raise ValueError, in one line, unless a schema has the required columns of a table, each once and of its type."""
-    for name in required:
-        place = found.get_field_index(name)
+        place = batch.schema.get_field_index(name)
         if place < 0:
-            raise ValueError(f"it is no batch of {title}: it has no column {name!r}, or several")
-        kind, wanted = found.field(place).type, table.field(name).type
-        if not _alike(kind, wanted):
-            raise ValueError(f"it is no batch of {title}: column {name!r} is {kind}, not {wanted}")
-
-
-def check_column(name: str, column: pa.Array | pa.ChunkedArray) -> None:
-    """Raise ValueError, in one line, if a column's offsets lead out of its buffers, or its text is no UTF-8."""
-    try:
-        column.validate(full=True)
-    except pa.ArrowException as error:
-        raise ValueError(f"column {name!r} is damaged: {' '.join(str(error).split())}") from None
+            raise ValueError(f"it is no batch of {table}: it has no column {name!r}, or several")
+        column, kind = batch.column(place), schema.field(name).type
+        if not _alike(column.type, kind):
+            raise ValueError(f"it is no batch of {table}: column {name!r} is {column.type}, not {kind}")
+        try:
+            column.validate(full=True)
+        except pa.ArrowException as error:
+            raise ValueError(f"column {name!r} is damaged: {' '.join(str(error).split())}") from None
 
 
 class UnknownColumnError(ValueError):
     """A table has columns that its schema lacks: a newer version has written it."""
 
 
-REQUIRED = ("puzzle_id", "clue_hash", "status")
+KEY_COLUMNS = ("puzzle_id", "clue_hash", "status")
 """Columns that no file of ours lacks, if its table has them; any other may be newer than a file."""
 
 
-def conform(table: pa.Table, schema: pa.Schema, required: Sequence[str] = REQUIRED) -> pa.Table:
+def conform(table: pa.Table, schema: pa.Schema, required: Sequence[str] = KEY_COLUMNS) -> pa.Table:
     """Return a table, read from a file of any version, with the columns of a schema; those that it lacks are null.
 
     Raises UnknownColumnError if the table has other columns too, ValueError if a required one is missing, if one has

@@ -33,7 +33,7 @@ from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, committing, confirm, sole_writer
 from pipeline.store.objects import ConflictError
 from solver.families import FAMILIES, NONOGRAM, Family
-from solver.tables import SCHEMA_VERSION, check_column, check_schema
+from solver.tables import SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 
@@ -159,7 +159,8 @@ class Store(NamedTuple):
         has been replaced by a part with another hash.
         """
         with self._opened(part) as reader:
-            schema = self._schema(part, reader.schema_arrow, columns)
+            table = self.family.table
+            schema = table if columns is None else pa.schema([table.field(name) for name in columns], table.metadata)
             there = [name for name in schema.names if name in reader.schema_arrow.names]
             first = 0
             for group, rows in enumerate(part.groups):
@@ -167,26 +168,13 @@ class Store(NamedTuple):
                 here = spans.rows_of(spans.within(wanted, first, last))
                 if len(here):
                     try:
-                        table = _as(reader.read_row_group(group, columns=there), schema)
+                        found = reader.read_row_group(group, columns=there)
+                        found.validate(full=True)  # offsets within the buffers, text that is UTF-8
+                        rows_there = conform(found, schema, self.family.required)
                     except (OSError, ValueError, pa.ArrowException) as error:
                         raise self.damage(part.file, error) from error
-                    yield here, one_batch(table if len(here) == len(table) else table.take(here - first))
+                    yield here, one_batch(rows_there if len(here) == rows else rows_there.take(here - first))
                 first = last
-
-    def _schema(self, part: Part, found: pa.Schema, columns: list[str] | None) -> pa.Schema:
-        """The columns to be read of a part, all or some of the family's table.
-
-        An InputError names one that the file lacks and must have, or that is of another type. A column of a later
-        version, or of another program, is not read.
-        """
-        table = self.family.table
-        names = table.names if columns is None else columns
-        required = [name for name in names if name in self.family.required or name in found.names]
-        try:
-            check_schema(found, table, required, f"the {self.family.folder} table")
-        except ValueError as error:
-            raise self.damage(part.file, error) from None
-        return pa.schema([table.field(name) for name in names], table.metadata)
 
     @contextmanager
     def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
@@ -223,18 +211,6 @@ class Store(NamedTuple):
 def _names_part(name: str) -> bool:
     """Whether a file is the JSON of a part."""
     return name.endswith(".json") and PART.fullmatch(name) is not None
-
-
-def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table that has passed `check_schema` in the order of a schema, what it lacks as null. ValueError if damaged."""
-    columns = []
-    for field in schema:
-        if field.name in table.schema.names:
-            check_column(field.name, table[field.name])
-            columns.append(table[field.name].cast(field.type))
-        else:
-            columns.append(pa.nulls(len(table), field.type))
-    return pa.table(columns, schema=schema)
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:
