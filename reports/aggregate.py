@@ -55,7 +55,7 @@ from reports.figures import (
 )
 from reports.graded import by_grade
 from reports.ratings import agreements, ratings, together
-from reports.site import CLAIMS, contradicts
+from reports.site import CLAIMS, SEVERAL, contradicts, is_unmarked
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
 from reports.threads import in_threads
@@ -155,7 +155,12 @@ def figures_of(
         authors=_authors(census, list(labels)),
         all_authors=len({author for author, _ in census.authors}),
         copies=Copies(*copies),
-        attention=attention(census.shown, _issues(tally), repeated(census.shown) if duplicates is None else duplicates),
+        attention=attention(
+            census.shown,
+            _issues(tally),
+            _total(tally, solutions="multiple", claim=SEVERAL),
+            repeated(census.shown) if duplicates is None else duplicates,
+        ),
         work=_work(census),
         shown=len(census.shown),
         hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
@@ -448,6 +453,7 @@ def _issues(tally: Mapping[Words, int]) -> dict[str, int]:
         "site disagrees": sum(
             count for words, count in tally.items() if contradicts(words.claim, words.solutions, words.technique)
         ),
+        "unmarked ambiguous": sum(count for words, count in tally.items() if is_unmarked(words.claim, words.solutions)),
     }
 
 
@@ -495,15 +501,16 @@ def _timeouts(census: Census, puzzles: int) -> Timeouts:
 
 
 def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
-    """What sites say, held against our verdicts; nothing if no site says anything."""
+    """Count the sites' claims by our verdicts, in the order of CLAIMS; empty if no site makes any."""
     made = []
     for claim in CLAIMS:
         rows = {words: count for words, count in tally.items() if words.claim == claim.words}
         if rows:
             differ = sum(n for words, n in rows.items() if contradicts(words.claim, words.solutions, words.technique))
-            open_ = sum(n for words, n in rows.items() if words.solutions in (None, "unknown"))
+            unique, multiple, none = (_total(rows, solutions=word) for word in ("unique", "multiple", "none"))
             total = sum(rows.values())
-            made.append(Claimed(claim.words, total, total - differ - open_, differ))
+            undecided = total - unique - multiple - none
+            made.append(Claimed(claim.words, total, unique, multiple, none, undecided, differ))
     return tuple(made)
 
 

@@ -63,17 +63,19 @@ class Attention(NamedTuple):
     """What needs attention; issues that no puzzle has are left out."""
 
     issues: tuple[Issue, ...]
+    marked: int  # ambiguous puzzles of the whole run that their site marks so
     few_cells: int  # ambiguous puzzles shown whose solutions differ in up to FEW_CELLS cells
     ambiguous: tuple[Ambiguous, ...]  # those that differ in the fewest cells first
     contradictory: tuple[Contradictory, ...]
     twins: tuple[Twin, ...]  # near ones last
 
 
-def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table) -> Attention:
+def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicates: pa.Table) -> Attention:
     """What needs attention in a run.
 
     shown       the puzzles that a report shows, as `reports.census.Census.shown`
     counted     puzzles of the whole run with an issue, by its name; of others those shown are counted
+    marked      ambiguous puzzles of the whole run that their site marks so
     duplicates  of the schema reports.duplicates.DUPLICATES
     """
     bits = issues(shown, duplicates)
@@ -85,6 +87,7 @@ def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table)
     cells = differing(shown)
     return Attention(
         tuple(found),
+        marked,
         pc.sum(pc.less_equal(cells, FEW_CELLS)).as_py() or 0,
         _ambiguous(shown, cells),
         _contradictory(shown.filter(pa.array(_has(bits, "contradictory")))),

@@ -115,8 +115,9 @@ SHOWN_PUZZLES = [
     "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
     "columns", "goal", "site_difficulty", "site_quality", "site_note", "canonical_hash",
 ]  # fmt: skip
-JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_())])
-"""Whether a puzzle may be passed on (reports.rights), and whether its site says another verdict; never null."""
+JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_()), ("unmarked", pa.bool_())])
+"""Whether a puzzle may be passed on (reports.rights), its site's claim contradicts our verdict, and it has several
+solutions that its site's claim does not mention (reports.site); never null."""
 
 SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *MEASURES.names, *MENDED.names, *SHARED.names, *JUDGED.names]
 
@@ -189,10 +190,11 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: Asked) -> 
     by_line = np.array([word.technique == "line" for word in words])[codes]
     failed = np.array([word.status in FAILED for word in words])[codes]
     differs = np.array([site.contradicts(word.claim, word.solutions, word.technique) for word in words])[codes]
+    unmarked = np.array([site.is_unmarked(word.claim, word.solutions) for word in words])[codes]
     rung_seconds, rung_times = _time_rungs(results)
     mended, graded = mended_beside(results, asked.mendings), grades_beside(results, asked.grades)
     free = shareable(puzzles)
-    judged = pa.RecordBatch.from_arrays([free, pa.array(differs)], schema=JUDGED)
+    judged = pa.RecordBatch.from_arrays([free, pa.array(differs), pa.array(unmarked)], schema=JUDGED)
     open_results, open_puzzles, open_mended = (
         withheld(rows, free) if asked.public else rows for rows in (results, puzzles, mended)
     )

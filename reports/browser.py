@@ -96,8 +96,9 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Tabl
 
     rows        as `reports.census.Census.shown`: the columns TEXTS, COUNTS, MEASURES, cells, label, technique, kind,
                 blotted, colors and palette; for the pictures rows, columns, goal, solution, second_solution, mended
-                and change; for the issues solutions, clue_hash, canonical_hash and disputed; grade, hardest and work,
-                which the list has if any row has a grade. Any value may be null, but for `free` and `disputed`
+                and change; for the issues solutions, clue_hash, canonical_hash, disputed and unmarked; grade, hardest
+                and work, which the list has if any row has a grade. Any value may be null, but for `free`, `disputed`
+                and `unmarked`
     family      what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of
                 givens
     duplicates  of the schema reports.duplicates.DUPLICATES; without them those that `repeated` finds

@@ -154,12 +154,15 @@ class Reason(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """The puzzles of which a site says the same."""
+    """The puzzles of one claim of `reports.site.CLAIMS`, by our verdict."""
 
     claim: str
     puzzles: int
-    agree: int
-    differ: int  # the others have no verdict of ours
+    unique: int
+    multiple: int
+    none: int
+    undecided: int
+    differ: int  # puzzles whose verdict contradicts the claim
 
 
 class Differing(NamedTuple):

@@ -15,14 +15,16 @@ ISSUES = {
     "duplicate": "the same puzzle as another one, as it is or transformed",
     "near duplicate": "hardly another puzzle than another one: few cells differ",
     "site disagrees": "its site says another verdict",
+    "unmarked ambiguous": "several solutions, which its site does not say",
 }
 """Each issue, and what it means."""
 
 
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
-    """What is wrong with each puzzle, uint8[rows]: a bit for each of ISSUES, the first one the lowest.
+    """What is wrong with each puzzle, uint16[rows]: a bit for each of ISSUES, the first one the lowest.
 
-    rows        columns puzzle_id, status, solutions, goal_matches and disputed, as `reports.census.Census.shown`
+    rows        columns puzzle_id, status, solutions, goal_matches, disputed and unmarked, as
+                `reports.census.Census.shown`
     duplicates  of the schema reports.duplicates.DUPLICATES
     """
     solutions = pc.fill_null(rows["solutions"], "unknown")
@@ -37,10 +39,11 @@ def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
         _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near))),
         _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(near)),
         rows["disputed"],
+        rows["unmarked"],
     )
-    bits = np.zeros(len(rows), np.uint8)
+    bits = np.zeros(len(rows), np.uint16)
     for place, which in enumerate(found):
-        bits |= which.to_numpy().astype(np.uint8) << place
+        bits |= which.to_numpy().astype(np.uint16) << place
     return bits
 
 

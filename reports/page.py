@@ -130,6 +130,7 @@ def write_report(
         "colored": colored(figures),
         "few": FEW,
         "few_cells": FEW_CELLS,
+        "site_marks": _site_marks(figures),
         "family": family,
         "measures": _measures(family, graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in techniques},
@@ -163,6 +164,14 @@ def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
     colors = () if "colors" in family.left_out else figures.colors
     densities = () if "density" in family.left_out else figures.densities
     return figures._replace(rung_times=rungs, colors=colors, densities=densities)
+
+
+def _site_marks(figures: Figures) -> str:
+    """How many of the ambiguous puzzles their sites mark so; empty without any, or without claims of sites."""
+    found = {issue.name: issue.puzzles for issue in figures.attention.issues}
+    if not figures.claims or "ambiguous" not in found:
+        return ""
+    return words.site_marks(found["ambiguous"], figures.attention.marked, found.get("unmarked ambiguous", 0))
 
 
 def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:

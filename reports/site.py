@@ -1,4 +1,4 @@
-"""What a site itself says of a puzzle, in words that can be held against our verdict."""
+"""What a puzzle's site claims about it, in a form that can be compared with our verdict."""
 
 from typing import NamedTuple
 
@@ -7,51 +7,70 @@ import pyarrow.compute as pc
 
 
 class Claim(NamedTuple):
-    """A site's verdict and the rows of ours that agree with it; None agrees with everything."""
+    """A site's verdict and the values of ours that agree with it; None agrees with everything."""
 
     words: str
-    solutions: tuple[str, ...]
+    solutions: tuple[str, ...] | None
     techniques: tuple[str, ...] | None
 
 
+SEVERAL = "several solutions"
 UNIQUE = ("unique",)
 CLAIMS = (
-    Claim("several solutions", ("multiple",), None),
+    Claim(SEVERAL, ("multiple",), None),
     Claim("unique, by line logic", UNIQUE, ("line",)),
-    Claim("unique, needs looking ahead", UNIQUE, ("depth-2", "probe", "search")),
+    Claim("unique, needs more than line logic", UNIQUE, ("depth-2", "probe", "search")),
     Claim("unique", UNIQUE, None),
+    Claim("uniqueness not known", None, None),
 )
-"""The verdicts that webpbn.com's notes hold and that nonograms.org's solver implies, the most telling first."""
+"""The claims in webpbn.com's notes, and the one that nonograms.org's solver implies, in order of precedence."""
 
-PATTERNS = (
-    r"\b(multiple|several|not unique)\b",
-    r"\bdefinitely line",
-    r"\bdefinitely requires\b",
-    r"\bdefinitely unique\b",
-)
-"""What a note must hold for each (webpbn.com: "published,definitely unique,definitely line/color solvable")."""
+_, BY_LINE, HARDER, ONLY_UNIQUE, OPEN = (claim.words for claim in CLAIMS)
 
 
 def claims(note: pa.Array, steps: pa.Array) -> pa.Array:
-    """The site's verdict of each row in the words of CLAIMS, null where it says none.
+    """Return each row's claim, the `words` of one of CLAIMS; null where the site makes none.
 
-    note, steps   the columns site_note and site_steps; a number of steps means that the site's line solver came through
+    webpbn.com's notes are phrases between commas, one on uniqueness and one on difficulty ("published,definitely
+    unique,definitely line/color solvable"). Only "definitely" claims anything: "may require" does not, and a puzzle
+    that requires guessing may have one solution or several. Other phrases are ignored.
+
+    note    the column site_note
+    steps   the column site_steps; a number of steps means that the site's line solver solved the puzzle
     """
-    lower = pc.utf8_lower(note)
-    found = pa.nulls(len(note), pa.string())
+    result = pa.nulls(len(note), pa.string())
     if note.null_count + steps.null_count == 2 * len(note):
-        return found
-    for claim, pattern in reversed(list(zip(CLAIMS, PATTERNS, strict=True))):
-        found = pc.if_else(pc.fill_null(pc.match_substring_regex(lower, pattern), False), claim.words, found)
-    by_line = pc.and_(pc.is_null(note), pc.fill_null(pc.greater(steps, 0), False))
-    return pc.if_else(by_line, CLAIMS[1].words, found)
+        return result
+    lower = pc.utf8_lower(note)
+
+    def says(phrase: str) -> pa.Array:
+        return pc.fill_null(pc.match_substring_regex(lower, rf"(^|,)\s*{phrase}\s*(,|$)"), False)
+
+    unique = says("definitely unique")
+    found = (
+        (says("definitely non-unique"), SEVERAL),
+        (pc.and_(unique, says("definitely (line/color solvable|trivial)")), BY_LINE),
+        (pc.and_(unique, says("definitely requires (moderate lookahead|deep lookahead|some guessing|much guessing)")),
+         HARDER),
+        (unique, ONLY_UNIQUE),
+        (says("may be (non-)?unique"), OPEN),
+        (pc.and_(pc.is_null(note), pc.fill_null(pc.greater(steps, 0), False)), BY_LINE),
+    )  # fmt: skip
+    for which, words in reversed(found):
+        result = pc.if_else(which, words, result)
+    return result
 
 
 def contradicts(words: str | None, solutions: str | None, technique: str | None) -> bool:
-    """Whether our verdict is another than the site's; where either says nothing, it is not."""
+    """Return whether our verdict and the site's claim can't both be true."""
     claim = next((claim for claim in CLAIMS if claim.words == words), None)
-    if claim is None or solutions in (None, "unknown"):
+    if claim is None or claim.solutions is None or solutions in (None, "unknown"):
         return False
     if solutions not in claim.solutions:
         return True
     return claim.techniques is not None and technique is not None and technique not in claim.techniques
+
+
+def is_unmarked(words: str | None, solutions: str | None) -> bool:
+    """Return whether a puzzle has several solutions, and its site makes a claim but not that one."""
+    return solutions == "multiple" and words not in (None, SEVERAL)

@@ -100,6 +100,16 @@ def difficulty(value: float | None) -> str:
     return DASH if value is None else f"{value:.2f}"
 
 
+def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
+    """Say how many of the ambiguous puzzles their sites mark so: "The site marks 529 of the 530 already; 1 is new."."""
+    text = f"The site marks {number(marked)} of the {number(ambiguous)} already"
+    if unmarked:
+        text += f"; {number(unmarked)} {'is' if unmarked == 1 else 'are'} new"
+    if silent := ambiguous - marked - unmarked:
+        text += f"; of {number(silent)} it says nothing"
+    return f"{text}."
+
+
 def bucket(times: Bucket) -> str:
     """A time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
     if times.stop is None:

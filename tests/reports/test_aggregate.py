@@ -310,13 +310,14 @@ def test_years_authors_colours_and_densities() -> None:
 
 
 def test_verdicts_that_differ_from_the_sites() -> None:
-    unique = "published,definitely unique"
-    line, ahead, may = (
+    unique, not_unique = "published,definitely unique", "published,definitely non-unique"
+    line, ahead, may, guess = (
         f"{unique},{rest}"
         for rest in (
             "definitely line/color solvable",
             "definitely requires moderate lookahead",
             "may require moderate lookahead",
+            "definitely requires some guessing",
         )
     )
     several = {"solutions": "multiple", "technique": None}
@@ -329,15 +330,31 @@ def test_verdicts_that_differ_from_the_sites() -> None:
         (solved("a/5", 1.0, "timeout", **late), known("a/5", site_note=unique)),
         (solved("a/6", 1.0, technique="depth-2"), known("a/6", site_note=may)),
         (solved("a/7", 1.0, technique="depth-2"), known("a/7", site_steps=9)),
-        (solved("a/8", 1.0), known("a/8", site_note="Nothing known")),
+        (solved("a/8", 1.0), known("a/8", site_note="Nothing known, multiple colours")),
+        (solved("a/9", 1.0, technique="probe"), known("a/9", site_note=guess)),
+        (
+            solved("b/1", 1.0, "multiple", **several),
+            known("b/1", site_note=f"{not_unique},definitely requires some guessing"),
+        ),
+        (
+            solved("b/2", 1.0, technique="probe"),
+            known("b/2", site_note=f"{not_unique},may require some guessing"),
+        ),
+        (solved("b/3", 1.0, "multiple", **several), known("b/3", site_note="published,may be non-unique")),
+        (solved("b/4", 1.0, "multiple", **several), known("b/4")),
     ]
     census = figures(pairs(*rows))
     assert census.claims == (
-        Claimed("unique, by line logic", 3, 1, 2),
-        Claimed("unique, needs looking ahead", 1, 1, 0),
-        Claimed("unique", 3, 1, 1),
+        Claimed("several solutions", 2, unique=1, multiple=1, none=0, undecided=0, differ=1),
+        Claimed("unique, by line logic", 3, unique=3, multiple=0, none=0, undecided=0, differ=2),
+        Claimed("unique, needs more than line logic", 2, unique=2, multiple=0, none=0, undecided=0, differ=0),
+        Claimed("unique", 3, unique=1, multiple=1, none=0, undecided=1, differ=1),
+        Claimed("uniqueness not known", 1, unique=0, multiple=1, none=0, undecided=0, differ=0),
     )
-    assert [one.puzzle_id for one in census.differing] == ["a/2", "a/4", "a/7"]
+    assert [one.puzzle_id for one in census.differing] == ["a/2", "a/4", "a/7", "b/2"]
+    assert census.attention.marked == 1
+    unmarked = [issue.puzzles for issue in census.attention.issues if issue.name == "unmarked ambiguous"]
+    assert unmarked == [2]
     assert census.differing[0] == Differing("a/2", None, "unique, by line logic", "unique", "probe")
 
 
