@@ -215,6 +215,8 @@ def make_pack(
     to: str = "non",
     private: bool = False,
     watch: Watch = NOBODY,
+    *,
+    min_density: float | None = None,
 ) -> "Packed":
     """Write so many puzzles of a run with one solution as files, from easy to hard, none twice by symmetry.
 
@@ -222,13 +224,15 @@ def make_pack(
     spread    difficulty or grade: evenly from the least to the greatest; without it as drawn from a hat
     to        the files' format
     private   also puzzles that may not be passed on
+    min_density   least share of painted cells; 0.1 unless given
     """
-    from pipeline.findings.pack import Wanted, write_pack
+    from pipeline.findings.pack import MIN_DENSITY, Wanted, write_pack
     from pipeline.store.convert import format_called
 
     opened = _run(run)
     watch.begun("choosing", 2 * opened.rows)
-    wanted = Wanted(count, format_called(to), where, spread, private)
+    density = MIN_DENSITY if min_density is None else min_density
+    wanted = Wanted(count, format_called(to), where, spread, private, density)
     return write_pack(opened, str(folder), wanted, lambda rows: watch.step(rows, ""))
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, RunFolder, StoreAt, format_named
-from pipeline.commands.output import DONE, SOME_FAILED, progress, rate_of, tell
+from pipeline.commands.options import Json, RunFolder, StoreAt, finite, format_named
+from pipeline.commands.output import DONE, SOME_FAILED, progress, tell
 
 MOST = 100_000
 """Puzzles of a pack at most: they are files of one folder."""
@@ -28,6 +28,10 @@ def pack(
     private: Annotated[
         bool, typer.Option("--private", help="Also puzzles whose licence does not allow it; not to be published.")
     ] = False,
+    min_density: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, callback=finite, help="Least share of painted cells, 0 to 1.  [default: 0.1]"),
+    ] = None,
     store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
@@ -36,16 +40,16 @@ def pack(
     No two are the same turned, mirrored or recoloured. The list, pack.csv, says whose each is and how hard. The same
     run gives the same pack.
     """
-    from pipeline.findings.pack import Wanted, through, write_pack
+    from pipeline.findings.pack import MIN_DENSITY, Wanted, through, write_pack
     from pipeline.run.folder import open_run
 
     known = format_named(to)
     assert known is not None
     run = open_run(run_folder, store)
     with progress("choosing", 2 * run.rows) as (bar, task):
-        wanted = Wanted(count, known, where, spread, private)
-        made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows, rate=rate_of(bar, task)))
-    few = made.puzzles < count
+        wanted = Wanted(count, known, where, spread, private, MIN_DENSITY if min_density is None else min_density)
+        made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
+    few = made.puzzles + len(made.skipped) < count
     lines = [f"[bold green]{made.puzzles:,}[/bold green] puzzles, and pack.csv, their list: {escape(made.folder)}"]
     if few:
         came = escape(through(made.considered))
@@ -55,5 +59,9 @@ def pack(
         lines.append(f"The files can't hold: {escape(lost)}.")
     if private:
         lines.append("[yellow]Private: it holds what is not yours to publish.[/yellow]")
+    if made.skipped:
+        name, reason = next(iter(made.skipped.items()))
+        skipped = f"{len(made.skipped):,} chosen but skipped, since the format can't hold them"
+        lines.append(f"[yellow]{skipped}[/yellow] (pack.json lists them): {escape(name)}: {escape(reason)}")
     tell(as_json, made._asdict(), lines)
-    raise typer.Exit(SOME_FAILED if few else DONE)
+    raise typer.Exit(SOME_FAILED if few or made.skipped else DONE)

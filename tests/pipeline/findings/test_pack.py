@@ -180,10 +180,10 @@ def test_a_pack_cut_short_is_replaced(archive: Run, tmp_path: Path, monkeypatch:
         (("--where", "width = "), "--where 'width = '"),
         (
             ("--where", "width = 77"),
-            "40 free to pass on (--private takes any); 0 that meet --where\n",
+            "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n",
         ),
         (("--to", "papyrus"), "there is no format 'papyrus'"),
-        (("--to", "taai"), "leave it out with --where, or name another --to"),
+        (("--to", "taai", "--where", "width <> height"), "no chosen puzzle fits the format taai"),
         (("--count", "0"), "0 is not in the range"),
     ],
 )
@@ -202,6 +202,37 @@ def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, n
     assert done.code == 2
     assert "holds something else than a pack of nonocensus" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
+
+
+def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    pink = (Color("pink", ".", "ffc0cb"), BLACK_ON_WHITE[1])
+    puzzles = [
+        from_picture(np.array(cells, np.uint8), palette, puzzle_id=name, license="CC0-1.0")
+        for name, cells, palette in (
+            ("a/white", [[1, 0], [1, 1]], BLACK_ON_WHITE),
+            ("a/pink", [[1, 0, 1], [1, 1, 1]], pink),
+            ("a/full", [[1, 1, 1]], BLACK_ON_WHITE),
+        )
+    ]
+    run = run_of(tmp_path, puzzles)
+    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "3")
+    assert done.code == 1
+    assert "1 chosen but skipped, since the format can't hold them" in done.out.splitlines()[-1]
+    assert json.loads((tmp_path / "pack" / "pack.json").read_text())["skipped"] == {
+        "a/pink": "the format non has no background but white"
+    }
+    assert sorted(ids(tmp_path / "pack")) == ["a/full", "a/white"]
+    assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]
+
+
+def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    dot = np.zeros((5, 5), np.uint8)
+    dot[2, 2] = 1
+    made = {"a/dot": dot, "a/full": np.ones((2, 2), np.uint8)}
+    run = run_of(tmp_path, [from_picture(cells, puzzle_id=name, license="MIT") for name, cells in made.items()])
+    for options, drawn in (((), ["a/full"]), (("--min-density", "0"), ["a/dot", "a/full"])):
+        done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), *options)
+        assert sorted(ids(tmp_path / "pack")) == drawn, done.out
 
 
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
