@@ -1,7 +1,9 @@
 """How long work tells how far it is, to a terminal, a notebook, or nobody."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
 
 
 def _nothing(*_: Any) -> None:
@@ -22,3 +24,10 @@ class Watch(NamedTuple):
 
 
 NOBODY = Watch()
+
+
+def counted(items: Iterable[Item], watch: Watch) -> Iterator[Item]:
+    """Yield the items and report a step for each, when the next one is asked for."""
+    for item in items:
+        yield item
+        watch.step(1, "")

@@ -9,7 +9,7 @@ import typer
 from pipeline.commands.bench_engines import MOST_MEMORY, Engine, EngineLimits, compare_engines
 from pipeline.commands.bench_figures import print_figures
 from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, finite, no_puzzle_in, parsed_size
-from pipeline.commands.output import err, progress, rate_of, report_problem
+from pipeline.commands.output import err, progress, report_problem
 from pipeline.errors import UserError
 
 
@@ -97,7 +97,7 @@ def bench(
         command += f" --size {size}"
     if which is BenchSet.exhaustive:
         with progress("classifying", 1 << width * height) as (bar, task):
-            exhausted = benches.exhaust(width, height, lambda n: bar.update(task, advance=n, rate=rate_of(bar, task)))
+            exhausted = benches.exhaust(width, height, lambda n: bar.update(task, advance=n))
         print_figures([exhausted._asdict()], f"Every {size} picture", command, markdown, as_json)
         return
     batches = bench_batches(which, paths or [], (width, height), density, seed, count)
@@ -126,7 +126,7 @@ def bench(
             batches,
             cpu_limit,
             check_goal,
-            lambda done: bar.update(task, advance=len(done), rate=rate_of(bar, task)),
+            lambda done: bar.update(task, advance=len(done)),
             cpus,
         )
     if chart:

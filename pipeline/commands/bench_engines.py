@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.markup import escape
 
 from pipeline.commands.bench_figures import print_figures
-from pipeline.commands.output import DONE, SOME_FAILED, err, progress, rate_of
+from pipeline.commands.output import DONE, SOME_FAILED, err, progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +56,7 @@ def compare_engines(
     limits = Limits(allowed.visits, allowed.memory << 20, allowed.cpu_limit)
     names = [engine.value for engine in engines]
     with progress("solving", sum(map(len, batches)) * len(names)) as (bar, task):
-        rows = compared(batches, names, limits, lambda: bar.update(task, advance=1, rate=rate_of(bar, task)))
+        rows = compared(batches, names, limits, lambda: bar.update(task, advance=1))
     found = figures(rows)
     print_figures([found], title, command, markdown, as_json, rows, "engines")
     if found["undecided"]:

@@ -28,7 +28,7 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, progress, rate_of, resumable, wishes
+from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, progress, resumable, wishes
 from pipeline.commands.run_status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
@@ -180,7 +180,7 @@ def listener(as_json: bool) -> Iterator["Listener"]:
     with progress("classifying", None) as (bar, task):
 
         def planned(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
+            bar.reset(task, total=total, completed=done)  # what was done before says nothing of the rate
 
         def crew_ready(dashboard: str | None) -> None:
             if dashboard and not as_json:
@@ -188,7 +188,7 @@ def listener(as_json: bool) -> Iterator["Listener"]:
 
         def finished(piece: "Piece", _: "Work") -> None:
             labels.update(piece.labels)
-            bar.update(task, advance=piece.rows, rate=rate_of(bar, task), counts=label_counts(labels))
+            bar.update(task, advance=piece.rows, counts=label_counts(labels))
 
         def line(text: str) -> None:
             err.print(f"[yellow]{escape(text)}[/yellow]")

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import progress, rate_of, tell
+from pipeline.commands.output import progress, tell
 from pipeline.errors import UserError
 
 
@@ -37,7 +37,7 @@ def dataset(
     with progress("reading", 2 * run.rows) as (bar, task):
 
         def seen(step: str, rows: int) -> None:
-            bar.update(task, description=step, advance=rows, rate=rate_of(bar, task))
+            bar.update(task, description=step, advance=rows)
 
         made = write_dataset(run, out_folder, content, seen)
     splits = ", ".join(f"{rows:,} {name}" for name, rows in made["splits"].items())

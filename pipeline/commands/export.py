@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, RunFolder, StoreAt
-from pipeline.commands.output import progress, rate_of, tell
+from pipeline.commands.output import progress, tell
 from pipeline.errors import UserError
 
 
@@ -29,7 +29,7 @@ def export(
         raise UserError("--json would stand among the rows that --csv - prints; choose a file")
     run = open_run(run_folder, store)
     with progress("exporting", run.rows) as (bar, task):
-        done = export(run, csv, where, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task)))
+        done = export(run, csv, where, lambda seen: bar.update(task, advance=seen))
     if csv != STDOUT:
         tell(
             as_json,

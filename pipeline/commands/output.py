@@ -35,6 +35,9 @@ LISTED = 20
 LINE_EVERY = 60.0
 """Seconds between two lines of progress where there is no terminal for a bar."""
 
+MIN_BAR, MAX_BAR, MIN_WORDS = 10, 40, 12
+"""Columns of a progress line's bar, and what its words need at least."""
+
 DONE, SOME_FAILED, WRONG_USE, BUG = 0, 1, 2, 70
 
 
@@ -150,28 +153,19 @@ def working(title: str) -> AbstractContextManager[object]:
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
-    """A progress bar on standard error with rate, time left and counts; where there is no terminal, a line a minute."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    """Show a progress line on standard error as wide as the terminal; where there is none, print a line a minute.
 
-    columns = (
-        TextColumn("[bold]{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[counts]}"),
-    )
+    The task's field `counts` (markup) gets the width that the rest leaves.
+    """
+    from rich.progress import Progress, ProgressColumn
+
+    class Line(ProgressColumn):
+        def render(self, task: "Task") -> ProgressLine:
+            return ProgressLine(task)
+
     drawn = err.is_terminal and not wishes.quiet
-    with Progress(*columns, console=err, disable=not drawn, transient=True) as bar:
-        task = bar.add_task(title, total=total, counts="", rate="")
+    with Progress(Line(), console=err, disable=not drawn, transient=True) as bar:
+        task = bar.add_task(title, total=total, counts="")
         if drawn or wishes.quiet:
             yield bar, task
             return
@@ -181,6 +175,69 @@ def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
             yield bar, task
         finally:
             ended.set()
+
+
+@dataclass
+class ProgressLine:
+    """A task's progress on one line, which drops what there is no room for.
+
+    In order of precedence: count, time left, rate, title, bar, words, time spent.
+    """
+
+    task: "Task"
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Yield the line for the width at hand."""
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        task, room = self.task, options.max_width - 1  # some terminals wrap a line that fills them
+        parts: dict[str, RenderableType] = {}
+
+        def add(name: str, text: Text) -> None:
+            nonlocal room
+            if text.cell_len and text.cell_len <= room:
+                parts[name] = text
+                room -= text.cell_len + 1
+
+        add("count", Text(_count(task), "green"))
+        add("left", Text(_left(task), "cyan"))
+        add("rate", Text(_rate(task.speed)))
+        add("title", Text.from_markup(task.description, style="bold"))
+        if task.total is not None and room > MIN_BAR:
+            width = min(MAX_BAR, max(MIN_BAR, room // 4))
+            parts["bar"] = ProgressBar(task.total, task.completed, width)
+            room -= width + 1
+        words = Text.from_markup(task.fields["counts"])
+        if room >= MIN_WORDS:
+            words.truncate(room, overflow="ellipsis")
+            add("words", words)
+        add("spent", Text(f"{timedelta(seconds=int(task.elapsed or 0))} spent", "yellow"))
+        shown = [parts[name] for name in ("title", "bar", "count", "rate", "left", "spent", "words") if name in parts]
+        line = Table.grid(*("" for _ in shown), padding=(0, 1, 0, 0))
+        for column in line.columns:
+            column.no_wrap = True
+        line.add_row(*shown)
+        yield line
+
+
+def _count(task: "Task") -> str:
+    """Steps done, of how many: "12,345/23,840"."""
+    return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
+
+
+def _left(task: "Task") -> str:
+    """Estimated time to the end: "0:01:30 left"; empty where the number of steps is not known."""
+    if task.total is None:
+        return ""
+    seconds = task.time_remaining
+    return f"{'-:--:--' if seconds is None else timedelta(seconds=round(seconds))} left"
+
+
+def _rate(speed: float | None) -> str:
+    """Steps a second: "993/s", "0.25/s"."""
+    return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
 def _lines(bar: "Progress", ended: threading.Event) -> None:
@@ -193,7 +250,7 @@ def progress_line(task: "Task") -> str:
     """How far the work is, in a line of a log."""
     line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
     if task.speed:
-        line += f", {task.speed:,.3g} a second"
+        line += f", {_rate(task.speed)}"
     if task.time_remaining:
         line += f", about {timedelta(seconds=round(task.time_remaining))} to go"
     counts = task.fields["counts"]
@@ -208,10 +265,13 @@ def watching(title: str) -> "Iterator[Watch]":
     with progress(title, None) as (bar, task):
 
         def begun(title: str, total: int | None) -> None:
-            bar.reset(task, description=title, total=total)
+            bar.reset(task, description=title, total=total, counts="")
+            bar.tasks[task].total = total  # reset() keeps the former total where None is passed
 
         def step(steps: int, words: str) -> None:
-            bar.update(task, advance=steps, counts=escape(words), rate=rate_of(bar, task))
+            if words:
+                bar.update(task, counts=escape(words))
+            bar.update(task, advance=steps)
 
         def line(text: str) -> None:
             err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
@@ -224,11 +284,3 @@ def watching(title: str) -> "Iterator[Watch]":
             if total is not None:
                 err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
             raise
-
-
-def rate_of(bar: "Progress", task: Any) -> str:
-    """Steps a second so far; nothing where nobody sees it, for it takes a while to reckon."""
-    if bar.disable:
-        return ""
-    speed = bar.tasks[task].speed
-    return f"{speed:,.0f}/s" if speed else ""

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import progress, rate_of, tell
+from pipeline.commands.output import progress, tell
 
 
 def report(
@@ -27,7 +27,5 @@ def report(
 
     run = open_run(run_folder, store)
     with progress("reading", run.rows) as (bar, task):
-        rows, path = write_run_report(
-            run, out_folder, public, study, lambda seen: bar.update(task, advance=seen, rate=rate_of(bar, task))
-        )
+        rows, path = write_run_report(run, out_folder, public, study, lambda seen: bar.update(task, advance=seen))
     tell(as_json, {"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}")

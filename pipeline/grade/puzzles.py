@@ -10,7 +10,7 @@ from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.watch import Watch
 from scrapers.download import is_address
-from scrapers.files import count_files, files_in
+from scrapers.files import files_in
 from scrapers.formats import Format
 from scrapers.importing import Problem, in_batches, read_in_bulk
 from solver.families import Family, family_of
@@ -42,7 +42,7 @@ def puzzles_in(place: str, known: Format | None, watch: Watch) -> Iterator[Puzzl
         )
     else:
         check_sources([place])
-        watch.begun("grading", count_files([place]))
+        watch.begun("grading", None)  # how many puzzles files hold is not known
         read = in_batches(read_in_bulk(files_in([place]), known), MOST)
         found = (item if isinstance(item, Problem) else Puzzles(family_of(item), item) for item in read)
     some = False

@@ -15,7 +15,7 @@ from pipeline.store.folder import folder
 from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
-from pipeline.watch import NOBODY, Watch
+from pipeline.watch import NOBODY, Watch, counted
 from scrapers.archives.limits import MOST_BYTES
 from scrapers.archives.source import SourceFile
 from scrapers.download import is_address
@@ -85,15 +85,16 @@ def _all_in(
 ) -> Iterator[Item]:
     """What stores hold, and what is read of files."""
     some = False
+    found: Iterable[Item]
     for path in paths:
         if not is_address(path) and is_store(path):
             store = open_store(path)
             watch.begun("converting", store.rows())
-            found = stored(store)
+            found = counted(stored(store), watch)
         else:
             check_sources([path], contact)
-            watch.begun("converting", count_files([path]))
-            found = read(files_in([path], contact))
+            watch.begun("converting files", count_files([path]))
+            found = read(counted(files_in([path], contact), watch))
         for item in found:
             some = True
             yield item
@@ -241,7 +242,7 @@ def _written(
                 report.left_out.update(lost)
                 yield item, data
         bad = len(report.problems)
-        watch.step(1, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        watch.step(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
 
 def _file_of(puzzle: Puzzle | Sudoku, how: How) -> tuple[bytes, list[str]]:

@@ -15,7 +15,7 @@ from pipeline.store.known import NEW, OTHER, SAME, Known
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store, next_part
 from pipeline.store.sources import check_sources, nothing_in
-from pipeline.watch import NOBODY, Watch
+from pipeline.watch import NOBODY, Watch, counted
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
 from scrapers.importing import Problem, in_batches, read_in_bulk
@@ -54,7 +54,7 @@ def import_paths(
     """
     check_sources(paths, contact)
     place = create_store(store)
-    watch.begun("importing", count_files(paths))
+    watch.begun("importing files", count_files(paths))
     good = bad = 0
 
     def seen(item: Found) -> None:
@@ -63,9 +63,9 @@ def import_paths(
             bad += 1
         else:
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        watch.step(1, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        watch.step(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_in_bulk(files_in(paths, contact), known), seen)
+    report = import_puzzles(place, read_in_bulk(counted(files_in(paths, contact), watch), known), seen)
     if not report.added and not report.known and not report.problems:
         raise nothing_in(paths)
     if not report.added and not report.known:

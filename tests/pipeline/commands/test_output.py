@@ -3,14 +3,20 @@
 import json
 import threading
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 from stores import Result
 
 from pipeline.commands import output
-from pipeline.commands.output import err, out, progress, table, tell
+from pipeline.commands.output import ProgressLine, err, out, progress, table, tell, watching
+from pipeline.store.convert import How, all_in, convert, formats_for
+from pipeline.store.importing import import_paths
 from pipeline.store.parts import Store
+from pipeline.watch import Watch
 from reports.clean import UNSAFE
 
 Nonocensus = Callable[..., Result]
@@ -56,6 +62,65 @@ def test_a_line_of_progress_where_there_is_no_terminal(
         told.clear()  # of what was told before
         assert told.wait(60)
     assert "classifying: 1,234 of 2,000" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("width", "shown", "dropped"),
+    [
+        (40, ["5,000/20,000", "0:01:31 left"], ["multiple"]),
+        (60, ["5,000/20,000", "167/s", "0:01:31 left"], ["multiple"]),
+        (80, ["classifying", "5,000/20,000", "167/s", "0:01:31 left"], ["multiple"]),
+        (110, ["classifying", "━", "5,000/20,000", "167/s", "0:01:31 left", "unique line 4,0"], ["multiple"]),
+        (200, ["classifying", "━", "5,000/20,000", "167/s", "0:01:31 left", "0:00:30 spent", "multiple 12"], []),
+    ],
+)
+def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
+    width: int, shown: list[str], dropped: list[str]
+) -> None:
+    now = 0.0
+    bar = Progress(get_time=lambda: now, disable=True)
+    words = "unique line 4,000  unique depth-2 900  trivial unique line 80  multiple 12"
+    task = bar.add_task("classifying", total=20_000, counts=words)
+    bar.update(task, advance=1)
+    now = 30.0
+    bar.update(task, advance=4_999)
+    file = StringIO()
+    terminal = Console(width=width, file=file, force_terminal=True, color_system=None)
+    terminal.print(ProgressLine(bar.tasks[0]))
+    (line,) = file.getvalue().splitlines()
+    assert len(line.rstrip()) < width
+    assert [part in line for part in (*shown, *dropped)] == [True] * len(shown) + [False] * len(dropped)
+
+
+def test_an_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> None:
+        with watching("") as watch:
+            watch.begun("reading", 5)
+            watch.begun("sorting", None)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert "left" not in capsys.readouterr().err
+
+
+def test_files_are_counted_as_files_and_stored_puzzles_as_puzzles(tmp_path: Path) -> None:
+    place = tmp_path / "files"
+    place.mkdir()
+    (place / "three.sdm").write_text(f"{'1' + 80 * '.'}\n" * 3)
+    (place / "one.sdm").write_text(f"{'2' + 80 * '.'}\n")
+    sdm = formats_for("out.sdm", None).sudokus
+    assert sdm is not None
+    steps: list[int] = []
+    totals: list[int | None] = []
+    watch = Watch(lambda _, total: totals.append(total), lambda count, _: steps.append(count))
+    import_paths([place], str(tmp_path / "store"), watch)
+    assert (sum(steps), totals.pop()) == (2, 2)
+    for source, count in ((place / "three.sdm", 1), (tmp_path / "store", 4)):
+        steps.clear()
+        found = all_in([str(source)], None, watch)
+        report = convert(found, str(tmp_path / "out.sdm"), How(sdm), watch)
+        assert (sum(steps), totals.pop(), report.files) == (count, count, 1)
 
 
 @pytest.mark.usefixtures("store")
