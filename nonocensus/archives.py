@@ -44,15 +44,24 @@ def open_run(run: Place, store: Place | None = None) -> Run:
 
 
 def import_files(
-    paths: Place | Iterable[Place], store: Place, watch: Watch = NOBODY, *, contact: str | None = None
+    paths: Place | Iterable[Place],
+    store: Place,
+    watch: Watch = NOBODY,
+    *,
+    contact: str | None = None,
+    license: str | None = None,  # noqa: A002
+    owner: str | None = None,
 ) -> ImportReport:
     """Bring files of any known format, folders, archives and what is at https addresses into a store, made if need be.
 
     contact   what the sites of addresses are told: your e-mail or web address
+    license   licence of the puzzles whose files name none
+    owner     who holds the rights in those whose files name nobody
     """
-    from pipeline.store.importing import import_paths
+    from pipeline.store.importing import Terms, import_paths
 
-    return import_paths(list(_several(paths)), str(store), watch, contact=contact)
+    terms = Terms(license, owner)
+    return import_paths(list(_several(paths)), str(store), watch, contact=contact, terms=terms)
 
 
 def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch = NOBODY, **asking: Any) -> Crawled:

@@ -52,9 +52,18 @@ FREE = (
 
 def shareable(puzzles: pa.RecordBatch) -> pa.BooleanArray:
     """Whether the content of each row may be passed on, by its columns source and license; never null."""
-    words = pc.replace_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(puzzles["license"])), r"[\s_]+", "-")
-    free = pc.match_substring_regex(words, f"^({'|'.join(FREE)})$")
-    return pc.or_(free.fill_null(False), pc.is_in(puzzles["source"], pa.array(MADE_BY_RULE)))
+    return pc.or_(_free(puzzles["license"]), pc.is_in(puzzles["source"], pa.array(MADE_BY_RULE)))
+
+
+def is_free(license_: str) -> bool:
+    """Return whether puzzles under a licence may be passed on."""
+    free: bool = _free(pa.array([license_]))[0].as_py()
+    return free
+
+
+def _free(licenses: pa.Array) -> pa.BooleanArray:
+    words = pc.replace_substring_regex(pc.utf8_lower(pc.utf8_trim_whitespace(licenses)), r"[\s_]+", "-")
+    return pc.match_substring_regex(words, f"^({'|'.join(FREE)})$").fill_null(False)
 
 
 def withheld(rows: pa.RecordBatch, keep: pa.BooleanArray) -> pa.RecordBatch:

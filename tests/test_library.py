@@ -153,6 +153,8 @@ def test_files_and_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert ([puzzle.title for puzzle in reading.puzzles], len(reading.problems)) == (["A"], 1)
     report = nc.import_files([tmp_path / "a.non"], tmp_path / "store")
     assert (report.added, nc.open_store(tmp_path / "store").rows()) == (1, 1)
+    terms = {"license": "CC0-1.0", "owner": "Ann"}
+    assert nc.import_files([tmp_path / "a.non"], tmp_path / "own", **terms).licensed == 1  # type: ignore[arg-type]
     assert capsys.readouterr() == ("", ""), "functions print nothing"
 
 

@@ -20,6 +20,13 @@ def import_(
     store: Annotated[str, typer.Option("--out", help="Store to make or to add to.")],
     known: FileFormat = None,
     contact: Contact = None,
+    license_: Annotated[
+        str | None,
+        typer.Option("--license", help="Licence of puzzles whose files name none, like CC-BY-4.0.", metavar="TEXT"),
+    ] = None,
+    owner: Annotated[
+        str | None, typer.Option(help="Rights holder of puzzles whose files name nobody.", metavar="TEXT")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Bring files of any known format into a store.
@@ -28,23 +35,32 @@ def import_(
     not kept. Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are
     left out.
     """
-    from pipeline.store.importing import import_paths
+    from pipeline.store.importing import Terms, import_paths
     from pipeline.store.parts import open_store
+    from reports.rights import is_free
 
     with resumable(), watching("importing") as watch:
-        report = import_paths(paths, store, watch, format_named(known), contact)
+        report = import_paths(paths, store, watch, format_named(known), contact, Terms(license_, owner))
     if not as_json:
         list_problems("could not be read", report.problems)
         list_problems("can have no solution as they stand; they are in the store, as invalid", report.invalid)
     total = open_store(store).rows()
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
+    if license_ is not None:
+        fields["licensed"] = report.licensed
     lists = {"invalid": report.invalid, "problems": report.problems}
     known = f", {report.known:,} were there already" if report.known else ""
     tell(
         as_json,
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
-        f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all.",
+        f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
+        + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else ""),
     )
+    if license_ and not is_free(license_):
+        err.print(
+            f"[yellow]Puzzles under {escape(license_)} are not passed on[/yellow] by pack, dataset, report --public; "
+            "those under CC0, CC-BY, CC-BY-SA, MIT, Apache-2.0, BSD or Unlicense are."
+        )
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
 
 

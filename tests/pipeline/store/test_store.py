@@ -8,7 +8,9 @@ import pytest
 from stores import SMALL_GROUPS
 
 from pipeline.errors import UserError
+from pipeline.store.importing import Terms, import_paths
 from pipeline.store.parts import Store, append, create_store, open_store, regrouped
+from scrapers.formats import jsonl
 from solver.puzzle import from_picture
 from solver.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
 
@@ -59,6 +61,35 @@ def test_regrouped_loses_nothing() -> None:
     groups = list(regrouped(batches, 4))
     assert [len(group) for group in groups] == [4, 4, 4, 1]
     assert [i for group in groups for i in group["puzzle_id"].to_pylist()] == [f"test/{k}" for k in range(13)]
+
+
+def test_licence_and_owner_fill_in_what_files_do_not_say(tmp_path: Path) -> None:
+    cells = np.ones((1, 2), np.uint8)
+    said = {
+        "a/silent": {},
+        "a/by-bob": {"author": "Bob"},
+        "a/licensed": {"license": "CC-BY-NC-4.0"},
+        "a/anns": {"copyright": "(c) 2004 by Ann O'Neil (ann)", "author": "Bob"},
+        "a/bobs": {"copyright": "(c) 2004 by Joann O'Neill"},
+    }
+    puzzles = [from_picture(cells, puzzle_id=name, **terms) for name, terms in said.items()]  # type: ignore[arg-type]
+    (tmp_path / "x.jsonl").write_bytes(b"".join(map(jsonl.write, puzzles)))
+    report = import_paths([tmp_path / "x.jsonl"], str(tmp_path / "store"), terms=Terms("CC0-1.0", " Ann O'Neil "))
+    columns = ["puzzle_id", "license", "copyright", "author"]
+    (batch,) = open_store(str(tmp_path / "store")).batches(columns)
+    assert {row["puzzle_id"]: tuple(row.values())[1:] for row in batch.to_pylist()} == {
+        "a/silent": ("CC0-1.0", "Ann O'Neil", "Ann O'Neil"),
+        "a/by-bob": ("CC0-1.0", "Ann O'Neil", "Bob"),
+        "a/licensed": ("CC-BY-NC-4.0", "Ann O'Neil", "Ann O'Neil"),
+        "a/anns": ("CC0-1.0", "(c) 2004 by Ann O'Neil (ann)", "Bob"),
+        "a/bobs": (None, "(c) 2004 by Joann O'Neill", None),
+    }
+    assert report.licensed == 3
+    again = import_paths([tmp_path / "x.jsonl"], str(tmp_path / "store"), terms=Terms("MIT"))
+    assert (again.known, again.licensed) == (5, 0)
+    with pytest.raises(UserError, match="--license must not be empty"):
+        import_paths([tmp_path / "x.jsonl"], str(tmp_path / "other"), terms=Terms(" "))
+    assert not (tmp_path / "other").exists()
 
 
 def test_refused_folders(tmp_path: Path) -> None:
