@@ -246,7 +246,7 @@ def make_pack(
 
 
 def export_run(run: Run | Place, path: Place, where: str | None = None, watch: Watch = NOBODY) -> int:
-    """Write a run as CSV: a line for each puzzle with facts, result and measures; returns the lines."""
+    """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; returns the lines."""
     from pipeline.findings.export import export
 
     opened = _run(run)

@@ -17,9 +17,10 @@ def export(
     store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
-    """Write a run as a table of CSV: a line for each puzzle with its facts, its result and its measures of difficulty.
+    """Write a run as a table of CSV: a line for each puzzle with title, author, facts, result, grade and measures.
 
-    Without clues, pictures and texts, so that it may be shared; `query --csv` writes whatever one asks for.
+    Without clues and pictures; `query --csv` writes any columns. To share a run, make a dataset: it leaves out titles
+    and authors that may not be passed on.
     """
     from pipeline.findings.export import export
     from pipeline.run.folder import open_run

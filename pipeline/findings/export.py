@@ -1,7 +1,6 @@
-"""A run as one flat table: for each puzzle its facts, its result and the measures of its difficulty.
+"""A run as one flat table: for each puzzle its title, author and facts, its result, grade and measures of difficulty.
 
-No clues, no pictures and nobody's words, titles and names of authors among them: what may be shared whatever the
-puzzles' licences.
+No clues, pictures or other texts. Titles and authors are in it whatever the licence: what is to be shared is a dataset.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +21,16 @@ from reports.graded import finished, grades_beside
 from reports.rights import CONTENT
 from solver.tables import PUZZLES, RESULTS
 
-FACTS = [name for name in PUZZLES.names if name not in CONTENT]
+NAMED = ("puzzle_id", "title", "author", "grade")
+"""The first columns."""
+
+FACTS = [name for name in PUZZLES.names if name in NAMED or name not in CONTENT]
 OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
 )
-"""The columns of an export, less those that mean nothing for the family; with grades theirs follow, and those that only
-it has."""
+"""The columns of an export after NAMED, less those that mean nothing for the family; with grades theirs follow, and
+those that only it has."""
 
 
 class Exported(NamedTuple):
@@ -47,7 +49,9 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     grades = indexed(finished(current_grades(run)))
     family = WORDS[run.family.name]
     graded = family.graded if len(grades.rows) else ()
-    columns = pa.schema([*fields_of([*EXPORTED, *graded], family), *family.facts])
+    fields = fields_of(dict.fromkeys([*EXPORTED, family.graded.field("grade"), *graded]), family)
+    known = {field.name: field for field in (*fields, *family.facts)}
+    columns = pa.schema([known[name] for name in dict.fromkeys([*NAMED, *known])])
     with database() as connection:
         if where is not None:
             meets(connection, columns.empty_table(), where)

@@ -7,8 +7,11 @@ NO_PUZZLE_SUFFIXES = (
     *(".md", ".rst", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".webp"),
     *(".py", ".js", ".css", ".sha256", ".asc"),
 )
-NO_PUZZLE_NAME = re.compile(r"(README|LICEN[CS]E|COPYING|NOTICE|CHANGELOG|AUTHORS|MANIFEST|Makefile)([-._ ].*)?")
-"""What lies in folders and archives beside the puzzles, passed over in silence; a file named by itself is read."""
+NO_PUZZLE_NAME = re.compile(
+    r"(README|LICEN[CS]E|COPYING|NOTICE|CHANGELOG|AUTHORS|MANIFEST|Makefile)([-._ ].*)?|pack\.(csv|json)"
+)
+"""What folders and archives hold besides puzzles, the index files of our packs included: skipped without a message. A
+file given as an argument is read whatever its name."""
 
 PASSED_OVER = "of folders and archives, images are read only where they are named, as folder/*.png"
 """What to say where nothing is found."""

@@ -250,14 +250,15 @@ def test_export(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
     assert (said["rows"], said["file"]) == (80, "all.csv")
     read = csv.read_csv(tmp_path / "all.csv")
     assert said["columns"] == read.num_columns
-    assert not {*CONTENT} & {*read.column_names}
+    assert {*CONTENT} & {*read.column_names} == {"title", "author"}
+    assert read.column_names[:4] == ["puzzle_id", "title", "author", "grade"]
     results = run.table()
     puzzles = pa.concat_tables(pa.Table.from_batches([batch]) for batch in run.store.batches()).sort_by("puzzle_id")
     ordered = results.sort_by("puzzle_id")
     read = read.sort_by("puzzle_id")
     for name in ("label", "cpu_seconds", "line_solves", "nodes"):
         assert read[name].to_pylist() == ordered[name].to_pylist()
-    for name in ("width", "kind", "clue_hash", "source_id"):
+    for name in ("title", "author", "width", "kind", "clue_hash", "source_id"):
         assert read[name].to_pylist() == puzzles[name].to_pylist()
     computed = measures(one_batch(ordered), one_batch(puzzles)).to_pydict()
     assert {name: read[name].to_pylist() for name in MEASURES.names} == computed

@@ -235,6 +235,13 @@ def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonoce
         assert sorted(ids(tmp_path / "pack")) == drawn, done.out
 
 
+def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    pack.write_pack(odd, str(tmp_path / "pack"), wanted(2))
+    done = nonocensus("convert", str(tmp_path / "pack"), str(tmp_path / "x.jsonl"))
+    assert (done.code, done.err) == (0, "")
+    assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
+
+
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"))
     assert done.code == 1
