@@ -10,7 +10,8 @@ class PuzzleView {
    * dialog     the element, with its parts by class
    * table      as readTable gives it
    * pictures   Pictures
-   * act        {step(by), closed()}: what to do when another puzzle is asked for, or none any more
+   * act        {step(by), closed(opener)}: what to do when another puzzle is asked for, or none any more; `opener` is the
+   *            element that had the focus before
    */
   constructor(dialog, table, pictures, act) {
     this.dialog = dialog;
@@ -33,7 +34,7 @@ class PuzzleView {
     this.part("close").addEventListener("click", () => this.dialog.close());
     this.dialog.addEventListener("close", () => {
       this.row = -1;
-      act.closed();
+      act.closed(this.opener);
     });
     this.dialog.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -59,7 +60,10 @@ class PuzzleView {
       const next = place + Number(button.dataset.step);
       button.disabled = place < 0 || next < 0 || next >= total;
     }
-    if (!this.dialog.open) this.dialog.showModal();
+    if (!this.dialog.open) {
+      this.opener = document.activeElement;
+      this.dialog.showModal();
+    }
     this.dialog.scrollTop = 0;
     await this.load(row);
   }

@@ -21,7 +21,7 @@ class Browser {
     });
     this.view = new PuzzleView(document.getElementById("browse-puzzle"), table, pictures, {
       step: (by) => this.step(by),
-      closed: () => this.closed(),
+      closed: (opener) => this.closed(opener),
     });
     this.columns = new Columns(this.list.all, listedOf(table), { change: (change) => this.change(change) });
     this.part("browse-sort").parentElement.after(this.columns.box);
@@ -208,11 +208,20 @@ class Browser {
     if (this.place >= 0 && place >= 0 && place < this.rows.length) this.open(place, false);
   }
 
-  closed() {
-    if (this.state.puzzle === "") return;
+  closed(opener) {
+    const focus = () => {
+      const lost = !opener.isConnected || opener === document.body;
+      (lost ? (this.seen.grid ?? this.seen.box) : opener).focus({ preventScroll: true });
+    };
+    const byHistory = this.state.puzzle === "";
     this.state.puzzle = "";
-    if (history.state?.opened) history.back();
-    else this.write();
+    if (!byHistory && history.state?.opened) {
+      addEventListener("popstate", () => setTimeout(focus), { once: true });
+      history.back();
+    } else {
+      if (!byHistory) this.write();
+      setTimeout(focus); // going back in the history takes the focus away once more
+    }
   }
 
   /** Put the state into the address. */
