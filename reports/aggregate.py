@@ -54,7 +54,7 @@ from reports.figures import (
     Times,
 )
 from reports.graded import by_grade
-from reports.ratings import agreements, ratings, together
+from reports.ratings import agreements, rated_together, ratings, together
 from reports.site import CLAIMS, SEVERAL, contradicts, is_unmarked
 from reports.study.attempts import Studied
 from reports.study.figures import study_figures
@@ -120,10 +120,11 @@ def figures_of(
         partial(_times, census.seconds),
         partial(_survey, census),
         partial(together, census.compared),
+        partial(rated_together, census.rated),
         partial(_surplus, census.clue_hashes),
         partial(_surplus, census.canonical_hashes),
     )
-    timed, areas, times, survey, correlations, *copies = in_threads(lambda counted: counted(), over_all_rows)
+    timed, areas, times, survey, correlations, rated, *copies = in_threads(lambda counted: counted(), over_all_rows)
 
     def groups(column: str, order: Sequence[str] | None = None) -> tuple[Group, ...]:
         return _groups(tally, spent, column, labels, rungs, order)
@@ -166,7 +167,7 @@ def figures_of(
         hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
         difficulties=_difficulties(census, list(labels)),
         compared=len(census.compared),
-        correlations=correlations,
+        correlations=correlations + rated,
         timeouts=_timeouts(census, _total(tally, status="timeout")),
         claims=_claims(tally),
         differing=tuple(_record(Differing, row) for row in census.contradictions),

@@ -92,8 +92,8 @@ RATED = (
 )  # fmt: skip
 """Measures that are held against people's ratings, and against those for people."""
 
-COMPARED_FIELDS = ("site_difficulty", "site_quality", *RATED)
-"""People's ratings, and the measures."""
+COMPARED_FIELDS = RATED
+"""Measures that are correlated with each other over all sources. Ratings are not: each site has its own scale."""
 
 DIFFICULTY_BIN = 0.1
 """Width of the columns of the histogram of difficulty."""

@@ -259,7 +259,7 @@ class Figures(NamedTuple):
     hardest: tuple[Hard, ...]  # but for those with several solutions
     difficulties: tuple[Bin, ...]  # a histogram of the difficulty, without holes
     compared: int  # puzzles whose measures are held against each other: all, or some drawn at random
-    correlations: tuple[Together, ...]  # of each two measures
+    correlations: tuple[Together, ...]  # of each two measures, then of each site's ratings with them
     timeouts: Timeouts
     claims: tuple[Claimed, ...]
     differing: tuple[Differing, ...]  # the first of them

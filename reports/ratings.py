@@ -1,6 +1,8 @@
 """How measures of difficulty go with the ratings that people gave on the sites."""
 
 import math
+from collections import Counter
+from collections.abc import Collection
 from itertools import chain, combinations
 from typing import NamedTuple
 
@@ -12,6 +14,11 @@ from reports.batch import FOR_PEOPLE, RATED
 
 FEW = 10
 """Ratings below which nothing is said."""
+
+RATINGS = ("site_difficulty", "site_quality")
+
+SOURCES = 4
+"""Sites whose ratings are correlated with all measures: the matrix has two rows for each."""
 
 OUTLIERS = 10
 """Puzzles that are named on either side."""
@@ -50,11 +57,13 @@ class Together(NamedTuple):
     down: str
     puzzles: int
     rho: float
+    source: str | None = None  # whose puzzles it is of, where one of the two is a site's rating; None: all
 
 
 class Outlier(NamedTuple):
     """A puzzle that people and our difficulty rank most differently among those of its source: shares from 0 to 1."""
 
+    source: str
     puzzle_id: str | None
     title: str | None
     rating: float
@@ -80,7 +89,7 @@ def ratings(rated: pa.Table) -> Ratings:
     outliers: list[Outlier] = []
     for source in sorted(set(rated["source"].to_pylist())):
         rows = rated.filter(pc.equal(rated["source"], source))
-        for rating in ("site_difficulty", "site_quality"):
+        for rating in RATINGS:
             correlations += [
                 Correlation(source, rating, measure, *found)
                 for measure in RATED
@@ -110,14 +119,32 @@ def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
 
 
-def together(rows: pa.Table) -> tuple[Together, ...]:
-    """The rank correlation of each two measures that both vary.
+def rated_together(rated: pa.Table) -> tuple[Together, ...]:
+    """Return the rank correlations of each site's ratings with the measures, and with each other.
+
+    Sites rate on scales of their own (stars, seconds), so puzzles of several sites are never ranked together. Only the
+    SOURCES sites with the most rated puzzles are considered.
+
+    rated   columns RATED_FIELDS of reports.census
+    """
+    counts = Counter(rated["source"].to_pylist())
+    found: list[Together] = []
+    for source, _ in counts.most_common(SOURCES):
+        rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *RATED])
+        found += [one._replace(source=source) for one in together(rows, RATINGS)]
+    return tuple(found)
+
+
+def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[Together, ...]:
+    """The rank correlation of each two measures that both vary, or of those pairs only that have one of `of`.
 
     rows  numbers, as `reports.census.Census.compared`
     """
     known = {name: rows[name].is_valid().to_numpy() for name in rows.column_names}
     pairs: dict[bytes, list[tuple[str, str]]] = {}  # by the rows that have both: ranks among these are made once
     for across, down in combinations(rows.column_names, 2):
+        if of and across not in of and down not in of:
+            continue
         pairs.setdefault(np.packbits(known[across] & known[down]).tobytes(), []).append((across, down))
     found = {}
     for there, some in pairs.items():
@@ -191,8 +218,17 @@ def _outliers(rows: pa.Table) -> list[Outlier]:
     )
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
-    told = rows.select(["puzzle_id", "title", "site_difficulty", "difficulty"]).take(picked).to_pylist()
+    names = ["source", "puzzle_id", "title", "site_difficulty", "difficulty"]
+    told = rows.select(names).take(picked).to_pylist()
     return [
-        Outlier(row["puzzle_id"], row["title"], row["site_difficulty"], row["difficulty"], people[k], solver[k])
+        Outlier(
+            row["source"],
+            row["puzzle_id"],
+            row["title"],
+            row["site_difficulty"],
+            row["difficulty"],
+            people[k],
+            solver[k],
+        )
         for k, row in zip(picked.tolist(), told, strict=True)
     ]

@@ -37,7 +37,9 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "linked": linked,
     }
     made.globals |= {
+        "measure_name": words.measure_name,
         "measure_names": words.MEASURE_NAMES,
+        "rating": words.rating,
         "conflict": CONFLICT,
     }
     return made

@@ -54,6 +54,15 @@ MEASURE_NAMES = {
 }
 """The measures of difficulty in words."""
 
+SECONDS_OF_PEOPLE = ("griddlers",)
+"""Sources whose `site_difficulty` is the time that people take, in seconds; webpbn.com's is a mean of 1 to 5 stars."""
+
+
+def measure_name(name: str, source: str | None) -> str:
+    """Return a measure in words; ratings with the site that they are of."""
+    return MEASURE_NAMES[name] + (f", {source}" if source and name.startswith("site_") else "")
+
+
 DASH = "–"
 NO_BREAK = "\u00a0"
 UNITS = (
@@ -93,6 +102,17 @@ def seconds(value: float | None) -> str:
     scaled = value / size
     decimals = 0 if scaled >= 99.95 else 1 if scaled >= 9.995 else 2
     return f"{scaled:,.{decimals}f}{NO_BREAK}{unit}"
+
+
+def rating(value: float | None, source: str | None) -> str:
+    """Return a site's rating of difficulty: "3.75", or where it is a time "15 h 42 min"."""
+    if value is None:
+        return DASH
+    if source not in SECONDS_OF_PEOPLE:
+        return f"{value:,.2f}".rstrip("0").rstrip(".")
+    whole = round(value) if value < 2 * 3600 else 60 * round(value / 60)
+    parts = ((whole // 3600, "h"), (whole // 60 % 60, "min"), (whole % 60, "s"))
+    return NO_BREAK.join(f"{count:,}{NO_BREAK}{unit}" for count, unit in parts if count) or f"0{NO_BREAK}s"
 
 
 def difficulty(value: float | None) -> str:

@@ -14,7 +14,7 @@ from reports.charts.encodings import (
     verdict_color,
 )
 from reports.figures import Figures
-from reports.words import MEASURE_NAMES, number
+from reports.words import MEASURE_NAMES, measure_name, number
 
 
 def difficulties(figures: Figures) -> Chart | None:
@@ -65,13 +65,16 @@ def correlations(figures: Figures) -> Chart | None:
         return None
     rows = [
         {
-            "x": MEASURE_NAMES[x], "y": MEASURE_NAMES[y], "across": one.across, "down": one.down, "rho": one.rho,
-            "puzzles": one.puzzles,
+            "x": measure_name(x, one.source), "y": measure_name(y, one.source), "across": one.across, "down": one.down,
+            "rho": one.rho, "puzzles": one.puzzles,
         }
         for one in figures.correlations
         for x, y in ((one.across, one.down), (one.down, one.across))
     ]  # fmt: skip
-    order = [name for name in MEASURE_NAMES.values() if any(name == row["x"] for row in rows)]
+    sources = dict.fromkeys(one.source for one in figures.correlations)
+    names = (measure_name(name, source) for name in MEASURE_NAMES for source in sources)
+    there = {row["x"] for row in rows}
+    order = [name for name in dict.fromkeys(names) if name in there]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X(
             "x:N", sort=order, title=None, axis=alt.Axis(grid=False, labelAngle=-45, labelLimit=130, labelOverlap=False)
@@ -98,7 +101,8 @@ def correlations(figures: Figures) -> Chart | None:
     )
     strongest = max(figures.correlations, key=lambda one: abs(one.rho))
     words = (
-        f"Matrix of the rank correlations of {len(order)} measures. The strongest: {MEASURE_NAMES[strongest.across]} "
-        f"with {MEASURE_NAMES[strongest.down]}, {strongest.rho:.2f}."
+        f"Matrix of the rank correlations of {len(order)} measures. The strongest: "
+        f"{measure_name(strongest.across, strongest.source)} with {measure_name(strongest.down, strongest.source)}, "
+        f"{strongest.rho:.2f}."
     )
     return chart_of((cells + numbers).properties(height=BAR * len(order)), "correlations", "Measures together", words)

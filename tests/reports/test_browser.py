@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from browsable import CHANGE, EVIL, FIXED, OTHER, SWITCH, browsable, clue_texts, filler, graded, mendings, special
-from census import failed, pairs
+from census import failed, known, pairs, solved
 from chromium import NEEDED, PHONE, emulated, page_width
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
@@ -374,3 +374,76 @@ def test_on_a_phone_nothing_is_wider_than_it(tab: Tab, page: Path) -> None:
         assert tab.run("return document.getElementById('browse-puzzle').scrollWidth") <= PHONE
         grid = tab.one(".browse-grid")
         assert tab.run("return arguments[0].scrollWidth - arguments[0].clientWidth", grid) == 0
+
+
+def test_on_a_phone_ratings_and_drawings_have_its_width(tab: Tab, tmp_path: Path) -> None:
+    about = {"title": "A rather wide title", "author": "Ann"}
+    rows = [
+        (
+            solved(f"griddlers/2035{k:02}", 0.1, line_solves=100 - k),
+            known(f"griddlers/2035{k:02}", site_difficulty=56520.0 + k, **about),
+        )
+        for k in range(20)
+    ]
+    two = {"solutions": "multiple", "technique": None, "solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0"}
+    rows.append((solved("griddlers/2", 0.1, "multiple", **two), known("griddlers/2", site_difficulty=56540.0, **about)))
+    path = written(pairs(*rows), tmp_path)
+    with emulated(tab.driver, "light", PHONE):
+        tab.load(path)
+        assert "15 h 42 min" in tab.one("#ratings").text
+        assert page_width(tab.driver) <= PHONE
+        tab.turn(path, puzzle="griddlers/2")
+        assert len(tab.shown()["layers"]) == 3
+        assert "15\u00a0h\u00a042\u00a0min" in tab.shown()["facts"]
+        width = "return document.querySelector(`#browse-puzzle ${arguments[0]}`).clientWidth"
+        assert tab.run(width, ".drawing") == tab.run(width, ".sheet")
+
+
+@pytest.mark.parametrize("way", ["Escape", "back"])
+def test_closing_a_puzzle_returns_the_focus_to_what_opened_it(tab: Tab, page: Path, way: str) -> None:
+    tab.load(page)
+
+    def opened() -> bool:
+        return bool(tab.run("return document.getElementById('browse-puzzle').open"))
+
+    def closed_by(way: str) -> None:
+        if way == "back":
+            tab.driver.back()
+        else:
+            tab.one("#browse-puzzle").send_keys(Keys.ESCAPE)
+
+    tab.one("nav.sections a[href='#browse']").send_keys(Keys.ENTER)
+    tab.until(lambda: tab.driver.current_url.endswith("#browse"))
+    tab.one(".browse-grid").send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    tab.until(opened)
+    closed_by(way)
+    tab.until(lambda: not opened() and tab.run("return document.activeElement.className") == "browse-grid")
+    link = tab.one("#hardest .title a")
+    link.send_keys(Keys.ENTER)
+    tab.until(opened)
+    closed_by(way)
+    tab.until(lambda: not opened() and tab.run("return document.activeElement === arguments[0]", link))
+
+
+def test_the_axis_of_density_is_in_percent(tab: Tab, tmp_path: Path) -> None:
+    """On a logarithmic scale too, whose ticks were thousandths with the prefix m."""
+    rows = [
+        (
+            solved(f"a/{k}", 0.1),
+            known(
+                f"a/{k}",
+                side,
+                side,
+                rows=[[{"length": 1, "color": 1}], *[[]] * (side - 1)],
+                columns=[[{"length": 1, "color": 1}], *[[]] * (side - 1)],
+            ),
+        )
+        for k, side in enumerate((2, 10, 40, 90, 100))
+    ]
+    tab.load(written(pairs(*rows), tmp_path))
+    tab.run("document.getElementById('explorer').scrollIntoView()")
+    assert tab.one("#explorer select[name=measure]").get_attribute("value") == "density"
+    tab.until(lambda: tab.all("#explorer .histogram svg .mark-rect path"))
+    labels = "#explorer .histogram .role-axis-label text"
+    ticks = tab.run("return Array.from(document.querySelectorAll(arguments[0]), (n) => n.textContent)", labels)
+    assert {"0.1%", "1%", "10%"} <= set(ticks)

@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from census import known, pairs, solved
 
+from reports import words
+from reports.aggregate import figures
 from reports.batch import RATED_FIELDS
-from reports.ratings import FEW, OUTLIERS, ratings, spearman, together
+from reports.charts.measures import correlations
+from reports.ratings import FEW, OUTLIERS, Together, rated_together, ratings, spearman, together
 
 
 def rated(rows: list[dict[str, Any]]) -> pa.Table:
@@ -66,8 +70,53 @@ def test_measures_together_are_as_each_two_alone() -> None:
         if (found := spearman(rows[x], rows[y])) is not None
     }
     assert {one[:2] for one in together(rows)} == set(expected) == set(combinations("abcd", 2))
-    for across, down, puzzles, rho in together(rows):
+    for across, down, puzzles, rho, _ in together(rows):
         assert (puzzles, rho) == (expected[across, down][0], pytest.approx(expected[across, down][1]))
+
+
+def test_ratings_of_sites_with_other_scales_are_never_ranked_together() -> None:
+    """On each site the ratings rise with the measure; ranked together they would not."""
+    rows = [
+        {
+            "source": source,
+            "puzzle_id": f"{source}/{n}",
+            "site_difficulty": scale * (n + 1),
+            "difficulty": n + shift + 1,
+        }
+        for source, scale, shift in (("stars", 0.1, 1000), ("seconds", 1000, 0))
+        for n in range(30)
+    ]
+    assert rated_together(rated(rows)) == tuple(
+        Together("site_difficulty", "difficulty", 30, 1.0, source) for source in ("stars", "seconds")
+    )
+    census = figures(pairs(*(
+        (solved(row["puzzle_id"], row["site_difficulty"], line_solves=row["difficulty"]),
+         known(row["puzzle_id"], site_difficulty=row["site_difficulty"]))
+        for row in rows
+    )))  # fmt: skip
+    of_ratings = [one for one in census.correlations if "site_difficulty" in one]
+    assert {(one.source, one.puzzles) for one in of_ratings} == {("stars", 30), ("seconds", 30)}
+    chart = correlations(census)
+    assert chart is not None
+    assert "people’s rating of difficulty, stars" in chart.svg
+
+
+@pytest.mark.parametrize(
+    ("value", "source", "text"),
+    [
+        (None, "griddlers", "–"),
+        (56540.0, "griddlers", "15 h 42 min"),
+        (7199.0, "griddlers", "1 h 59 min 59 s"),
+        (270.0, "griddlers", "4 min 30 s"),
+        (59.6, "griddlers", "1 min"),
+        (3600.0, "griddlers", "1 h"),
+        (3.75, "webpbn", "3.75"),
+        (2.0, "webpbn", "2"),
+        (56540.0, None, "56,540"),
+    ],
+)
+def test_ratings_in_seconds_read_as_times(value: float | None, source: str | None, text: str) -> None:
+    assert words.rating(value, source).replace(words.NO_BREAK, " ") == text
 
 
 def test_ratings_by_source_the_strongest_first() -> None:

@@ -157,7 +157,8 @@ class Explorer {
   /** Have an axis tell a measure on its scale. */
   lay(channel, measure, { vega, ticks }) {
     const title = EXPLORED.find(([name]) => name === measure)[1];
-    Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks } });
+    const words = measure === "density" ? { labelExpr: "format(datum.value, '~%')" } : {};
+    Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks, ...words } });
   }
 
   /** The groups of a column of words: their names, colours, and the place of a row among them. */
@@ -237,7 +238,7 @@ function scaleOf(rows, column) {
   if (low > 0 && high / low > SPREAD) {
     const step = Math.log10(high / low) / BINS;
     const vega = { type: "log", nice: false };
-    return { vega, ticks: { values: powersOfTen(low, high), format: "~s" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
+    return { vega, ticks: { values: powersOfTen(low, high), labelExpr: "format(datum.value, datum.value < 1 ? '~r' : '~s')" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
   }
   const raw = (high - low) / BINS || 1;
   const grain = column.measures ? grainOf(rows, column) : 1;

@@ -35,8 +35,8 @@ const FACTS = [
   ["Source", "source", String],
   ["Copyright", "copyright", String],
   ["Licence", "license", String],
-  ["Difficulty, says the site", "site_difficulty", (value) => value.toFixed(2)],
-  ["Quality, says the site", "site_quality", (value) => value.toFixed(2)],
+  ["Difficulty, says the site", "site_difficulty", (value, _, at) => ratingWords(value, at("source"))],
+  ["Quality, says the site", "site_quality", (value) => ratingWords(value)],
   ["The site’s verdict", "site_note", String],
   ["Status", "status", String],
 ];
@@ -52,7 +52,7 @@ function factItems(at, size, names = {}) {
   return facts.map(([name, value, words]) => {
     const fact = element("div", "", "", element("dt"), element("dd"));
     fact.firstChild.textContent = name;
-    fact.lastChild.textContent = words(value, size);
+    fact.lastChild.textContent = words(value, size, at);
     return fact;
   });
 }

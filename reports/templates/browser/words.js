@@ -32,6 +32,17 @@ function secondsWords(value) {
   return `${scaled.toLocaleString("en-US", options)}${NO_BREAK}${unit}`;
 }
 
+const SECONDS_OF_PEOPLE = ["griddlers"]; // sources whose rating of difficulty is a time in seconds
+
+/** A site's rating of difficulty: "3.75", or where it is a time "15 h 42 min". */
+function ratingWords(value, source) {
+  if (!SECONDS_OF_PEOPLE.includes(source)) return String(Number(value.toFixed(2)));
+  const whole = value < 7200 ? Math.round(value) : 60 * Math.round(value / 60);
+  const parts = [[Math.floor(whole / 3600), "h"], [Math.floor(whole / 60) % 60, "min"], [whole % 60, "s"]];
+  const told = parts.filter(([count]) => count).map(([count, unit]) => `${numberWords(count)}${NO_BREAK}${unit}`);
+  return told.join(NO_BREAK) || `0${NO_BREAK}s`;
+}
+
 /** The size of a puzzle: "12×10". */
 function sizeWords(width, height) {
   return `${width}×${height}`;
