@@ -166,6 +166,7 @@ class Session:
             "rate": round(self.rows / (now - self.began), 3),
             "eta_seconds": None if left is None else round(left / cpus, 1),
             "cpus": cpus,
+            "cpu_limit": schedule.limits[-1],
             "hosts": self.hosts,
             "longest_running": [
                 {"puzzle": work.hardest, "puzzles": work.puzzles, "cpu_limit": schedule.limits[work.level],

@@ -22,14 +22,20 @@ def failed(
     """List the puzzles of a run without an answer: invalid, error, killed, timeout, and why."""
     import pyarrow.compute as pc
 
+    from pipeline.run.coverage import overlaps
     from pipeline.run.folder import open_run
 
     run = open_run(run_folder)
     columns = ["puzzle_id", "status", "error", "cpu_seconds"]
     found: list[dict[str, Any]] = []
     counts: Counter[str] = Counter()
-    for rows in run.batches(columns):
+    pieces = run.pieces()
+    kept = overlaps(pieces)
+    for piece in pieces:
+        rows = run.read(piece, kept.get(piece.name), columns)
         bad = rows.filter(pc.not_equal(rows["status"], "ok")).to_pylist()
+        for row in bad:
+            row["cpu_limit"] = piece.limit
         counts.update(row["status"] for row in bad)
         found.extend(bad if everything or as_json else bad[: LISTED - len(found)])
     tell(as_json, {"counts": counts, "puzzles": found}, shown(run_folder, counts, found))
@@ -43,7 +49,7 @@ def shown(run_folder: str, counts: Counter[str], found: list[dict[str, Any]]) ->
     yield counted(counts, {}, "red")
     puzzles = table("status", "puzzle", "why")
     for row in found:
-        why = row["error"] or f"no answer in {row['cpu_seconds']:.3g} CPU seconds"
+        why = row["error"] or f"no answer within the limit of {row['cpu_limit']:g} CPU seconds"
         puzzles.add_row(row["status"], escape(row["puzzle_id"]), escape(why))
     yield puzzles
     yield from more(counts.total() - len(found), "(--all lists them)")

@@ -69,15 +69,24 @@ def show_run(run: "Run", as_json: bool) -> None:
     now = progress_of(run)
     left = summary["puzzles"] - summary["rows"]
     value = summary | {"left": left, "progress": now, "damaged": [str(error) for error in damaged.values()]}
-    value |= {"config": run.about["config"], "store": run.about["store"]}
-    tell(as_json, value, shown_run(run, summary, now, left))
+    longest = max((piece.limit for piece in pieces), default=0.0)
+    if now is not None:
+        longest = max(longest, now.get("cpu_limit", 0.0))
+    retried = longest if longest > run.about["config"]["cpu_limit"] else None
+    value |= {"config": run.about["config"], "retried_cpu_limit": retried, "store": run.about["store"]}
+    tell(as_json, value, shown_run(run, summary, now, left, retried))
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
 
 
-def shown_run(run: "Run", summary: dict[str, Any], now: "Progress | None", left: int) -> "Iterator[RenderableType]":
-    """The run's configuration, its labels, and what is left."""
-    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in run.about["config"].items())
+def shown_run(
+    run: "Run", summary: dict[str, Any], now: "Progress | None", left: int, retried: float | None
+) -> "Iterator[RenderableType]":
+    """Yield the run's configuration with the largest CPU limit of its retries, its labels, and what is left."""
+    settings: dict[str, Any] = dict(run.about["config"])
+    if retried is not None:
+        settings["cpu_limit"] = f"{settings['cpu_limit']:g} (up to {retried:g} by retry)"
+    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in settings.items())
     yield f"Run {escape(summary['run_id'])} of {escape(run.about['store'])}: {escape(config)}"
     yield from shown_summary(summary)
     if now is not None:

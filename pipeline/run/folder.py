@@ -40,11 +40,11 @@ from pipeline.store import spans
 from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, confirm
 from pipeline.store.parts import MARK as STORE_MARK
-from pipeline.store.parts import Part, Store, is_store, open_store
+from pipeline.store.parts import RUN_MARK, Part, Store, is_store, open_store
 from solver.families import FAMILIES, NONOGRAM, Family
 from solver.tables import RESULTS, SCHEMA_VERSION
 
-MARK, PROGRESS = "run.json", "progress.json"
+MARK, PROGRESS = RUN_MARK, "progress.json"
 KIND = "nonocensus run"
 
 
@@ -251,6 +251,8 @@ def start_run(store: Store, uri: str, config: Configuration, force: bool = False
 def open_run(uri: str, store: str | None = None) -> Run:
     """Open a run folder, whose store has perhaps been moved; a UserError says so if it is none."""
     place = folder(uri)
+    if not place.has(MARK) and is_store(uri):
+        raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
     return Run(place, place.read_mark(MARK, About, "a run", "classify STORE"), store)
 
 

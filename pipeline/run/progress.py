@@ -1,6 +1,6 @@
 """RUN/progress.json: what the session at work on a run is doing, made anew every few seconds."""
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from pipeline.run.folder import PROGRESS, Run
 
@@ -38,6 +38,7 @@ class Progress(TypedDict):
     rate: float
     eta_seconds: float | None
     cpus: int
+    cpu_limit: NotRequired[float]  # of the command; absent in older runs
     hosts: dict[str, OfHost]
     longest_running: list[Running]
 

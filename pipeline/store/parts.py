@@ -37,7 +37,7 @@ from solver.tables import SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 
-MARK = "store.json"
+MARK, RUN_MARK = "store.json", "run.json"
 KIND = "nonocensus store"
 
 
@@ -245,8 +245,15 @@ def open_store(uri: str, family: Family | None = None) -> Store:
     It also says so if the store is one of another version, or has several families and none is named: STORE/puzzles are
     its nonograms, and so on.
     """
+    if Path(uri).is_file():
+        raise UserError(f"{uri} is a file, not a folder of a store; import it: nonocensus import {uri} --out STORE")
     place = folder(uri)
     place, named = _found(place) or (place, None)
+    if not place.has(MARK) and Path(uri).is_dir() and any(Path(uri).iterdir()):
+        advice = f"import what is in it: nonocensus import {uri} --out STORE"
+        if place.has(RUN_MARK):
+            advice = "it is a run, and `nonocensus status` names its store"
+        raise UserError(f"{uri} is not a store of puzzles; {advice}")
     family = named or family
     place.read_mark(MARK, StoreMark, "a store of puzzles", "import FILES")
     if family is not None:

@@ -35,9 +35,13 @@ def test_timeouts_are_listed_and_tried_again(hard: Store, tmp_path: Path, nonoce
     listed = json.loads(nonocensus("failed", "run", "--json").out)
     late = listed["counts"]["timeout"]
     assert late == len(listed["puzzles"]) > 20
-    assert f"{late:,}" in nonocensus("failed", "run").out
+    shown = nonocensus("failed", "run").out
+    assert f"{late:,}" in shown
+    assert "no answer within the limit of 0.001 CPU seconds" in shown
+    assert "cpu limit 0.001, rung" in nonocensus("status", "run").out
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
+    assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
     assert "Nothing of run is to be tried again" in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
     assert len(open_run(str(tmp_path / "run")).table()) == 80
 

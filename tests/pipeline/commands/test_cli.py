@@ -118,6 +118,14 @@ def test_clues_that_can_not_be_become_invalid_rows(nonocensus: Command, tmp_path
         (["import", "good.non", "--out", "full"], "full holds something else than a store"),
         (["import", "good.non", "--out", "good.non"], "good.non is a file, not a folder"),
         (["classify", "nowhere", "--out", "run"], "nowhere is not a store of puzzles"),
+        (
+            ["classify", "good.non", "--out", "run"],
+            "good.non is a file, not a folder of a store; import it: nonocensus import",
+        ),
+        (
+            ["classify", "full", "--out", "run"],
+            "full is not a store of puzzles; import what is in it: nonocensus import",
+        ),
         (["status", "full"], "full is neither a run nor a store"),
         (["report", "full", "--out", "report"], "full is not a run"),
         (["solve", "nowhere.non"], "nowhere.non does not exist"),

@@ -95,7 +95,9 @@ def test_a_run_without_results(store: Store, tmp_path: Path, nonocensus: Nonocen
     assert asked(nonocensus, run, "select count(*) as n from results") == [{"n": 0}]
     assert asked(nonocensus, run, "select puzzle_id from results") == []
     assert nonocensus("query", run.folder.uri, "select puzzle_id from results").out.split() == ["puzzle_id"]
-    assert nonocensus("export", run.folder.uri, "--csv", "-").out.startswith('"puzzle_id","source",')
+    assert nonocensus("export", run.folder.uri, "--csv", "-").out.startswith(
+        '"puzzle_id","title","author","grade","source",'
+    )
 
 
 def test_csv_and_back(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:

@@ -197,7 +197,9 @@ def test_another_configuration_or_store_is_refused(store: Store, tmp_path: Path)
 def test_refused_folders(store: Store, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds something else than a run"):
         start_run(store, str(tmp_path / "store"), CONFIG)
-    with pytest.raises(UserError, match="is not a run; make one with: nonocensus classify"):
+    with pytest.raises(
+        UserError, match=r"is not a run but a store; classify it first: nonocensus classify .*store --out RUN"
+    ):
         open_run(str(tmp_path / "store"))
 
 
