@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 
 from scrapers.archives.source import SourceFile
-from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, taai
-from scrapers.sudokus import jsonl
+from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, taai
+from scrapers.sudokus import jsonl as sudoku_jsonl
 from scrapers.sudokus import reading as sudokus
 from solver.puzzle import Puzzle, described
 from solver.sudoku.batch import grid_batch, sudoku_batch, sudokus_of
@@ -101,9 +101,9 @@ def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
     """Whether a file whose format is not named holds Sudokus, and no nonograms for all its contents tell."""
     if known is not None or file.data is None:
         return False
-    if file.sha256:
-        return True
-    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES or jsonl.recognizes(file.data):
+    if file.form:
+        return file.form != "nonogram jsonl"
+    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES or sudoku_jsonl.recognizes(file.data):
         return True
     return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
 
@@ -113,8 +113,9 @@ def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
     data = file.data or b""
     digest = file.sha256 or hashlib.sha256(data).hexdigest()
     try:
-        if jsonl.recognizes(data):
-            yield from _of_records(_placed(puzzle, file.name, digest, taken) for puzzle in jsonl.read(data))
+        if file.form == "sudoku jsonl" or (file.form is None and sudoku_jsonl.recognizes(data)):
+            puzzles = sudoku_jsonl.read(data, file.lines)
+            yield from _of_records(_placed(puzzle, file.name, digest, taken) for puzzle in puzzles)
             return
         for grids in sudokus.read(data, file.lines):
             for first in range(0, len(grids.givens), TOGETHER):
@@ -148,13 +149,19 @@ def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterat
     if file.data is None:
         yield Problem(file.name, file.error or "it can't be read")
         return
-    if file.sha256:
-        if not file.lines:
-            yield Problem(file.name, NO_NONOGRAMS)
+    is_piece = file.form == "nonogram jsonl" and known in (None, jsonl)
+    if file.form and not is_piece:
+        if not file.lines:  # once for all pieces
+            nonograms = file.form == "nonogram jsonl"
+            yield Problem(file.name, f"it is jsonl, not {known.NAME}" if nonograms and known else NO_NONOGRAMS)
         return
-    digest = hashlib.sha256(file.data).hexdigest()
+    digest = file.sha256 or hashlib.sha256(file.data).hexdigest()
     try:
-        for puzzle in (known or detect(file.name, file.data)).read(file.data):
+        if is_piece:
+            puzzles = jsonl.read(file.data, file.lines)
+        else:
+            puzzles = (known or detect(file.name, file.data)).read(file.data)
+        for puzzle in puzzles:
             yield _placed(puzzle, file.name, digest, taken)
     except FormatError as error:
         yield Problem(file.name, NO_NONOGRAMS if _holds_sudokus(file, known) else str(error))
@@ -162,7 +169,7 @@ def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterat
 
 def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:
     """All puzzles of a file, if there are many of them and nothing is out of the ordinary."""
-    if file.data is None or len(file.data) < BULK or not taai.recognizes(file.data):
+    if file.form or file.data is None or len(file.data) < BULK or not taai.recognizes(file.data):
         return None
     found = taai.read_at_once(file.data)
     if found is None:

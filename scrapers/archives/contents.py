@@ -13,6 +13,9 @@ from scrapers.archives.source import SourceFile
 DEEPEST = 1
 """Levels of archives in an archive that are opened: people pack their packs; deeper ones are rare, or made to annoy."""
 
+PACKED = 64
+"""How many times its size a compressed file is assumed to unpack to at most, where its contents are only counted."""
+
 Kind = Literal["7z", "zip", "tar", "packed", "plain"]
 
 MEMBERS: dict[Kind, Callable[[IO[bytes], Budget], Iterator[SourceFile]]] = {
@@ -35,6 +38,8 @@ def contents(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> Iter
     if kind == "plain":
         yield from pieces(name, file)
     elif kind == "packed":
+        if depth == 0:
+            budget.allow(file.seek(0, io.SEEK_END))
         plain = Bounded(unpacked(file), limits.MOST_BYTES + 1, budget)
         for piece in pieces(unpacked_name(name), plain):
             yield from _inside(piece, budget, depth + 1)
@@ -47,7 +52,8 @@ def count(name: str, file: IO[bytes]) -> int | None:
     """How many files `contents` will yield, or None where only reading everything would tell."""
     kind = kind_of(name, file)
     if kind in ("plain", "packed"):
-        return 1 if file.seek(0, io.SEEK_END) <= limits.MOST_BYTES else None  # it may come in pieces
+        most = limits.MOST_BYTES if kind == "plain" else limits.MOST_BYTES // PACKED
+        return 1 if file.seek(0, io.SEEK_END) <= most else None  # it may come in pieces
     if kind not in NAMES:
         return None
     names = NAMES[kind](file)

@@ -1,9 +1,12 @@
 """A file or a member of an archive: its bytes, or why there are none."""
 
-from typing import IO, NamedTuple
+from typing import IO, Literal, NamedTuple, TypeAlias
 
 from scrapers.archives import limits
 from scrapers.archives.limits import Bounded
+
+Form: TypeAlias = Literal["nonogram jsonl", "sudoku jsonl", "sudoku lines"]
+"""What large files are read in pieces for: a puzzle on each line."""
 
 
 class SourceFile(NamedTuple):
@@ -11,8 +14,11 @@ class SourceFile(NamedTuple):
 
     Its name begins with the last part of the path that was named: folder/sub/x.non, or archive.tar.xz/sub/1.non.
 
-    sha256   of the whole file, if the bytes are a piece of it (scrapers.archives.pieces): it has Sudokus on lines then
+    The other fields are those of a piece of a file (scrapers.archives.pieces):
+
+    sha256   of the whole file
     lines    of the file before these bytes
+    form     what is on its lines
     """
 
     name: str
@@ -20,6 +26,7 @@ class SourceFile(NamedTuple):
     error: str | None = None
     sha256: str | None = None
     lines: int = 0
+    form: Form | None = None
 
 
 def read(name: str, file: IO[bytes] | Bounded) -> SourceFile:

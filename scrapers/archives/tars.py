@@ -10,7 +10,7 @@ from scrapers.archives.names import clean, may_be_puzzle
 from scrapers.archives.packed import unpacked
 from scrapers.archives.source import SourceFile, read, too_large
 
-SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2")
+SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2", ".tar.zst", ".tzst")
 MAGIC = slice(257, 262)  # of the first header: "ustar"
 
 MOST_HEADER = 1 << 20

@@ -6,16 +6,18 @@ A clue is a list of blocks, a block is its length (0: a blot) and its colour's p
 the background. The goal is a text of such places in base 36, row by row.
 """
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from io import BytesIO
 from itertools import starmap
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from scrapers.formats.shared import FormatError, decoded, each, lines_of, said_by
+from scrapers.formats.shared import FormatError, decoded, each_line, said_by
 from scrapers.formats.writing import WORDS
 from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged, block_of
 
@@ -57,29 +59,49 @@ def recognizes(data: bytes) -> bool:
     return BEGINNING.match(data) is not None
 
 
-def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzles of a file; blank lines are passed over."""
-    return each((line for line in lines_of(decoded(data)) if line[1].strip()), _puzzle)
+def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
+    """Yield the puzzles of a file; blank lines are passed over.
+
+    before   lines of the file that the bytes, a piece of it, come after
+    """
+    return each_line(lines_with_records(data, before), _puzzle)
 
 
-def _puzzle(line: tuple[int, str]) -> Puzzle:
-    number, text = line
+def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file, or of a piece of one, that are not blank, with their numbers."""
+    if not data.strip() or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = decoded(data).encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    return ((number, line) for number, line in enumerate(BytesIO(data), before + 1) if not line.isspace())
+
+
+def record_of(decoder: msgspec.json.Decoder[Any], line: bytes, what: str) -> Any:
+    """Decode a line, in UTF-8 or else Windows-1252; a FormatError says that it is no `what`."""
     try:
-        record = RECORDS.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"line {number}: it is no puzzle: {said_by(error)}") from None
+        try:
+            return decoder.decode(line)
+        except UnicodeDecodeError:
+            return decoder.decode(decoded(line))
+    except (FormatError, msgspec.DecodeError, RecursionError) as error:
+        raise FormatError(f"it is no {what}: {said_by(error)}") from None
+
+
+def _puzzle(line: bytes) -> Puzzle:
+    record = record_of(RECORDS, line, "puzzle")
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
     rows, columns = (tuple([tuple(starmap(block_of, clue)) for clue in side]) for side in (record.rows, record.columns))
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
-        raise FormatError(f"line {number}: it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
+        raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
     others = {field.name: getattr(record, field.name) for field in ABOUT}
-    goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette), number)
+    goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return arranged(Puzzle(rows, columns, palette, goal, **others))
 
 
-def _goal(text: str, height: int, width: int, colors: int, number: int) -> np.ndarray:
+def _goal(text: str, height: int, width: int, colors: int) -> np.ndarray:
     if len(text) != height * width or text.strip(DIGITS[:colors]):
-        raise FormatError(f"line {number}: its goal is no picture of {width}x{height} cells in {colors} colours")
+        raise FormatError(f"its goal is no picture of {width}x{height} cells in {colors} colours")
     return PLACES[np.frombuffer(text.encode(), np.uint8)].reshape(height, width)
 
 

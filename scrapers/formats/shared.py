@@ -105,17 +105,28 @@ def said_by(error: Exception) -> str:
 
 def each(parts: Iterable[Part], read: Callable[[Part], Read]) -> Iterator[Read]:
     """The puzzles of a file that may hold several: those that can be read, then one FormatError about the others."""
+    return _each(enumerate(parts, 1), read, "puzzle")
+
+
+def each_line(lines: Iterable[tuple[int, Part]], read: Callable[[Part], Read]) -> Iterator[Read]:
+    """The same of a file with a puzzle on each line; the error names the lines by their numbers."""
+    return _each(lines, read, "line")
+
+
+def _each(parts: Iterable[tuple[int, Part]], read: Callable[[Part], Read], what: str) -> Iterator[Read]:
     told: list[tuple[int, str]] = []
-    number = wrong = 0
-    for number, part in enumerate(parts, 1):
+    count = wrong = 0
+    for number, part in parts:
+        count += 1
         try:
             yield read(part)
         except (FormatError, InvalidPuzzle) as error:
             wrong += 1
             if wrong <= MOST_TOLD:
                 told.append((number, str(error)))
-    if not number:
+    if not count:
         raise FormatError("it holds no puzzle")
     if wrong:
-        texts = [f"puzzle {place}: {error}" if number > 1 else error for place, error in told]
+        numbered = count > 1 or what == "line"
+        texts = [f"{what} {place}: {error}" if numbered else error for place, error in told]
         raise FormatError("; ".join(texts) + (f"; and {wrong - MOST_TOLD:,} more" if wrong > MOST_TOLD else ""))

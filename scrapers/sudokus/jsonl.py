@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from scrapers.formats.jsonl import BEGINNING
-from scrapers.formats.shared import FormatError, decoded, each, lines_of, said_by
+from scrapers.formats.jsonl import BEGINNING, lines_with_records, record_of
+from scrapers.formats.shared import FormatError, each_line
 from solver.sudoku.puzzle import Sudoku
 
 MARK = b'"givens"'
@@ -37,21 +37,20 @@ def recognizes(data: bytes) -> bool:
     return BEGINNING.match(data) is not None and MARK in data.lstrip().split(b"\n", 1)[0]
 
 
-def read(data: bytes) -> Iterator[Sudoku]:
-    """The Sudokus of a file, those that can be read first; raises FormatError (then) for what is wrong."""
-    return each((line for line in lines_of(decoded(data)) if line[1].strip()), _sudoku)
+def read(data: bytes, before: int = 0) -> Iterator[Sudoku]:
+    """Yield the Sudokus of a file, those that can be read first; raises FormatError (then) for what is wrong.
+
+    before   lines of the file that the bytes, a piece of it, come after
+    """
+    return each_line(lines_with_records(data, before), _sudoku)
 
 
-def _sudoku(line: tuple[int, str]) -> Sudoku:
-    number, text = line
-    try:
-        record = RECORDS.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"line {number}: it is no Sudoku: {said_by(error)}") from None
+def _sudoku(line: bytes) -> Sudoku:
+    record = record_of(RECORDS, line, "Sudoku")
     try:
         givens = np.array(record.givens)
     except ValueError:
-        raise FormatError(f"line {number}: its rows differ in length") from None
+        raise FormatError("its rows differ in length") from None
     return Sudoku(givens, **{field.name: getattr(record, field.name) for field in ABOUT})
 
 

@@ -1,4 +1,4 @@
-"""Large files of Sudokus on lines, read in pieces: the same puzzles and ids as of the whole file."""
+"""Large files with a puzzle on each line, read in pieces: the same puzzles and ids as of the whole file."""
 
 import bz2
 import gzip
@@ -13,12 +13,14 @@ import pyarrow as pa
 import pytest
 
 from scrapers.archives import limits
-from scrapers.archives.limits import Refused
 from scrapers.archives.pieces import pieces
 from scrapers.archives.source import SourceFile
 from scrapers.files import count_files, files_in
-from scrapers.formats import taai
-from scrapers.importing import Problem, read_files, read_in_bulk
+from scrapers.formats import jsonl, taai
+from scrapers.importing import Problem, read_all, read_files, read_in_bulk
+from scrapers.sudokus import jsonl as sudoku_jsonl
+from solver.puzzle import Puzzle, from_picture
+from solver.sudoku.puzzle import Sudoku
 
 MOST = 1 << 16
 MANY = 5_000
@@ -43,11 +45,25 @@ def imported(path: Path) -> tuple[pa.Table, list[Problem]]:
     return pa.Table.from_batches(batches), [item for item in found if isinstance(item, Problem)]
 
 
+def zstd(data: bytes) -> bytes:
+    """A file of two frames, as `cat` makes one."""
+    half = len(data) // 2
+    return b"".join(pa.compress(part, "zstd", asbytes=True) for part in (data[:half], data[half:]))
+
+
+def jsonl_of(count: int) -> bytes:
+    """Nonograms without ids, with numbers for titles."""
+    rng = np.random.default_rng(count)
+    pictures = rng.integers(0, 2, (count, 9, 9), np.uint8)
+    return b"".join(jsonl.write(from_picture(picture, title=str(number))) for number, picture in enumerate(pictures))
+
+
 PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("", bytes),
     (".gz", gzip.compress),
     (".bz2", bz2.compress),
     (".xz", lzma.compress),
+    (".zst", zstd),
 ]
 
 
@@ -99,21 +115,81 @@ def test_what_is_not_read_in_pieces() -> None:
         assert only.error.startswith("it is larger than")
 
 
-def test_a_line_without_end(tmp_path: Path) -> None:
-    data = lines(10) + b"1" * 2 * MOST
-    with pytest.raises(Refused, match="line 11 is longer than"):
-        list(pieces("x", io.BytesIO(data)))
-    (tmp_path / "x.txt").write_bytes(data)
+def test_line_that_is_too_long_is_one_problem_and_the_rest_is_read(tmp_path: Path) -> None:
+    head, tail = lines(10), lines(MANY)
+    (tmp_path / "x.txt").write_bytes(head + b"1" * 3 * MOST + b"\n" + tail)
     table, problems = imported(tmp_path / "x.txt")
-    assert len(table) == 10
-    assert [problem.name for problem in problems] == ["x.txt"]
+    assert len(table) == 10 + MANY
+    assert problems == [Problem("x.txt", "line 11 is longer than 0 MiB")]
 
 
-def test_a_packed_file_that_breaks_off(tmp_path: Path) -> None:
-    """It is read once before any of it is used."""
-    (tmp_path / "x.txt.gz").write_bytes(gzip.compress(lines(MANY))[:-100])
-    (problem,) = read_in_bulk(files_in([tmp_path / "x.txt.gz"]))
+@pytest.mark.parametrize(("suffix", "packed"), PACKED[1:])
+def test_of_a_packed_file_that_breaks_off_what_can_be_read_is(
+    tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]
+) -> None:
+    data = jsonl_of(2_000)
+    (tmp_path / f"x.jsonl{suffix}").write_bytes(packed(data)[:-100])
+    found = list(read_in_bulk(files_in([tmp_path / f"x.jsonl{suffix}"])))
+    *puzzles, problem = found
     assert isinstance(problem, Problem)
+    assert problem.name == "x.jsonl"
+    assert problem.reason.startswith("it is damaged: ")
+    assert problem.reason.endswith(f"; its lines from {len(puzzles) + 1:,} on are lost")
+    assert [puzzle.title for puzzle in puzzles if isinstance(puzzle, Puzzle)] == [*map(str, range(len(puzzles)))]
+    assert len(puzzles) > 1_000 or suffix == ".bz2"  # which has one block
+
+
+@pytest.mark.parametrize(("suffix", "packed"), PACKED)
+def test_json_lines_of_any_size_are_read_in_pieces(
+    tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]
+) -> None:
+    """With the file's hash, line numbers of the file, and ids as if it were read at once."""
+    data = jsonl_of(2_000).splitlines()
+    data[1_500] = b'{"rows": [[[1, 1]]]}'
+    data[700] = data[700].replace(b'"title":"700"', b'"title":"\xe4"')
+    whole = b"\n".join(data)
+    assert len(whole) > 3 * MOST
+    (tmp_path / f"x.jsonl{suffix}").write_bytes(packed(whole))
+    found = list(read_files(files_in([tmp_path / f"x.jsonl{suffix}"])))
+    puzzles = [item for item in found if isinstance(item, Puzzle)]
+    (problem,) = (item for item in found if isinstance(item, Problem))
+    assert problem == Problem("x.jsonl", "line 1501: it is no puzzle: Object missing required field `columns`")
+    assert [puzzle.title for puzzle in puzzles] == [
+        "\xe4" if number == 700 else str(number) for number in range(2_000) if number != 1_500
+    ]
+    assert {puzzle.raw_sha256 for puzzle in puzzles} == {hashlib.sha256(whole).hexdigest()}
+    assert puzzles[-1].source_id == "x#1999"
+    assert count_files([tmp_path / f"x.jsonl{suffix}"]) is None
+
+
+def test_json_lines_of_sudokus_are_read_in_pieces(tmp_path: Path) -> None:
+    (tmp_path / "lines.txt").write_bytes(lines(1_000))
+    sudokus = list(read_all(files_in([tmp_path / "lines.txt"])))
+    data = b"".join(sudoku_jsonl.write(sudoku) for sudoku in sudokus if isinstance(sudoku, Sudoku))
+    assert len(data) > 3 * MOST
+    (tmp_path / "x.jsonl").write_bytes(data)
+    table, problems = imported(tmp_path / "x.jsonl")
+    assert not problems
+    assert table["puzzle_id"].to_pylist() == ["local/lines", *(f"local/lines#{number}" for number in range(2, 1_001))]
+    assert b"".join(table["givens"].to_pylist()) == bytes(sign - 48 for sign in lines(1_000) if sign != ord("\n"))
+
+
+def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond what an archive may have, but not without bound."""
+    data = jsonl_of(2_000)
+    monkeypatch.setattr(limits, "MOST_UNPACKED", MOST)
+    (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(data))
+    assert not [item for item in read_files(files_in([tmp_path / "x.jsonl.gz"])) if isinstance(item, Problem)]
+    monkeypatch.setattr(limits, "MOST_RATIO", 2)
+    *puzzles, problem = read_files(files_in([tmp_path / "x.jsonl.gz"]))
+    assert isinstance(problem, Problem)
+    assert "it unpacks to more than" in problem.reason
+    assert puzzles
+
+
+def test_large_json_lines_are_not_of_another_format(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(jsonl_of(2_000))
+    assert list(read_in_bulk(files_in([tmp_path / "x.jsonl"]), taai)) == [Problem("x.jsonl", "it is jsonl, not taai")]
 
 
 def test_nonograms_are_asked_for(tmp_path: Path) -> None:
