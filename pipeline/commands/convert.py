@@ -17,7 +17,10 @@ def convert(
     ],
     out: Annotated[
         str,
-        typer.Argument(help="File to write, - for standard output, or a folder, with a / at its end.", metavar="OUT"),
+        typer.Argument(
+            help="File to write (.gz, .bz2, .xz or .zst: compressed), - for standard output, or a folder/.",
+            metavar="OUT",
+        ),
     ],
     to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
     known: FileFormat = None,
@@ -35,7 +38,7 @@ def convert(
 
     What a format can't hold is an error. With --lossy titles and the like are left out, and counted; colours and hidden
     lengths never are, since it would be another puzzle. Sudokus go into sdm or lines (a line each), sdk, ss (in
-    frames) and jsonl.
+    frames) and jsonl. A file of jsonl may have any size.
     """
     from itertools import islice
 

@@ -17,6 +17,8 @@ from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
 from pipeline.watch import NOBODY, Watch, counted
 from scrapers.archives.limits import MOST_BYTES
+from scrapers.archives.packed import packing, unpacked_name
+from scrapers.archives.pieces import form_of
 from scrapers.archives.source import SourceFile
 from scrapers.download import is_address
 from scrapers.files import count_files, files_in
@@ -137,7 +139,7 @@ def format_called(name: str) -> Format:
 
 def format_for(out: str, wanted: Format | None) -> Format:
     """The format of a file of nonograms to be written: the one that is wanted, or the one that its name ends like."""
-    found = wanted or of_suffix(out)
+    found = wanted or of_suffix(unpacked_name(out))
     if found is None:
         raise UserError(f"{out}: {NO_FORMAT}")
     return found
@@ -155,7 +157,8 @@ def formats_for(out: str, to: str | None) -> Formats:
     if to is not None:
         sudokus = writing.named(to)
         return Formats(None if sudokus and to not in {known.NAME for known in FORMATS} else format_called(to), sudokus)
-    found = Formats(of_suffix(out), writing.of_suffix(out))
+    name = unpacked_name(out)
+    found = Formats(of_suffix(name), writing.of_suffix(name))
     if found == (None, None):
         raise UserError(f"{out}: {NO_FORMAT}")
     return found
@@ -204,7 +207,7 @@ class How(NamedTuple):
 
 def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watch: Watch = NOBODY) -> Conversion:
     """Write puzzles of one family as files of a format: into one file, or each into its own if `out` is, or ends as, a
-    folder.
+    folder. One file is compressed if its name ends with .gz, .bz2, .xz or .zst.
 
     A UserError says so if a file would need to hold several puzzles and can't, if none can be written, or if one is of
     another family than the format; a file is not begun then.
@@ -281,14 +284,15 @@ def _one_file(
     if bundle is None and next(files, None) is not None:
         raise UserError(f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each")
     size = 0
-    with opened(out) as file:
+    is_bounded = out != STDOUT and form_of(first) is None  # what has a puzzle on each line is read in pieces
+    with opened(out) as file, packing(out, file) as stream:
         for data in bundle(_chained(first, files)) if bundle else [first]:
-            file.write(data)
+            stream.write(data)
             size += len(data)
-            if size > MOST_BYTES and out != STDOUT:
+            if size > MOST_BYTES and is_bounded:
                 raise UserError(
                     f"{out} would be larger than {MOST_BYTES >> 20} MiB, which is what is read of a file; "
-                    f"name a folder, {out}/, for a file each"
+                    f"name a folder, {out}/, for a file each, or write jsonl, which may have any size"
                 )
     report.files = 1
 

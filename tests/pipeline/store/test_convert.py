@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -215,3 +216,21 @@ def test_addresses_that_are_refused(
     assert done.code == 2
     assert "give --contact, or set NONOCENSUS_CONTACT" in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
+def test_json_lines_of_any_size_are_written_and_read_back(
+    suffix: str, tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.store.convert.MOST_BYTES", 500)
+    monkeypatch.setattr("scrapers.archives.limits.MOST_BYTES", 20_000)
+    data = b"".join(map(named("jsonl").write, drawn(100)))
+    assert len(data) > 20_000
+    (tmp_path / "in.jsonl").write_bytes(data)
+    out = str(tmp_path / f"out.jsonl{suffix}")
+    assert nonocensus("import", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "store")).code == 0
+    assert nonocensus("convert", str(tmp_path / "store"), out).code == 0
+    assert nonocensus("convert", out, str(tmp_path / "back.jsonl")).code == 0
+    back = named("jsonl").read((tmp_path / "back.jsonl").read_bytes())
+    assert b"".join(named("jsonl").write(replace(puzzle, raw_sha256=None)) for puzzle in back) == data
+    assert (Path(out).stat().st_size < len(data)) is bool(suffix)
