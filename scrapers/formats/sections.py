@@ -30,6 +30,9 @@ COLOR = re.compile(r"([\w-]+)\s*=\s*\(([^()]*)\)\s*(\S?).*")
 COMMENT = re.compile(r"[#;].*")
 ONLY_CLUES = re.compile(r"[^\[\]#;=:]+")
 """A line that is no heading and no setting, and has no comment."""
+DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
+"""A TOML key of more than 16 parts, where two are in use: tomllib takes quadratic time and memory for it."""
+
 MOST_LINES = 16 * MAX_CELLS
 
 
@@ -143,6 +146,8 @@ def _ini(text: str) -> Parts:
 
 
 def _toml(text: str) -> Parts:
+    if deep := DEEP_KEY.search(text):
+        raise FormatError(f"it is no TOML of puzzles: the key {clipped(deep[0])} has more than 16 parts")
     try:
         found = tomllib.loads(text.replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:

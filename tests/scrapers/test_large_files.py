@@ -94,6 +94,16 @@ FILES = {
         b"[clues]\nrows = " + filled(b"["),
         "it is no TOML: too many brackets in brackets",
     ),
+    "toml keys": (
+        named("toml"),
+        b"[clues]\nrows = ''\n" + filled(b"a.") + b"a = 1",
+        "it is no TOML of puzzles: the key 'a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.' has more than 16 parts",
+    ),
+    "toml headings": (
+        named("toml"),
+        b"[clues]\nrows = ''\n[" + filled(b'"a\\"b" . ') + b"a]",
+        """it is no TOML of puzzles: the key '"a\\"b" . "a\\"b" . "a\\"b" . "a\\"b" . "...' has more than 16 parts""",
+    ),
     "quoted clues": (named("quoted"), b"5\n5\n" + filled(b'"1",'), "it has more than 10 clues, not 5 + 5"),
     "lp rows": (
         named("lp"),
