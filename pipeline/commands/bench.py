@@ -8,7 +8,17 @@ import typer
 
 from pipeline.commands.bench_engines import MOST_MEMORY, Engine, EngineLimits, compare_engines
 from pipeline.commands.bench_figures import print_figures
-from pipeline.commands.options import CheckGoal, CpuLimit, Json, existing, finite, no_puzzle_in, parsed_size
+from pipeline.commands.options import (
+    MOST,
+    MOST_CPUS,
+    CheckGoal,
+    CpuLimit,
+    Json,
+    existing,
+    finite,
+    no_puzzle_in,
+    parsed_size,
+)
 from pipeline.commands.output import err, progress, report_problem
 from pipeline.errors import UserError
 
@@ -45,18 +55,21 @@ def bench(
     ] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.")] = 1,
     count: Annotated[
-        int | None, typer.Option(min=1, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]")
+        int | None,
+        typer.Option(min=1, max=MOST, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]"),
     ] = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Annotated[
         int | None,
-        typer.Option(min=1, help="Cores for a puzzle that clause learning takes long over, as those of `solve`."),
+        typer.Option(
+            min=1, max=MOST_CPUS, help="Cores for a puzzle that clause learning takes long over, as those of `solve`."
+        ),
     ] = None,
     check_goal: CheckGoal = False,
     engine: Annotated[
         list[Engine] | None, typer.Option(help="Of `engines` one, or several by giving it again.  [default: all]")
     ] = None,
-    visits: Annotated[int, typer.Option(min=1, help="Of `engines` the most states to visit.")] = 1_000_000,
+    visits: Annotated[int, typer.Option(min=1, max=MOST, help="Of `engines` the most states to visit.")] = 1_000_000,
     memory: Annotated[
         int, typer.Option(min=1, max=MOST_MEMORY, help="Of `engines` the most MiB for states that wait.")
     ] = 512,

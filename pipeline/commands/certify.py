@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import (
+    MOST,
     Address,
     CpuLimit,
     Cpus,
@@ -33,7 +34,8 @@ def certify(
     ids: Ids = None,
     where: Where = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Only so many verdicts, of whatever kinds, always the same ones.")
+        int | None,
+        typer.Option(min=1, max=MOST, help="Only so many verdicts, of whatever kinds, always the same ones."),
     ] = None,
     out_folder: Annotated[
         str | None, typer.Option("--out", help="Folder to keep the proofs in: FILE.jsonl.gz, .cnf.gz, .drup.gz.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.crawl_output import finish, finish_ratings, list_errors
-from pipeline.commands.options import BaseUrls, Contact, Json
+from pipeline.commands.options import MOST, BaseUrls, Contact, Json
 from pipeline.commands.output import resumable, watching
 from pipeline.errors import UserError
 
@@ -47,7 +47,7 @@ def crawl(
     ] = False,
     contact: Contact = None,
     rate: Annotated[float, typer.Option(help="Least seconds between requests; below 1.5 for this machine only.")] = 1.5,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most numbers to ask for this time.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=MOST, help="Most numbers to ask for this time.")] = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask again for what is there already.")] = False,
     kind: Annotated[Kind | None, typer.Option(help="nonograms: one kind only.  [default: both]")] = None,
     base_url: BaseUrls = None,

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Address, Cpus, Json, Serial, finite, parsed_size, resources_of
+from pipeline.commands.options import MOST, Address, Cpus, Json, Serial, finite, parsed_size, resources_of
 from pipeline.commands.output import DONE, resumable, tell, watching
 from pipeline.errors import UserError
 from scrapers.pictures.kinds import KINDS
+from solver.limits import MAX_COLORS
 
 if TYPE_CHECKING:
     from scrapers.pictures.recipe import Recipe
@@ -25,13 +26,15 @@ def generate(
     kind: Annotated[str, typer.Argument(help=f"{_kinds()}.", metavar="KIND")],
     size: Annotated[str, typer.Argument(help="Width x height, like 10x10.")],
     store: Annotated[str, typer.Option("--out", help="Store to make or to go on with.")],
-    count: Annotated[int | None, typer.Option(min=1, help="How many pictures, unless the kind says that.")] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="How many pictures, unless the kind says that.")
+    ] = None,
     density: Annotated[
         float | None,
         typer.Option(min=0.0, max=1.0, callback=finite, help=f"Share of black cells.  [default: {DENSITY}]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
-    colors: Annotated[int, typer.Option(min=1, help="Colours beside the background.")] = 1,
+    colors: Annotated[int, typer.Option(min=1, max=MAX_COLORS, help="Colours beside the background.")] = 1,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,

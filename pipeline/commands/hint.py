@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from pipeline.commands.drawing import drawn
-from pipeline.commands.options import CpuLimit, FileFormat, Json, Which, format_named, no_puzzle_in
+from pipeline.commands.options import MOST, CpuLimit, FileFormat, Json, Which, format_named, no_puzzle_in
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell
 from pipeline.commands.solve.arguments import puzzles_of, sources_of
 from pipeline.commands.solve.explaining import fields_of, step_line
@@ -26,7 +26,9 @@ def hint(
     ],
     saved: Annotated[
         int | None,
-        typer.Option(min=1, help="The file's saved grid of this number; else the first, or an empty one.", metavar="N"),
+        typer.Option(
+            min=1, max=MOST, help="The file's saved grid of this number; else the first, or an empty one.", metavar="N"
+        ),
     ] = None,
     number: Which = None,
     known: FileFormat = None,

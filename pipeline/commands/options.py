@@ -1,5 +1,6 @@
 """Options and arguments that several commands have, and what is made of them."""
 
+import csv
 import math
 import re
 from collections.abc import Iterable
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """Characters of what the user has typed that a message repeats."""
+
+MOST = 10**10
+"""Most puzzles, or the number of one, that an option may ask for: beyond that are typing errors and overflows."""
+
+MOST_CPUS = 1 << 16
 
 YEAR = 365 * 24 * 3600.0
 
@@ -81,7 +87,7 @@ BaseUrls = Annotated[
     typer.Option("--base-url", help="Other address of the site: its twin's, a mirror's.", metavar="URL"),
 ]
 
-Which = Annotated[int | None, typer.Option("-n", min=1, help="Only the puzzle of this number.", metavar="N")]
+Which = Annotated[int | None, typer.Option("-n", min=1, max=MOST, help="Only the puzzle of this number.", metavar="N")]
 
 Places = Annotated[
     list[str], typer.Argument(help="A run, a store, or files, folders and archives.", metavar="RUN|STORE|FILE...")
@@ -89,7 +95,7 @@ Places = Annotated[
 
 RunFolder = Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")]
 
-Cpus = Annotated[int | None, typer.Option(min=1, help="Cores of this machine to use.  [default: all]")]
+Cpus = Annotated[int | None, typer.Option(min=1, max=MOST_CPUS, help="Cores of this machine to use.  [default: all]")]
 
 Address = Annotated[str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")]
 
@@ -99,13 +105,19 @@ StoreAt = Annotated[
     str | None, typer.Option("--store", help="Where the run's store is now, if it was moved.", metavar="STORE")
 ]
 
-Ids = Annotated[str | None, typer.Option(help="Only these puzzles: webpbn/1,webpbn/23, or @FILE with an id a line.")]
+Ids = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only these puzzles: webpbn/1,webpbn/23 (an id with a comma: '\"a,b\",c'), or @FILE with an id a line. "
+        "May be given several times.",
+    ),
+]
 
 Where = Annotated[
     str | None, typer.Option(help="Only puzzles that meet a condition in SQL over `nonocensus schema`'s columns.")
 ]
 
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many puzzles with this command.")]
+Limit = Annotated[int | None, typer.Option(min=1, max=MOST, help="At most so many puzzles with this command.")]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
 
@@ -117,17 +129,11 @@ def format_named(name: str | None) -> "Format | None":
     return None if name is None else format_called(name)
 
 
-def selected(ids: str | None, where: str | None, limit: int | None) -> "Selection":
+def selected(ids: list[str] | None, where: str | None, limit: int | None) -> "Selection":
     """The selection that options mean."""
     from pipeline.run.plan import Selection, check
 
-    names: list[str] = []
-    if ids is not None:
-        text = _text_of(ids[1:]) if ids.startswith("@") else ids
-        names = [name for part in text.splitlines() for name in part.split(",")]
-        names = [name.strip() for name in names if name.strip()]
-        if not names:
-            raise UserError(f"--ids {ids} names no puzzle")
+    names = [name for text in ids or () for name in _ids_of(text)]
     selection = Selection(tuple(names), where, limit)
     check(selection)
     return selection
@@ -142,14 +148,24 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resour
     return resources
 
 
-def _text_of(path: str) -> str:
-    """The text of a file that an option names."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"--ids @{path} can't be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"--ids @{path}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
+def _ids_of(text: str) -> list[str]:
+    """The ids that the option --ids means: between commas, quoted as in CSV where need be; or those of @FILE."""
+    from pipeline.study.text import read_text
+
+    if text.startswith("@"):
+        names = read_text("--ids", Path(text[1:]), "@").splitlines()
+    else:
+        try:
+            rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
+            names = [name for row in rows for name in row]
+        except csv.Error as error:
+            raise UserError(
+                f"--ids {text[:LONGEST]}: {error}; an id with a comma stands in quotes: '\"a,b\",c'"
+            ) from None
+    names = [name.strip() for name in names if name.strip()]
+    if not names:
+        raise UserError(f"--ids {text} names no puzzle")
+    return names
 
 
 def existing(paths: list[Path]) -> list[Path]:

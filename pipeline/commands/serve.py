@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Cpus, StoreAt, finite
+from pipeline.commands.options import MOST, Cpus, StoreAt, finite
 from pipeline.commands.output import err, out, watching
 from pipeline.errors import UserError
 
@@ -35,7 +35,7 @@ def serve(
     study: Annotated[
         str | None, typer.Option(help="Have people solve puzzles of the run: a study's folder.", metavar="DIR")
     ] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="Puzzles of a new study.  [default: 40]")] = None,
+    count: Annotated[int | None, typer.Option(min=1, max=MOST, help="Puzzles of a new study.  [default: 40]")] = None,
     ids: Annotated[
         Path | None, typer.Option(help="These puzzles for a new study: a file, an id a line.", metavar="FILE")
     ] = None,

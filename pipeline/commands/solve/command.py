@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from pipeline.commands.options import (
+    MOST,
+    MOST_CPUS,
     BaseUrls,
     CheckGoal,
     Contact,
@@ -57,14 +59,16 @@ def solve(
     cpu_limit: CpuLimit = 60.0,
     cpus: Annotated[
         int | None,
-        typer.Option(min=1, help="Cores for a puzzle that clause learning takes long over."),
+        typer.Option(min=1, max=MOST_CPUS, help="Cores for a puzzle that clause learning takes long over."),
     ] = None,
     rung: LastRung = Rung.search,
     depth: Depth = DEPTH,
     check_goal: CheckGoal = False,
     from_saved: Annotated[
         int | None,
-        typer.Option("--from-saved", "-s", min=1, help="Begin with the file's saved grid of this number.", metavar="N"),
+        typer.Option(
+            "--from-saved", "-s", min=1, max=MOST, help="Begin with the file's saved grid of this number.", metavar="N"
+        ),
     ] = None,
     most: Annotated[
         int, typer.Option("--all", min=0, max=MOST_SOLUTIONS, help="Draw up to N solutions.", metavar="N")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from stores import Result
 
+from pipeline.commands.options import selected
 from pipeline.run.folder import open_run
 from pipeline.store.parts import Store
 
@@ -70,9 +71,20 @@ def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
         (["--address", "auto", "--cpus", "2"], "--cpus is for this machine"),
         (["--address", ""], "--address is empty"),
         (["--ids", ","], "names no puzzle"),
-        (["--ids", "@nowhere.txt"], "nowhere.txt"),
+        (["--ids", "a", "--ids", "@nowhere.txt"], "nowhere.txt"),
+        (["--ids", '"a,b'], "an id with a comma stands in quotes"),
     ):
         result = nonocensus("classify", store, "--out", "run", *options)
         assert (result.code, len(result.err.splitlines())) == (2, 1)
         assert said in result.err
     assert nonocensus("retry", store, "--cpu-limit", "9").code == 2
+
+
+def test_ids_are_parsed_as_csv_and_files_as_an_id_a_line(tmp_path: Path) -> None:
+    (tmp_path / "ids").write_text('a,b\r\n\n "c" \n@d\n')
+    for texts, ids in (
+        (["webpbn/1, webpbn/23"], ("webpbn/1", "webpbn/23")),
+        (['"a,b",c', '"say ""x""",@d'], ("a,b", "c", 'say "x"', "@d")),
+        ([f"@{tmp_path}/ids", '"@e"'], ("a,b", '"c"', "@d", "@e")),
+    ):
+        assert selected(texts, None, None).ids == ids

@@ -1,6 +1,7 @@
 """What all commands have in common: how they print, what --quiet and --debug do, how progress is told in a log."""
 
 import json
+import os
 import threading
 from collections.abc import Callable
 from io import StringIO
@@ -178,6 +179,17 @@ def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
         (["certify", "store", "--cpu-limit", "nan"], "--cpu-limit"),
         (["classify", "store", "--out", "run", "--ids", "@latin.txt"], "--ids @latin.txt: byte 3 is not UTF-8"),
         (["classify", "store", "--out", "run", "--ids", "@nowhere.txt"], "--ids @nowhere.txt can't be read"),
+        (["classify", "store", "--out", "run", "--ids", "@/dev/zero"], "--ids @/dev/zero can't be read: it is neither"),
+        (
+            ["classify", "store", "--out", "run", "--ids", "@large.txt"],
+            "--ids @large.txt can't be read: it is larger",
+        ),
+        (["solve", "good.non", "-n", str(10**29)], "-n"),
+        (["hint", "good.non", "-n", str(10**29)], "-n"),
+        (["convert", "good.non", "x.nin", "-n", str(10**29)], "-n"),
+        (["classify", "store", "--out", "run", "--cpus", str(10**29)], "--cpus"),
+        (["classify", "store", "--out", "run", "--limit", str(10**29)], "--limit"),
+        (["bench", "engines", "good.non", "--visits", str(10**29)], "--visits"),
         (["status", "caf\udce9"], "is not UTF-8"),
         (["solve", "good.non", "--all", str(10**24)], "--all"),
         (["generate", "random", "9" * 5000, "--count", "1", "--out", "s"], "a size is width x height like 30x20"),
@@ -192,6 +204,8 @@ def test_values_that_no_one_can_reckon_with(
 ) -> None:
     """One clear line, exit status 2, and nothing is left behind."""
     (tmp_path / "latin.txt").write_bytes("caf\xe9".encode("latin-1"))
+    (tmp_path / "large.txt").touch()
+    os.truncate(tmp_path / "large.txt", (64 << 20) + 1)
     (tmp_path / "good.non").write_text("width 1\nheight 1\n\nrows\n1\n\ncolumns\n1\n")
     before = sorted(path.name for path in tmp_path.iterdir())
     result = nonocensus(*arguments)
