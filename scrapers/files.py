@@ -12,6 +12,18 @@ from scrapers.archives.names import clean, may_be_puzzle
 from scrapers.archives.source import SourceFile
 from scrapers.download import NotDownloaded, download, is_address, name_at
 
+MOST_FILES = 1_000_000
+"""Files of a folder that is named."""
+
+MOST_COUNTED = 100_000
+"""Files that are counted for a progress bar: more would keep the work waiting, since archives are opened for it."""
+
+DEEPEST = 100
+"""Levels of folders in folders."""
+
+SYSTEM = frozenset({"/dev", "/proc", "/sys"})
+"""Folders of Linux that hold no files of people; reading some of theirs waits for ever."""
+
 
 def files_in(paths: Iterable[str | Path], contact: str | None = None) -> Iterator[SourceFile]:
     """Every file under the paths: in a folder, to any depth, in order of name; in an archive in its own order.
@@ -20,8 +32,8 @@ def files_in(paths: Iterable[str | Path], contact: str | None = None) -> Iterato
     memory only. Archives in an archive are opened too, those in them are not.
 
     Left out in silence: hidden files, what plainly is no puzzle (NO_PUZZLE_NAME, NO_PUZZLE_SUFFIXES), links to folders,
-    and whatever is not a regular file. What can't be read is an entry with an error, and so is the rest of an archive
-    that breaks off.
+    the system's own folders (SYSTEM) below the one that is named, and whatever is not a regular file. What can't be
+    read is an entry with an error, and so is the rest of an archive that breaks off, or of a folder beyond MOST_FILES.
     """
     for path in paths:
         if is_address(path):
@@ -38,12 +50,16 @@ def count_files(paths: Iterable[str | Path]) -> int | None:
     it by their names. A tar has none: counting it would take about as long as the work itself, so the bar has to do
     without an end; and so for addresses.
     """
-    total = 0
+    total = seen = 0
     for path in paths:
-        counts = [None] if is_address(path) else [_count(found) for found in _found(Path(path))]
-        if None in counts:
+        if is_address(path):
             return None
-        total += sum(filter(None, counts))
+        for found in _found(Path(path)):
+            seen += 1
+            count = _count(found) if seen <= MOST_COUNTED else None
+            if count is None:
+                return None
+            total += count
     return total
 
 
@@ -58,14 +74,23 @@ class _Found(NamedTuple):
 def _found(path: Path) -> Iterator[_Found]:
     name = clean(path.name) or clean(path.resolve().name)
     if path.is_dir():
-        yield from _in_folder(path, name)
+        for number, found in enumerate(_in_folder(path, name)):
+            if number == MOST_FILES:
+                yield _Found(
+                    name, path, f"it holds more than {MOST_FILES:,} files; the rest is not read: name its folders"
+                )
+                return
+            yield found
     elif path.is_file() or not path.exists():
         yield _Found(name, path)
     else:
         yield _Found(name, path, "it is neither a file nor a folder")
 
 
-def _in_folder(folder: Path, name: str) -> Iterator[_Found]:
+def _in_folder(folder: Path, name: str, depth: int = 0) -> Iterator[_Found]:
+    if depth > DEEPEST:
+        yield _Found(name, folder, f"folders more than {DEEPEST} levels deep are not read")
+        return
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -76,7 +101,8 @@ def _in_folder(folder: Path, name: str) -> Iterator[_Found]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(path, inner)
+            if str(path.absolute()) not in SYSTEM:
+                yield from _in_folder(path, inner, depth + 1)
         elif may_be_puzzle(entry.name) and (entry.is_file() or not path.exists()):
             yield _Found(inner, path)
 

@@ -32,6 +32,10 @@ READERS = 16
 """Threads that read small files: most of their time is the storage's answer."""
 
 
+FIRST_RETRIES = 3
+"""Seconds for which the first request to Google's storage is retried."""
+
+
 class Mark(msgspec.Struct):
     """What the JSON file that marks a folder as a store or a run has in any version."""
 
@@ -268,9 +272,11 @@ def folder(uri: str) -> Folder:
     try:
         if "://" in uri:
             filesystem, path = fs.FileSystem.from_uri(uri)
+            first, _ = fs.FileSystem.from_uri(_impatient(uri))
         else:
-            filesystem, path = fs.LocalFileSystem(), str(Path(uri).absolute())
-        found = filesystem.get_file_info(path).type
+            first = filesystem = fs.LocalFileSystem()
+            path = str(Path(uri).absolute())
+        found = first.get_file_info(path).type
     except (pa.ArrowInvalid, ValueError) as error:
         raise UserError(f"{uri}: {error}") from error
     except (pa.ArrowException, OSError) as error:
@@ -278,6 +284,13 @@ def folder(uri: str) -> Folder:
     if found == fs.FileType.File:
         raise UserError(f"{uri} is a file, not a folder")
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
+
+
+def _impatient(uri: str) -> str:
+    """The URI for the first request to Google's storage, which would be retried for a minute without credentials."""
+    if not uri.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in uri:
+        return uri
+    return f"{uri}{'&' if '?' in uri else '?'}retry_limit_seconds={FIRST_RETRIES}"
 
 
 _decoders: dict[object, msgspec.json.Decoder[Any]] = {}

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from archived import found_in, names, tar_of, zip_of
 
+from scrapers import files
 from scrapers.archives import limits, packed, zips
 from scrapers.archives.source import SourceFile
 from scrapers.files import count_files, files_in
@@ -87,6 +88,33 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "scandir", scandir)
     assert list(files_in([tmp_path])) == [SourceFile(tmp_path.name, None, "Permission denied")]
+
+
+def test_folder_is_read_up_to_a_number_of_files_and_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / "x"
+    for _ in range(110):
+        deep.mkdir()
+        deep /= "x"
+    (found,) = files_in([tmp_path])
+    assert (found.data, found.error) == (None, "folders more than 100 levels deep are not read")
+    for name in "abcd":
+        (tmp_path / name).write_bytes(b"x")
+    monkeypatch.setattr(files, "MOST_COUNTED", 4)
+    assert count_files([tmp_path]) is None
+    monkeypatch.setattr(files, "MOST_FILES", 2)
+    *first, last = files_in([tmp_path])
+    assert names(first) == [f"{tmp_path.name}/a", f"{tmp_path.name}/b"]
+    assert last.error == "it holds more than 2 files; name its folders to read the rest"
+
+
+def test_folders_of_the_system_are_only_read_where_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/a.non").write_bytes(b"a")
+    monkeypatch.setattr(files, "SYSTEM", {str(tmp_path / "proc")})
+    assert list(files_in([tmp_path])) == []
+    assert names(list(files_in([tmp_path / "proc"]))) == ["proc/a.non"]
 
 
 def test_names_that_cannot_be_printed(tmp_path: Path) -> None:

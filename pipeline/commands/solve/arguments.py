@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
+TOLD_AFTER = 1_000
+"""Files of a folder after which, again and again, a line says how far it has been read."""
+
 
 class Source(NamedTuple):
     """An argument: the puzzle of an id, or else a path."""
@@ -85,7 +88,10 @@ def _files(paths: Sequence[str], contact: str | None) -> "Iterator[SourceFile]":
 
     for path in paths:
         if path != STDIN:
-            yield from files_in([path], contact)
+            for number, file in enumerate(files_in([path], contact), 1):
+                if number % TOLD_AFTER == 0:
+                    err.print(f"[dim]{number:,} files of {escape(path)} read, the last {escape(file.name)}[/dim]")
+                yield file
             continue
         if sys.stdin is None:
             raise UserError("standard input is closed")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.errors import StorageError
 from pipeline.store.folder import folder
 
 
@@ -42,6 +43,13 @@ def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_google_storage_that_does_not_answer_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody listens at this port; by default Arrow retries for many minutes."""
+    monkeypatch.setattr("pipeline.store.folder.FIRST_RETRIES", 1)
+    with pytest.raises(StorageError, match=r"^gs://anonymous@bucket/store"):
+        folder("gs://anonymous@bucket/store?scheme=http&endpoint_override=127.0.0.1:1")
+
+
 def test_many_threads_read_a_kind_for_the_first_time(tmp_path: Path) -> None:
     """In a process of its own: msgspec's own decode crashes it, since what it knows of a kind is not made at once."""
     for number in range(32):
@@ -49,6 +57,7 @@ def test_many_threads_read_a_kind_for_the_first_time(tmp_path: Path) -> None:
     script = """
 import sys
 from typing import TypedDict
+from pipeline.errors import StorageError
 from pipeline.store.folder import folder
 sys.setswitchinterval(1e-6)
 place = folder(sys.argv[1])
