@@ -76,9 +76,7 @@ def _found(path: Path) -> Iterator[_Found]:
     if path.is_dir():
         for number, found in enumerate(_in_folder(path, name)):
             if number == MOST_FILES:
-                yield _Found(
-                    name, path, f"it holds more than {MOST_FILES:,} files; the rest is not read: name its folders"
-                )
+                yield _Found(name, path, f"it holds more than {MOST_FILES:,} files; name its folders to read the rest")
                 return
             yield found
     elif path.is_file() or not path.exists():

@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
@@ -200,8 +201,14 @@ def _placed(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> A
 
 def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
     """Free ids for so many puzzles of a file."""
-    wish = str(PurePosixPath(name).with_suffix(""))
+    wish = _stem(name)
     return [_free(wish, taken) for _ in range(count)]
+
+
+@lru_cache(maxsize=1)
+def _stem(name: str) -> str:
+    """A file's name without suffix; cached, since a file may hold many small puzzles."""
+    return str(PurePosixPath(name).with_suffix(""))
 
 
 def _free(wish: str, taken: Counter[str]) -> str:
