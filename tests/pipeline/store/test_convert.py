@@ -87,7 +87,7 @@ def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path
         (["in.jsonl", "out.xyz"], "out.xyz: its name says no format; give it one with --to"),
         (["in.jsonl", "out.non", "--to", "xyz"], "there is no format 'xyz': cwd, "),
         (["missing.non", "out.non"], "missing.non does not exist"),
-        (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not in the range x>=1"),
+        (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not in the range 1<=x<=10000000000"),
         (["in.jsonl", "out.non", "-n", "9"], "no puzzle could be written"),
         (["images", "out.non"], "no puzzle found in images (of folders and archives, images are read only where"),
         (["in.jsonl", "out.non", "--format", "nin"], "no puzzle could be written: in.jsonl: "),
