@@ -31,7 +31,7 @@ MOST_UNPACKED = 4 << 30
 MOST_RATIO = 1000
 """How many times its size a compressed file of lines may unpack to, where that is more than MOST_UNPACKED.
 
-Puzzles compress to between a tenth and a fortieth. Time grows with the size of the file then, and memory does not."""
+Puzzles compress to a tenth or so. Time grows with the size of the file then, and memory does not."""
 
 MOST_MEMBERS = 1_000_000
 """Members of an archive, those passed over too."""
