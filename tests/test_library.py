@@ -52,19 +52,20 @@ with nc.bar() as bar:
 assert nc.crawl_site("crawled", "webpbn", "1-2", base_urls=[address], rate=0).store.rows() == 2
 assert nc.reparse_store("crawled").errors == []
 two = nc.Resources(cpus=2)
-assert nc.generate_store("store", nc.Recipe("random", 6, 5, 0.5, 1, 4000), two) == 4000
-assert nc.classify_store("store", "run", cpu_limit=5.0, where="true", resources=two).rows == 4000
+assert nc.generate_store("many", nc.Recipe("random", 4, 4, 0.5, 1, 20_000), two) == 20_000
+assert nc.generate_store("store", nc.Recipe("random", 6, 5, 0.5, 1, 300), two) == 300
+assert nc.classify_store("store", "run", cpu_limit=5.0, where="true", resources=two).rows == 300
 assert nc.retry_run("run", 9.0, resources=two).rows == 0
 nc.retry_changed("run", two)
-assert nc.summary_of("run")["rows"] == nc.open_run("run").rows == nc.open_store("store").rows() == 4000
+assert nc.summary_of("run")["rows"] == nc.open_run("run").rows == nc.open_store("store").rows() == 300
 assert nc.grade_run("run", resources=two).grades
-assert nc.certify_run("run", sample=300, resources=two).proved == 300
+assert nc.certify_run("run", sample=40, resources=two).proved == 40
 assert Path(nc.make_report("run", "report")).exists()
-assert nc.make_dataset("run", "dataset")["rows"] == nc.export_run("run", "run.csv") == 4000
+assert nc.make_dataset("run", "dataset")["rows"] == nc.export_run("run", "run.csv") == 300
 assert nc.make_pack("run", "pack", 3, private=True).puzzles == 3
 assert nc.compare_runs("run", "run").changes == []
 nc.find_duplicates("store")
-assert nc.query("run", "select count(*) as n from results")["n"].to_pylist() == [4000]
+assert nc.query("run", "select count(*) as n from results")["n"].to_pylist() == [300]
 assert nc.verify("run") == []
 print("script ends")
 """

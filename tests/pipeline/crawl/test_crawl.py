@@ -171,7 +171,7 @@ def replies_in(store: Path) -> int:
 
 
 def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
-    with serve(archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.25)) as address:
+    with serve(archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.05)) as address:
         command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
         command += ["--ids", "1-400", "--out", str(tmp_path / "store")]
         for number in (signal.SIGINT, signal.SIGTERM):
