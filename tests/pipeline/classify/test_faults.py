@@ -161,7 +161,7 @@ def test_when_ray_fails_the_command_says_so_and_blames_no_puzzle(harder: Store, 
     children(driver, "raylet/raylet")[0].kill()
     _, said = driver.communicate()
     assert driver.returncode != 0
-    assert b"the same command goes on" in said
+    assert b"the same command continues" in said
     assert set(summarize(open_run(str(out)))["status"]) <= {"ok"}
 
 
