@@ -121,8 +121,7 @@ def _locked_file(place: Folder) -> Iterator[None]:
     with _locked(place, path) as file:
         with suppress(OSError):  # a full disk: the lock holds all the same
             file.truncate(0)
-            file.write(_encoded(_who()).decode())
-            file.flush()
+            os.write(file.fileno(), _encoded(_who()))  # unbuffered: closing the file would fail again
         try:
             yield
         finally:

@@ -53,6 +53,17 @@ def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:
     assert create_store(str(tmp_path / "other")).folder.names() == []
 
 
+def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> None:
+    """In a process that may not write a byte to any file."""
+    script = (
+        "import resource, sys; from pipeline.store.folder import folder; from pipeline.store.lock import sole_writer\n"
+        "place = folder(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "with sole_writer(place): pass"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
     """Each says what it has added, or that it must wait; the store has just that."""
     rng = np.random.default_rng(3)
