@@ -56,7 +56,7 @@ def import_files(
 
     contact   what the sites of addresses are told: your e-mail or web address
     license   licence of the puzzles whose files name none
-    owner     who holds the rights in those whose files name nobody
+    owner     rights holder of those whose files name none
     """
     from pipeline.store.importing import Terms, import_paths
 

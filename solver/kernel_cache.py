@@ -10,8 +10,8 @@ A wheel or an image may bring kernels with it (`make wheel`), compiled for the l
 do. They are in a folder of this package, under a name made in the same way. They are used where it fits and the
 processor can do that much; what is not there is compiled.
 
-Numba unpickles what it finds there, so whoever can write to the folder can run code as its user. So a folder is used
-only if its user alone can write to it; without one, kernels are kept in a private temporary folder, or not at all. Each
+Numba unpickles what it finds there: write access to the folder is code execution as its user. So a folder is used only
+if its user alone can write to it; without one, kernels are kept in a private temporary folder, or not at all. Each
 file begins with a checksum: a damaged one counts as missing.
 """
 

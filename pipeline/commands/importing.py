@@ -25,7 +25,7 @@ def import_(
         typer.Option("--license", help="Licence of puzzles whose files name none, like CC-BY-4.0.", metavar="TEXT"),
     ] = None,
     owner: Annotated[
-        str | None, typer.Option(help="Rights holder of puzzles whose files name nobody.", metavar="TEXT")
+        str | None, typer.Option(help="Rights holder of puzzles whose files name none.", metavar="TEXT")
     ] = None,
     as_json: Json = False,
 ) -> None:

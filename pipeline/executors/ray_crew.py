@@ -119,7 +119,7 @@ def _of_one_argument(function: Callable[..., T]) -> Callable[[bytes], T]:
 
 
 def _outcome(future: "Future[Any]", seconds: float | None = None) -> Any:
-    """Return a task's result, or the Fault that it ended in, also if there is neither after so many seconds.
+    """Return a task's result, or the Fault that it ended in; a Fault too if there is neither within `seconds`.
 
     Raises ClusterError if Ray itself has failed.
     """

@@ -35,7 +35,7 @@ def test_a_failed_file_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Path) -> None:
-    """Whoever waits for room catches OSError. Arrow's own does not say which file it is about."""
+    """Callers that wait for room catch OSError; Arrow's own has no file name."""
     place = folder(str(tmp_path))
     with pytest.raises(OSError, match="No space") as caught, place.create("a.txt"):
         raise OSError(errno.ENOSPC, "[Errno 28] Error writing bytes to file")
@@ -44,7 +44,7 @@ def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Pa
 
 
 def test_google_storage_that_does_not_answer_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody listens at this port; by default Arrow retries for many minutes."""
+    """A port without a server; by default Arrow retries for many minutes."""
     monkeypatch.setattr("pipeline.store.folder.FIRST_RETRIES", 1)
     with pytest.raises(StorageError, match=r"^gs://anonymous@bucket/store"):
         folder("gs://anonymous@bucket/store?scheme=http&endpoint_override=127.0.0.1:1")
