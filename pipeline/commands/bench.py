@@ -56,7 +56,7 @@ def bench(
     seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.")] = 1,
     count: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST, help="Puzzles: random ones, or so many of PATHS.  [default: 2000, all]"),
+        typer.Option(min=1, max=MOST, help="Number of puzzles, random or from PATHS.  [default: 2000, all]"),
     ] = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Annotated[

@@ -35,7 +35,7 @@ def certify(
     where: Where = None,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST, help="Only so many verdicts, of whatever kinds, always the same ones."),
+        typer.Option(min=1, max=MOST, help="Certify a deterministic sample of N verdicts."),
     ] = None,
     out_folder: Annotated[
         str | None, typer.Option("--out", help="Folder to keep the proofs in: FILE.jsonl.gz, .cnf.gz, .drup.gz.")

@@ -34,7 +34,7 @@ def generate(
         typer.Option(min=0.0, max=1.0, callback=finite, help=f"Share of black cells.  [default: {DENSITY}]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
-    colors: Annotated[int, typer.Option(min=1, max=MAX_COLORS, help="Colours beside the background.")] = 1,
+    colors: Annotated[int, typer.Option(min=1, max=MAX_COLORS, help="Number of colours, background excluded.")] = 1,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,

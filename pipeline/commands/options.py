@@ -117,7 +117,7 @@ Where = Annotated[
     str | None, typer.Option(help="Only puzzles that meet a condition in SQL over `nonocensus schema`'s columns.")
 ]
 
-Limit = Annotated[int | None, typer.Option(min=1, max=MOST, help="At most so many puzzles with this command.")]
+Limit = Annotated[int | None, typer.Option(min=1, max=MOST, help="Maximum number of puzzles.")]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
 
