@@ -17,15 +17,20 @@ MOST_THREADS = 4
 
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
-"""CPU quota of a container and its period, both in microseconds; `max` is no quota."""
+"""CPU quota of a container and its period, both in microseconds; `max` is no quota. So cgroups v2 have it."""
+
+QUOTA_V1 = Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")
+"""The same of cgroups v1, whose period is in a file of its own; -1 is no quota."""
 
 
 def cores() -> int:
     """Return how many cores of this machine the process may use, and its container's quota allows."""
     allowed = len(os.sched_getaffinity(0))
-    with suppress(OSError, ValueError):  # no such file; no quota
-        quota, period = map(int, QUOTA.read_text().split())
-        allowed = min(allowed, math.ceil(quota / period))
+    for files in ((QUOTA,), (QUOTA_V1, QUOTA_V1.with_name("cpu.cfs_period_us"))):
+        with suppress(OSError, ValueError):  # no such file; no quota
+            quota, period = map(int, " ".join(file.read_text() for file in files).split())
+            if quota > 0:
+                allowed = min(allowed, math.ceil(quota / period))
     return max(allowed, 1)
 
 

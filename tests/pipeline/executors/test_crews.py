@@ -183,9 +183,23 @@ def test_the_cores_of_a_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
 ) -> None:
     monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(threads, "QUOTA_V1", tmp_path / "none")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
     if quota is not None:
         threads.QUOTA.write_text(quota)
+    assert threads.cores() == wanted
+
+
+@pytest.mark.parametrize(("quota", "wanted"), [("150000\n", 2), ("-1\n", 5), (None, 5)])
+def test_the_cores_of_a_container_of_cgroups_v1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
+) -> None:
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(threads, "QUOTA_V1", tmp_path / "cpu.cfs_quota_us")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
+    (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
+    if quota is not None:
+        threads.QUOTA_V1.write_text(quota)
     assert threads.cores() == wanted
 
 
