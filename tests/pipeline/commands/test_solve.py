@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from defusedxml import ElementTree
 
+from pipeline.commands.solve import arguments
 from scrapers.twin import Counts, archive, serve
 from solver import api
 from solver.puzzle import from_picture
@@ -39,6 +40,16 @@ def test_brief(nonocensus: Command) -> None:
     assert nonocensus("solve", "-b", "b.non", "--rung", "line").out == "stalled\n"
     with_table = nonocensus("solve", "-bt", "a.non").out
     assert with_table.startswith("unique logical\ntechnique")
+
+
+@pytest.mark.usefixtures("files")
+def test_progress_in_a_folder_is_reported(nonocensus: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arguments, "TOLD_AFTER", 2)
+    result = nonocensus("solve", "-b", str(tmp_path))
+    lines = [line for line in result.err.splitlines() if line.startswith(("2 files", "4 files"))]
+    assert lines == [
+        f"{k} files of {tmp_path} read, the last {tmp_path.name}/{name}.non" for k, name in ((2, "b"), (4, "d"))
+    ]
 
 
 @pytest.mark.usefixtures("files")
