@@ -13,8 +13,8 @@ from scrapers.archives.source import SourceFile, read, too_large
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2", ".tar.zst", ".tzst")
 MAGIC = slice(257, 262)  # of the first header: "ustar"
 
-MOST_HEADER = 1 << 20
-"""The largest header of a member that is read into memory."""
+MOST_HEADER = 1 << 16
+"""The largest header of a member that is read into memory; some 300 may follow each other before a member."""
 
 
 def members(file: IO[bytes], budget: Budget) -> Iterator[SourceFile]:
@@ -23,6 +23,7 @@ def members(file: IO[bytes], budget: Budget) -> Iterator[SourceFile]:
     with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r:") as archive:
         while info := archive.next():
             archive.members.clear()  # type: ignore[attr-defined]  # or else it would keep them all
+            archive.pax_headers.clear()  # type: ignore[attr-defined]  # global ones, copied for each member
             budget.add_members(1)
             if info.size < 0:  # some Pythons would go round in circles
                 raise tarfile.ReadError(f"a member of {info.size} bytes")

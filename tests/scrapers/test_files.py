@@ -375,6 +375,18 @@ def test_members_of_a_tar_are_forgotten(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
+def test_global_headers_of_a_tar_are_not_copied_for_each_member(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    header = {f"comment{k}": "" for k in range(3_000)}
+    with tarfile.open(fileobj=buffer, mode="w:", format=tarfile.PAX_FORMAT, pax_headers=header) as archive:
+        for k in range(8_000):
+            archive.addfile(tarfile.TarInfo(f"{k}.png"))
+    (tmp_path / "x.tar").write_bytes(buffer.getvalue())
+    began = time.thread_time()
+    assert list(files_in([tmp_path / "x.tar"])) == []
+    assert time.thread_time() - began < 2
+
+
 def test_a_list_of_contents_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = zip_of({f"{k}.non": b"" for k in range(2000)})
     monkeypatch.setattr(zips, "MOST_DIRECTORY", 100_000)
