@@ -17,7 +17,7 @@ MOST_DIGITS = 9
 SHORT = 40
 """Characters of a clue that is worth remembering: most clues of an archive are the same few."""
 
-NUMBERS = re.compile(r"[0-9]+(?:\s*[,\s]\s*[0-9]+)*")
+NUMBERS = re.compile(r"[0-9]+(?:(?:\s*+,\s*+|\s++)[0-9]+)*")
 
 BLOCKS = {str(length): Block(length) for length in range(1, MAX_CELLS + 1)}
 """By how their lengths are written; one object for all blocks of a length."""

@@ -20,7 +20,7 @@ DISTINCT = (
 """For colours of which nothing is known: Okabe and Ito's, which everybody can tell apart, then ColorBrewer's."""
 
 HEX = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
-TRIPLET = re.compile(r"\(?\s*([0-9]{1,3})\s*[,\s]\s*([0-9]{1,3})\s*[,\s]\s*([0-9]{1,3})\s*\)?")
+TRIPLET = re.compile(r"\(?\s*+([0-9]{1,3})(?:\s*+,\s*+|\s++)([0-9]{1,3})(?:\s*+,\s*+|\s++)([0-9]{1,3})\s*+\)?")
 COLORED = re.compile(r"([0-9]+)(.*)")
 
 

@@ -19,6 +19,7 @@ before and behind is text. Triddlers (`#t`) and triangles, colours with a slash,
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from scrapers.formats.clues import Line
 from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
@@ -30,7 +31,7 @@ NAME = "g"
 SUFFIXES: tuple[str, ...] = (".g",)
 HOLDS: frozenset[str] = frozenset({"colors", "rgb", "names", "title"})
 
-PARTS = re.compile(rb"(?:^|[\r\n]):[^\r\n]*[\r\n](?:[^\r\n]*[\r\n])*?:")
+PART = re.compile(rb"(?:^|[\r\n]):")
 COLOR = re.compile(r"(\S):(\S?)\s*(\S+)\s*(.*)")
 MOST_LINES = 16 * MAX_CELLS
 BACKGROUND, DEFAULT = "0", "1"
@@ -40,7 +41,7 @@ NO_MARKS = " \t0123456789,:#"
 
 def recognizes(data: bytes) -> bool:
     """Whether two of its lines begin with a colon."""
-    return PARTS.search(data) is not None
+    return len([*islice(PART.finditer(data), 2)]) == 2
 
 
 def read(data: bytes) -> Iterator[Puzzle]:

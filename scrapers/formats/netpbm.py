@@ -22,7 +22,7 @@ PICTURE = True
 
 BEGINNING = re.compile(rb"P[1-6](?:\s|#)")
 BLANKS = b" \t\r\n\v\f"
-BLANK = re.compile(rb"(?:[ \t\r\n\v\f]|#[^\r\n]*)+")
+BLANK = re.compile(rb"(?:[ \t\r\n\v\f]++|#[^\r\n]*+)*+")
 NUMBER = re.compile(rb"[0-9]{1,9}")
 NUMBERS = re.compile(rb"[ \t\r\n\v\f]+[0-9][0-9 \t\r\n\v\f]*")
 """As far as nothing but numbers stands in a file."""

@@ -30,8 +30,17 @@ COLOR = re.compile(r"([\w-]+)\s*=\s*\(([^()]*)\)\s*(\S?).*")
 COMMENT = re.compile(r"[#;].*")
 ONLY_CLUES = re.compile(r"[^\[\]#;=:]+")
 """A line that is no heading and no setting, and has no comment."""
-DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
-"""A TOML key of more than 16 parts, where two are in use: tomllib takes quadratic time and memory for it."""
+OVERLONG = re.compile(
+    r"""(?<!\w)\w{4096}|(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}"""
+)
+"""A word of TOML that is longer than any row, for which tomllib takes a hundred times its size in memory, or a key of
+more than 16 parts, where two are in use: tomllib takes quadratic time and memory for it.
+
+No part begins behind a backslash, or each quotation mark of a line of escaped ones would be looked at as a beginning.
+"""
+
+MOST_KEYS = 4_000
+"""Equals signs and brackets in a TOML file, which has some ten and one a colour: a key takes up to 15 KB."""
 
 MOST_LINES = 16 * MAX_CELLS
 
@@ -146,14 +155,16 @@ def _ini(text: str) -> Parts:
 
 
 def _toml(text: str) -> Parts:
-    if deep := DEEP_KEY.search(text):
-        raise FormatError(f"it is no TOML of puzzles: the key {clipped(deep[0])} has more than 16 parts")
+    if found := OVERLONG.search(text):
+        raise FormatError(f"it is no TOML of puzzles: {clipped(found[0])} is too long a key or word")
+    if text.count("=") + text.count("[") > MOST_KEYS:
+        raise FormatError(f"it is no TOML of puzzles: it has more than {MOST_KEYS:,} keys and tables")
     try:
-        found = tomllib.loads(text.replace("\r\n", "\n"))
+        tables = tomllib.loads(text.replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         reason = "too many brackets in brackets" if isinstance(error, RecursionError) else said_by(error)
         raise FormatError(f"it is no TOML: {reason}") from None
-    clues, colors = found.get("clues"), found.get("colors", {})
+    clues, colors = tables.get("clues"), tables.get("colors", {})
     declared = colors.get("defs", []) if isinstance(colors, dict) else None
     if not isinstance(clues, dict) or not isinstance(declared, list) or not all(isinstance(x, str) for x in declared):
         raise FormatError("it should have a table [clues], and colours as texts in [colors] defs")

@@ -44,7 +44,7 @@ PROLOG_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,100}?\bencoding\s*=\s*["']([\w
 ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|euc_jp")
 """Codecs that a prolog may ask for, by Python's names. Python has stranger ones that take hours over a crafted file."""
 
-DOCTYPE = re.compile(r"""<!DOCTYPE(?:[^<>\["']|"[^<>"]*"|'[^<>']*')*>""")
+DOCTYPE = re.compile(r"""<!DOCTYPE(?:[^<>\["']++|"[^<>"]*+"|'[^<>']*+')*+>""")
 """One that only points somewhere."""
 
 MAX_TAGS = 1_000_000
@@ -90,7 +90,8 @@ def read(data: bytes) -> Iterator[Puzzle]:
     if root.tag not in ("puzzleset", "puzzle"):
         raise FormatError(f"it holds <{root.tag}>, not <puzzleset>")
     elements = [root] if root.tag == "puzzle" else root.findall("puzzle")
-    yield from each(elements, lambda element: _puzzle(element, root))
+    common = {tag: _text_in(root, tag) for tag in ("source", "author", "copyright")}
+    yield from each(elements, lambda element: _puzzle(element, common))
 
 
 def _text(data: bytes) -> str:
@@ -143,7 +144,7 @@ def _character(entity: re.Match[str]) -> str:
     return entity[0] if character in "<>&\"'" else character
 
 
-def _puzzle(element: Element, root: Element) -> Puzzle:
+def _puzzle(element: Element, common: dict[str, str | None]) -> Puzzle:
     kind = element.get("type", "grid")
     if kind != "grid":
         raise FormatError(f"puzzles of type {clipped(kind)} are not supported, only 'grid'")
@@ -157,7 +158,7 @@ def _puzzle(element: Element, root: Element) -> Puzzle:
         used = max(used, int(goal.max()))
     colors = max(certain, used + 1)
     saved = tuple(grid[:, :, :colors] for grid in _saved(element, palette))
-    return arranged(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_about(element, root)))
+    return arranged(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_about(element, common)))
 
 
 def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
@@ -249,11 +250,14 @@ def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ..
     """What visitors saved: grids that may leave cells open."""
     images = [s.find("image") for s in element.findall("solution") if s.get("type") == "saved"]
     grids: list[np.ndarray] = []
+    size = 0
     for number, image in enumerate(images, 1):
         grid = _grid(image, f"saved grid {number}", palette)
-        if grid is not None:
-            grids.append(grid)
-        if sum(grid.size for grid in grids) > MOST_SAVED:
+        if grid is None:
+            continue
+        grids.append(grid)
+        size += grid.size
+        if size > MOST_SAVED:
             raise FormatError(
                 f"its saved grids take more than {MOST_SAVED >> 20} MiB, the first {number} of them alone"
             )
@@ -311,19 +315,21 @@ def _derived(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:
     return tuple(clue_of(line) for line in goal)
 
 
-def _about(element: Element, root: Element) -> dict[str, Any]:
-    """The fields of Puzzle that say what it is and whose; a puzzleset may say some for all its puzzles."""
+def _text_in(element: Element, tag: str) -> str | None:
+    """Return the text of an element's first child with a tag."""
+    return (element.findtext(tag) or "").strip() or None
 
-    def text(tag: str, of: Element = element) -> str | None:
-        return (of.findtext(tag) or "").strip() or None
 
-    site = (text("source") or text("source", root) or "").lower()
+def _about(element: Element, common: dict[str, str | None]) -> dict[str, Any]:
+    """Return the fields of Puzzle that say what it is and whose; `common` has those of the puzzleset."""
+    text = partial(_text_in, element)
+    site = (text("source") or common["source"] or "").lower()
     number = ID.fullmatch(text("id") or "") if site.removeprefix("www.").startswith("webpbn") else None
     return {
         "title": text("title"),
-        "author": text("author") or text("author", root),
+        "author": text("author") or common["author"],
         "description": text("description"),
-        "copyright": text("copyright") or text("copyright", root),
+        "copyright": text("copyright") or common["copyright"],
         "license": text("license"),
         "site_note": text("note"),
         "site_version": number[2] if number else None,

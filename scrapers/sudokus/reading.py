@@ -35,11 +35,14 @@ TOGETHER = 4096
 LONG = 64
 """Characters from which on a word is meant as a puzzle, whatever they are."""
 
-AUTHOR = re.compile(r"^#A\s*(\S.*?)\s*$", re.MULTILINE)
+LONGEST_ROW = 1_000
+"""Characters of a row of a grid: of 36x36 it takes some 110, as a list of words several times a file's size."""
+
+AUTHOR = re.compile(r"^#A[ \t]*(\S[^\r\n]*)", re.MULTILINE)
 PARTING = np.frombuffer(b" \t,;\r\n", np.uint8)
 PLAIN = frozenset("0123456789.*_?")
 COLUMNS = re.compile(r"[\s,;]+")
-FRAME = re.compile(r"[\s|+=:!-]*[|+=-][\s|+=:!-]*")
+FRAME = re.compile(r"[\s:!]*[|+=-][\s|+=:!-]*")
 BARS = re.compile(r"[|!]")
 SIGNS = re.compile(r"[0-9A-Za-z.*_?]+")
 
@@ -121,18 +124,18 @@ def read(data: bytes, before: int = 0) -> Iterator[Grids]:
         yield whole
         return
     text = decoded(data)
-    named = AUTHOR.search(text)
+    author = (named := AUTHOR.search(text)) and named[1].rstrip()
     wrong: list[str] = []
     waiting: list[Found] = []
     some = False
     for found in _puzzles(text, before, wrong):
         if waiting and (found.box != waiting[0].box or len(waiting) == TOGETHER):
-            yield from _grids(waiting, named and named[1], wrong)
+            yield from _grids(waiting, author, wrong)
             waiting = []
         waiting.append(found)
         some = True
     if waiting:
-        yield from _grids(waiting, named and named[1], wrong)
+        yield from _grids(waiting, author, wrong)
     if wrong:
         more = f" (and {len(wrong) - MOST_TOLD:,} more)" if len(wrong) > MOST_TOLD else ""
         raise FormatError("; ".join(wrong[:MOST_TOLD]) + more)
@@ -241,7 +244,10 @@ def _long(line: str) -> int:
 
 def _row(number: int, line: str) -> Line | None:
     """The row of a grid that stands on a line, if one does."""
-    parts = [part.split() for part in BARS.split(line.strip().strip("|!"))]
+    line = line.strip().strip("|!")
+    if len(line) > LONGEST_ROW:
+        return None
+    parts = [part.split() for part in BARS.split(line)]
     texts = [text for part in parts for text in part]
     if not texts or not all(map(SIGNS.fullmatch, texts)):
         return None

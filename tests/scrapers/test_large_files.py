@@ -3,12 +3,15 @@
 import tracemalloc
 from collections.abc import Callable
 from itertools import islice
+from time import thread_time
 from typing import Any
 
 import pytest
 
+from scrapers.archives.source import SourceFile
 from scrapers.formats import FormatError, named, non, nonograms_org, taai, webpbn_xml
 from scrapers.formats.shared import MOST_TOLD
+from scrapers.importing import read_in_bulk
 from solver.limits import MAX_CELLS
 
 SIZE = 1 << 18
@@ -91,18 +94,28 @@ FILES = {
     "ini lines": (named("ini"), b"[clues]\nrows =\n" + filled(b"1\n"), "it has more than 16,368 lines"),
     "toml brackets": (
         named("toml"),
-        b"[clues]\nrows = " + filled(b"["),
+        b"[clues]\nrows = " + 3_000 * b"[",
         "it is no TOML: too many brackets in brackets",
     ),
     "toml keys": (
         named("toml"),
         b"[clues]\nrows = ''\n" + filled(b"a.") + b"a = 1",
-        "it is no TOML of puzzles: the key 'a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.' has more than 16 parts",
+        "it is no TOML of puzzles: 'a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.' is too long a key or word",
     ),
     "toml headings": (
         named("toml"),
         b"[clues]\nrows = ''\n[" + filled(b'"a\\"b" . ') + b"a]",
-        """it is no TOML of puzzles: the key '"a\\"b" . "a\\"b" . "a\\"b" . "a\\"b" . "...' has more than 16 parts""",
+        """it is no TOML of puzzles: '"a\\"b" . "a\\"b" . "a\\"b" . "a\\"b" . "...' is too long a key or word""",
+    ),
+    "toml tables": (
+        named("toml"),
+        b"".join(b"r%d.a.a.a.a.a.a.a = 1\n" % k for k in range(8_000)) + b"[clues]\nrows = ''\n",
+        "it is no TOML of puzzles: it has more than 4,000 keys and tables",
+    ),
+    "toml digits": (
+        named("toml"),
+        b"[clues]\nrows = ''\nx = " + filled(b"1"),
+        "it is no TOML of puzzles: '1111111111111111111111111111111111111...' is too long a key or word",
     ),
     "quoted clues": (named("quoted"), b"5\n5\n" + filled(b'"1",'), "it has more than 10 clues, not 5 + 5"),
     "lp rows": (
@@ -115,6 +128,7 @@ FILES = {
         b"1\n#ff0000\n5 5\n" + filled(b"5 "),
         "row 1: the colour #050505 is not in the palette",
     ),
+    "netpbm blanks": (named("netpbm"), b"P1" + filled(b" "), "its width should be a number from 1 to 1023"),
     "netpbm size": (named("netpbm"), b"P2 1023 1023 255 " + filled(b"1 "), "it is too short for 1046529 values"),
     "rofl groups": (
         named("rofl"),
@@ -144,6 +158,26 @@ def test_what_is_too_much_takes_little_memory(name: str, monkeypatch: pytest.Mon
 
     assert peak(read) < max(MOST_MEMORY, 4 * len(data))
     assert told == [line]
+
+
+ONE_CELL = b"<puzzle>%s</puzzle>" % clues(ONE_LINE)
+CRAFTED = {
+    "escaped quotation marks.toml": b"[clues]\nrows = ''\nx = " + 2 * filled(b'\\"'),
+    "blanks in a clue.non": b"rows\n1" + filled(b" ") + b"x\ncolumns\n1\n",
+    "blanks in a colour.ini": b"[colors]\nr = (1" + filled(b" ") + b"x)\n[clues]\nrows = 1\ncolumns = 1\n",
+    "blanks in a name.sdk": b"#A x" + filled(b" ") + b"y\n1234\n",
+    "a frame and a letter.sdk": filled(b"-") + b"x\n1234\n",
+    "puzzles of a set.xml": b"<puzzleset>%s%s</puzzleset>" % (2 * filled(ONE_CELL), 2 * filled(b"<a/>")),
+    "saved grids.xml": xml(clues(ONE_LINE) + 4 * filled(image(b"|c|", b"saved"))),
+}
+"""Files whose reading once took time quadratic in their size: ten seconds to an hour."""
+
+
+@pytest.mark.parametrize("name", CRAFTED)
+def test_time_is_linear_in_the_size_of_a_file(name: str) -> None:
+    began = thread_time()
+    list(read_in_bulk([SourceFile(name, CRAFTED[name])]))
+    assert thread_time() - began < 4
 
 
 @pytest.mark.parametrize(
