@@ -21,7 +21,7 @@ import numpy as np
 
 from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.colors import Marks, Wish, declared, distinct, palette_of, without_unused
-from scrapers.formats.shared import FormatError, Origin, clipped, decoded, each, lines_of, webpbn
+from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of, webpbn
 from solver.limits import MAX_CELLS
 from solver.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Clue, Puzzle, arranged
 
@@ -99,7 +99,7 @@ def _puzzle(lines: list[Line]) -> Puzzle:
         author=_text(parts, "by"),
         copyright=_text(parts, "copyright"),
         license=_text(parts, "license"),
-        **(webpbn(number[1]) if number else Origin())._asdict(),
+        **(webpbn(number[1])._asdict() if number else {}),
     )
     return without_unused(arranged(puzzle)) if parts.colors else puzzle
 
@@ -189,7 +189,9 @@ def _goal(parts: _Parts, width: int, height: int, places: dict[str, int]) -> np.
 
 def _text(parts: _Parts, word: str) -> str | None:
     """The value of a property without its quotes and with its HTML entities resolved."""
-    value = parts.properties.get(word, (0, ""))[1]
+    if word not in parts.properties:
+        return None
+    value = parts.properties[word][1]
     if len(value) >= 2 and value[0] == value[-1] == '"':
         value = value[1:-1]
     return ENTITY.sub(lambda entity: html.unescape(entity[0]), value).strip() or None
