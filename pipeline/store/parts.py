@@ -304,8 +304,13 @@ def mark(store: Store) -> None:
 
 
 def next_part(store: Store) -> int:
-    """The number of the next part that is appended."""
-    found = (PART.fullmatch(name) for name in store.puzzles.names())
+    """The number of the next part that is appended.
+
+    On far storage a Parquet file without its JSON does not count. It may be a paused writer's, which must be refused:
+    only if both writers want the same number does one of their commits fail.
+    """
+    names = store.puzzles.names()
+    found = (PART.fullmatch(name) for name in names if store.puzzles.local or _names_part(name))
     return max((int(name[2]) for name in found if name), default=-1) + 1
 
 

@@ -251,6 +251,25 @@ def test_storage_that_ignores_conditions_is_refused(
         pass
 
 
+def test_a_writer_paused_before_its_commit_adds_nothing_twice(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Parquet file is there, its lease another's: both want the same number, and one JSON counts."""
+    puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
+    real = Folder.commit
+
+    def commit(self: Folder, name: str, *arguments: Any, **options: Any) -> None:
+        if name == "part-00000.json":
+            monkeypatch.setattr(Folder, "commit", real)
+            monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+            with ThreadPoolExecutor(1) as other:
+                other.submit(import_puzzles, Store(far), [puzzles], lambda _: None).result()
+        real(self, name, *arguments, **options)
+
+    monkeypatch.setattr(Folder, "commit", commit)
+    with pytest.raises(StorageError, match="another command has written part-00000 meanwhile"):
+        import_puzzles(Store(far), [puzzles], lambda _: None)
+    assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
+
+
 def test_arrows_uris_are_translated(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
