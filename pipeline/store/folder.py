@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.store.objects import NEW, Bucket, ConflictError, Object, Version, open_bucket
+from pipeline.store.objects import NEW, Bucket, Object, Version, open_bucket
 from solver.tables import SCHEMA_VERSION
 
 R = TypeVar("R")
@@ -155,11 +155,12 @@ class Folder(NamedTuple):
     def replace_object(self, name: str, data: bytes, over: Version) -> Version:
         """Write a small file on far storage if it is still at version `over`; ConflictError if it is not.
 
-        A write whose answer was lost may be refused when it is tried again: it has succeeded if its data is there.
+        A write whose answer was lost has succeeded if its data is there, whether it was refused when it was tried again
+        or not tried again.
         """
         try:
             return self._bucket.write(self._key(name), data, over)
-        except ConflictError:
+        except OSError:
             there = self.read_object(name)
             if there is None or there.data != data:
                 raise

@@ -226,6 +226,21 @@ def test_a_lease_is_renewed_and_a_lost_answer_is_no_loss(far: Folder, monkeypatc
         pass
 
 
+def test_an_import_whose_answers_are_all_lost(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written is there: nothing is written twice, and the lease is free at once."""
+    real = Bucket.write
+
+    def lossy(self: Bucket, key: str, data: bytes, over: Any) -> Any:
+        real(self, key, data, over)
+        raise OSError("no answer")
+
+    monkeypatch.setattr(Bucket, "write", lossy)
+    puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
+    for added in (3, 0):
+        assert import_puzzles(Store(far), [puzzles], lambda _: None).added == added
+    assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
+
+
 def test_what_another_has_written_is_not_replaced(far: Folder) -> None:
     version = far.version("a.json")
     far.commit("a.json", {"of": "another"})
