@@ -208,18 +208,28 @@ def _take(place: Folder, about: dict[str, Any]) -> Version:
     there = place.read_object(LOCK)
     if there is not None and not _about(there.data).get("released") and _age(place, there) < DEAD_AFTER:
         raise _taken(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
-    over = there.version if there else NEW
+    taken = _exchange(place, about, there.version if there else NEW)
+    return taken if there else _exchange(place, about | {"confirmed": True}, taken)  # is If-Match known there, too?
+
+
+def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
+    """Write the object of a lease over a version, and try the same again, which has to be refused."""
     try:
-        taken = place.replace_object(LOCK, _encoded(about), over)
+        written = place.replace_object(LOCK, _encoded(about), over)
     except ConflictError:
         there = place.read_object(LOCK)
-        raise _taken(place, there.data if there else b"") from None
-    try:  # the same again has to be refused
-        place.replace_object(LOCK, _encoded(about | {"again": True}), over)
-    except ConflictError:
-        return taken
+        if there is None or _about(there.data).get("token") != about["token"]:
+            raise _taken(place, there.data if there else b"") from None
+    else:
+        try:
+            place.replace_object(LOCK, _encoded(about | {"again": True}), over)
+        except ConflictError:
+            return written
+    with suppress(OSError):
+        place.delete(LOCK)
     raise StorageError(
-        f"{place.name} can't be written safely: its storage ignores conditional writes (If-None-Match, If-Match)"
+        f"{place.name} can't be written safely: its storage ignores conditional writes (If-None-Match, If-Match), or "
+        "refuses them all"
     )
 
 

@@ -266,6 +266,25 @@ def test_storage_that_ignores_conditions_is_refused(
         pass
 
 
+@pytest.mark.parametrize("refused", [False, True], ids=["ignored", "refused"])
+def test_storage_without_if_match_is_refused_at_first(
+    far: Folder, monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    """Ceph 16 refuses each If-Match, so its leases could be neither renewed nor released; others ignore it."""
+    real: Callable[..., Any] = Bucket.write
+
+    def write(self: Bucket, key: str, data: bytes, over: Any) -> Any:
+        if over != NEW and refused:
+            raise ConflictError
+        return real(self, key, data, over if over == NEW else "overwrite")
+
+    monkeypatch.setattr(Bucket, "write", write)
+    for _ in range(2):
+        with pytest.raises(StorageError, match="or refuses them all"), sole_writer(far):
+            pass
+        assert far.names() == []
+
+
 def test_a_writer_paused_before_its_commit_adds_nothing_twice(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its Parquet file is there, its lease another's: both want the same number, and one JSON counts."""
     puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
