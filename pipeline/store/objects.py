@@ -9,7 +9,7 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote
 
 import pyarrow as pa
 
-from pipeline.errors import UserError
+from pipeline.errors import StorageError, UserError
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion, WritableFile
@@ -31,6 +31,15 @@ NEW: Literal["create"] = "create"
 
 UPLOAD_CHUNK, UPLOADS_AT_ONCE = 8 << 20, 4
 """Bytes of each part of a multipart upload (S3 allows 10,000 parts), and parts in flight: what an upload buffers."""
+
+DELEGATED = "delegated"
+"""The key, in the configuration of a bucket, of the profile's setting that only boto3 follows."""
+
+DELEGATING = ("credential_process", "sso_session", "sso_start_url", "role_arn")
+"""The settings of a profile that name another source of credentials."""
+
+CREDENTIALS_KEPT = timedelta(minutes=5)
+"""How long boto3's credentials are kept: it renews them ten minutes before they expire."""
 
 CLIENT = {"timeout": "120s", "connect_timeout": "10s"}
 
@@ -168,8 +177,25 @@ def _opened(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str,
             f"writing to {'s3' if is_s3 else 'gs'}:// needs obstore: pip install 'nonocensus[cloud]'"
         ) from None
     kind: Any = S3Store if is_s3 else GCSStore
-    store: ObjectStore = kind(bucket, config=dict(config), client_options={**CLIENT, "allow_http": plain_http})
+    options = dict(config)
+    delegated = options.pop(DELEGATED, None)
+    provider = _boto3_provider(bucket, delegated) if delegated else None
+    client_options = {**CLIENT, "allow_http": plain_http}
+    store: ObjectStore = kind(bucket, config=options, client_options=client_options, credential_provider=provider)
     return store
+
+
+def _boto3_provider(bucket: str, setting: str) -> Any:
+    """What fetches the credentials of a profile whose `setting` obstore does not know."""
+    try:
+        from botocore.exceptions import BotoCoreError
+        from obstore.auth.boto3 import Boto3CredentialProvider
+    except ImportError:
+        raise UserError(f"writing to s3:// with {setting} in the AWS profile needs boto3: pip install boto3") from None
+    try:
+        return Boto3CredentialProvider(ttl=CREDENTIALS_KEPT)
+    except (BotoCoreError, ValueError) as error:
+        raise StorageError(f"s3://{bucket}: no credentials by {setting} in the AWS profile: {error}") from error
 
 
 def _s3(who: str, asked: dict[str, str], region: str | None) -> dict[str, Any]:
@@ -191,17 +217,26 @@ def _s3(who: str, asked: dict[str, str], region: str | None) -> dict[str, Any]:
 
 
 def _profile() -> dict[str, str]:
-    """The keys in the credentials file of AWS's own tools, which Arrow reads and obstore does not."""
-    file = os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or Path.home() / ".aws/credentials"
+    """The keys in the profile of AWS's own tools, or the setting that says how to get them, as DELEGATED.
+
+    Arrow and boto3 read the profile's files, obstore does not.
+    """
+    home, name = Path.home() / ".aws", os.environ.get("AWS_PROFILE", "default")
+    files = [
+        (os.environ.get("AWS_CONFIG_FILE") or home / "config", name if name == "default" else f"profile {name}"),
+        (os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials", name),
+    ]
+    found: dict[str, str] = {}
+    for file, section in files:
+        parser = configparser.RawConfigParser()
+        with suppress(KeyError, configparser.Error, UnicodeDecodeError):
+            parser.read(file, encoding="utf-8")
+            found |= parser[section]
     names = {"aws_access_key_id": "access_key_id", "aws_secret_access_key": "secret_access_key",
              "aws_session_token": "session_token"}  # fmt: skip
-    parser = configparser.RawConfigParser()
-    try:
-        parser.read(file)
-        section = parser[os.environ.get("AWS_PROFILE", "default")]
-    except (KeyError, configparser.Error):
-        return {}
-    return {names[name]: value for name, value in section.items() if name in names}
+    keys = {names[name]: value for name, value in found.items() if name in names}
+    delegated = next((name for name in DELEGATING if name in found), None)
+    return keys if keys or delegated is None else {DELEGATED: delegated}
 
 
 def _gcs(who: str, asked: dict[str, str]) -> dict[str, Any]:

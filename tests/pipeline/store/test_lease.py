@@ -318,10 +318,37 @@ def test_arrows_uris_are_translated(monkeypatch: pytest.MonkeyPatch, tmp_path: A
         "endpoint": "http://127.0.0.1:9",
         "region": "eu-west-3",
     }
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    (tmp_path / "config").write_text("[profile p]\naws_access_key_id = k2\naws_secret_access_key = s2\n")
+    monkeypatch.setenv("AWS_PROFILE", "p")
+    config_file: Any = open_bucket("s3://census/run", "", None).store
+    assert (config_file.config["access_key_id"], config_file.config["secret_access_key"]) == ("k2", "s2")
     named: Any = open_bucket("s3://me:my%2Fkey@census/run", "", None).store
     assert (named.config["access_key_id"], named.config["secret_access_key"]) == ("me", "my/key")
     public: Any = open_bucket("gs://anonymous@census/run", "?endpoint_override=127.0.0.1:9&scheme=http", None).store
     assert public.config == {"bucket": "census", "skip_signature": "true", "base_url": "http://127.0.0.1:9"}
+
+
+def test_a_profile_with_a_credential_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """Arrow runs it, obstore does not: boto3 does in its place."""
+    pytest.importorskip("boto3")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    keys = '{"Version": 1, "AccessKeyId": "k", "SecretAccessKey": "s"}'
+    (tmp_path / "keys.json").write_text(keys)
+    for program, bucket in ((f"cat {tmp_path}/keys.json", "one"), ("false", "two")):
+        (tmp_path / "config").write_text(f"[default]\nregion = x\ncredential_process = {program}\n")
+        if program == "false":
+            with pytest.raises(StorageError, match="s3://two: no credentials by credential_process in the AWS profile"):
+                open_bucket(f"s3://{bucket}/run", "", None)
+        else:
+            store: Any = open_bucket(f"s3://{bucket}/run", "", None).store
+            assert store.credential_provider()["access_key_id"] == "k"
+    monkeypatch.setitem(sys.modules, "obstore.auth.boto3", None)
+    with pytest.raises(UserError, match="credential_process in the AWS profile needs boto3: pip install boto3"):
+        open_bucket("s3://three/run", "", None)
 
 
 def test_what_can_not_be_written_safely_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
