@@ -225,6 +225,10 @@ def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
             place.replace_object(LOCK, _encoded(about | {"again": True}), over)
         except ConflictError:
             return written
+        except OSError:
+            with suppress(OSError):  # it ends by itself
+                place.replace_object(LOCK, _encoded(about | {"released": True}), written)
+            raise
     with suppress(OSError):
         place.delete(LOCK)
     raise StorageError(

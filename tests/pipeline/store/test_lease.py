@@ -241,6 +241,22 @@ def test_an_import_whose_answers_are_all_lost(far: Folder, monkeypatch: pytest.M
     assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
 
 
+def test_a_lease_that_can_not_be_checked_is_released(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Bucket.write
+
+    def write(self: Bucket, key: str, data: bytes, over: Any) -> Any:
+        if b"again" in data:
+            raise OSError("no answer")
+        return real(self, key, data, over)
+
+    monkeypatch.setattr(Bucket, "write", write)
+    with pytest.raises(OSError, match="no answer"):
+        sole_writer(far).__enter__()
+    monkeypatch.setattr(Bucket, "write", real)
+    with sole_writer(far):
+        pass
+
+
 def test_what_another_has_written_is_not_replaced(far: Folder) -> None:
     version = far.version("a.json")
     far.commit("a.json", {"of": "another"})
