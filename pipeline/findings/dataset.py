@@ -30,6 +30,7 @@ from pipeline.run.summary import summarize
 from pipeline.scratch import scratch
 from pipeline.sql import interruptible, one_line
 from pipeline.store.folder import Folder, folder
+from pipeline.store.lock import staging
 from pipeline.store.parts import gathered, leaves, one_batch
 from reports.beside import Found, indexed
 from reports.card import Count, Origin, card, license_of
@@ -83,8 +84,8 @@ Seen = Callable[[str, int], object]
 def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: None) -> dict[str, Any]:
     """Write what a run has so far as a dataset; returns its rows, the rows of each split, its files and its folder.
 
-    A former dataset of ours is replaced, once all rows of the run have been read. A UserError refuses a folder that
-    holds anything else, and a run without results.
+    A former dataset of ours is replaced, once the new one is written. A UserError refuses a folder that holds anything
+    else, a run without results, and what another process is writing.
     """
     place = folder(uri)
     _refuse_another(place)
@@ -97,17 +98,23 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         size = _gather(database, run, content, grades, seen)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
-        _clear(place)
-        place.write_json(MARK, about)
         columns = schema(content, about, graded=len(grades.rows) > 0, family=family)
-        files = [
-            file
-            for split, places in _places(counts, _step(summary["rows"], size))
-            for file in _write_split(place / "data", database, split, places, columns, seen)
-        ]
-    origin = _origin(run, summary, content)
-    place.write_json(CROISSANT, croissant(origin, license_of(content, counts), columns, files))
-    place.write(CARD, card(origin, columns, counts, duplicates))
+        with staging(place) as new:
+            new.write_json(MARK, about)
+            files = [
+                file
+                for split, places in _places(counts, _step(summary["rows"], size))
+                for file in _write_split(new / "data", database, split, places, columns, seen)
+            ]
+            origin = _origin(run, summary, content)
+            new.write_json(CROISSANT, croissant(origin, license_of(content, counts), columns, files))
+            new.write(CARD, card(origin, columns, counts, duplicates))
+            _clear(place)
+            new.move(MARK, place)
+            for name in (new / "data").names():
+                (new / "data").move(name, place / "data")
+            for name in (CROISSANT, CARD):
+                new.move(name, place)
     return {
         "rows": sum(file.rows for file in files),
         "splits": {name: sum(file.rows for file in files if file.split == name) for name in SPLITS},

@@ -29,6 +29,7 @@ from pipeline.run.sample import Candidates, balanced, difficulty_class, gathered
 from pipeline.sql import database, meets
 from pipeline.store.convert import file_stem
 from pipeline.store.folder import Folder, folder
+from pipeline.store.lock import staging
 from pipeline.store.parts import one_batch, refuse_others
 from reports import measures as measured
 from reports.batch import size_class
@@ -110,7 +111,7 @@ def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object]
     """
     refuse_others(run.family, run.folder.name)
     place = folder(uri)
-    former = _former(place)
+    _former(place)
     grades = indexed(finished(current_grades(run)))
     if wanted.spread == "grade" and not len(grades.rows):
         raise UserError(
@@ -130,16 +131,19 @@ def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object]
         raise UserError(f"{run.folder.name}: no chosen puzzle fits the format {wanted.known.NAME}: {name}: {reason}")
     rows = rows.filter(pc.invert(pc.is_in(rows["puzzle_id"], pa.array(skipped, pa.string()))))
 
-    for name in (LIST, *former):
-        place.delete(name)
-    place.sweep()
     about = {"kind": KIND, "run": run.about["run_id"], "puzzles": wanted.puzzles, "format": wanted.known.NAME}
     asked = {"where": wanted.where, "spread": wanted.spread, "private": wanted.private, "min_density": wanted.density}
-    place.write_json(MARK, about | asked | {"considered": considered, "skipped": skipped, "files": list(files)})
-    for name, data in files.items():
-        place.write(name, data)
     listed = one_batch(rows.select(LISTED).add_column(0, "file", pa.array(list(files), pa.string())))
-    write_csv((place / LIST).uri, listed.schema, [listed])
+    with staging(place) as new:
+        new.write_json(MARK, about | asked | {"considered": considered, "skipped": skipped, "files": list(files)})
+        for name, data in files.items():
+            new.write(name, data)
+        write_csv((new / LIST).uri, listed.schema, [listed])
+        for name in (LIST, *_former(place)):
+            place.delete(name)
+        place.sweep()
+        for name in (MARK, *files, LIST):
+            new.move(name, place)
     return Packed(len(files), dict(considered), dict(left_out), skipped, place.name)
 
 

@@ -253,7 +253,7 @@ class Folder(NamedTuple):
     def sweep(self) -> None:
         """Delete the unfinished files that a killed process left."""
         for info in self._infos():
-            if info.base_name.endswith(UNFINISHED):
+            if info.is_file and info.base_name.endswith(UNFINISHED):
                 self.filesystem.delete_file(info.path)
 
 

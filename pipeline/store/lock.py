@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from pipeline.errors import StorageError, UserError
-from pipeline.store.folder import Folder
+from pipeline.store.folder import UNFINISHED, Folder
 from pipeline.store.objects import NEW, ConflictError, Object, Version
 
 LOCK = "writer.lock"
@@ -66,6 +66,20 @@ def sole_writer(place: Folder) -> Iterator[None]:
             yield
         finally:
             _held.reset(before)
+
+
+@contextmanager
+def staging(place: Folder) -> Iterator[Folder]:
+    """A temporary folder in another one, for files to move into it once all are written: one process at a time.
+
+    It is deleted at the end. On a full disk nothing in the other folder has been touched yet.
+    """
+    new = place / f"new{UNFINISHED}"
+    with sole_writer(new):
+        try:
+            yield new
+        finally:
+            new.clear()
 
 
 def holds(place: Folder) -> bool:

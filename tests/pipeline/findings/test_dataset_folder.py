@@ -228,16 +228,17 @@ def test_a_former_dataset_is_replaced(run: Run, tmp_path: Path, monkeypatch: pyt
     assert (folder / "README.md").exists(), "the former one stays until the new one's rows are there"
 
 
-def test_half_a_dataset_has_no_card(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_former_dataset(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_dataset(run, str(tmp_path / "d"), Content.none)
+    former = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     def broken(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(dataset, "_write_split", broken)
+    monkeypatch.setattr(dataset, "croissant", broken)
     with pytest.raises(OSError, match="disk full"):
         write_dataset(run, str(tmp_path / "d"), Content.none)
-    assert not (tmp_path / "d/README.md").exists()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == former
 
 
 @pytest.mark.parametrize("mark", [None, "{}", "[1]", '{"kind": "other"}'])

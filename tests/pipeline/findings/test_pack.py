@@ -156,8 +156,10 @@ def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
     assert (tmp_path / "1-other").exists()
 
 
-def test_a_pack_cut_short_is_replaced(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, write = tmp_path / "pack", pack.Folder.write
+    pack.write_pack(archive, str(place), wanted(3, "jsonl"))
+    former = {path.name: path.read_bytes() for path in place.iterdir()}
 
     def full(folder: pack.Folder, name: str, data: bytes) -> None:
         if name.startswith("003"):
@@ -167,7 +169,7 @@ def test_a_pack_cut_short_is_replaced(archive: Run, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(pack.Folder, "write", full)
     with pytest.raises(OSError, match="No space"):
         pack.write_pack(archive, str(place), wanted(5))
-    assert not (place / "pack.csv").exists()
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == former
     monkeypatch.undo()
     pack.write_pack(archive, str(place), wanted(4))
     assert len(list(place.iterdir())) == 4 + 2

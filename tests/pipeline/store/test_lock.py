@@ -14,7 +14,7 @@ from stores import held_by_another
 from pipeline.errors import StorageError, UserError
 from pipeline.store import lock
 from pipeline.store.folder import folder
-from pipeline.store.lock import LOCK, sole_writer
+from pipeline.store.lock import LOCK, sole_writer, staging
 from pipeline.store.parts import Store, append, create_store, open_store
 from scrapers.formats import non
 from solver.puzzle import from_picture
@@ -51,6 +51,18 @@ def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:
         (tmp_path / "new/file").touch()
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["file", LOCK]
     assert create_store(str(tmp_path / "other")).folder.names() == []
+
+
+def test_staging_folder_has_one_writer_and_is_deleted(tmp_path: Path) -> None:
+    place = folder(str(tmp_path / "pack"))
+    (tmp_path / "pack/new.tmp").mkdir(parents=True)
+    (tmp_path / "pack/new.tmp/of-a-killed-process").touch()
+    with held_by_another(tmp_path / "pack/new.tmp"), pytest.raises(UserError, match=r"new\.tmp is being written by"):
+        staging(place).__enter__()
+    with staging(place) as new:
+        new.write("a", b"a")
+        new.move("a", place)
+    assert [path.name for path in (tmp_path / "pack").iterdir()] == ["a"]
 
 
 def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> None:
