@@ -11,9 +11,17 @@ class UserError(Exception):
 
 
 class InputError(UserError):
-    """Something that was read is damaged, incomplete, or not what it should be."""
+    """Something that was read is damaged, incomplete, or not what it should be.
+
+    what     the damage, without the advice
+    advice   the next command
+    """
 
     status = 3
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(f"{what}; {advice}" if advice else what)
+        self.what = what
 
 
 class VersionError(InputError):

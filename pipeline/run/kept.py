@@ -37,7 +37,7 @@ def read_kept(place: Folder, name: str, schema: pa.Schema, advice: str) -> pa.Ta
     except UnknownColumnError as error:
         raise VersionError(f"{place.name}/{name} can't be read: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"{place.name}/{name} can't be read: {error}; {advice}") from error
+        raise InputError(f"{place.name}/{name} can't be read: {error}", advice) from error
     return table
 
 

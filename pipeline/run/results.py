@@ -157,5 +157,5 @@ def read_results(place: Folder, piece: Piece, columns: list[str] | None = None) 
 def damage(place: Folder, file: str, what: object) -> InputError:
     """What to say of a file of results that can't be read."""
     advice = f"nonocensus verify {place.name.removesuffix('/results')} tells what to do"
-    said = what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {what}"
-    return InputError(f"{said}; {advice}")
+    said = what.what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {what}"
+    return InputError(said, advice)

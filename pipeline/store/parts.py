@@ -137,7 +137,8 @@ class Store(NamedTuple):
     def damage(self, file: str, what: object) -> InputError:
         """What to say of a file of the store that can't be read."""
         return InputError(
-            f"{self.puzzles.name}/{file} can't be read: {what}; nonocensus verify {self.folder.name} tells what to do"
+            f"{self.puzzles.name}/{file} can't be read: {what}",
+            f"nonocensus verify {self.folder.name} tells what to do",
         )
 
     def rows(self) -> int:

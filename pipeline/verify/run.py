@@ -52,7 +52,7 @@ def verify_run(run: Run, seen: Callable[[int], object]) -> list[Damage]:
 
 def _damage(where: str, error: InputError, repair: str) -> Damage:
     """Return what to report of a file; one that a newer version wrote is not to be repaired."""
-    return Damage(where, str(error), None if isinstance(error, VersionError) else repair)
+    return Damage(where, error.what, None if isinstance(error, VersionError) else repair)
 
 
 class _NotComparable(Exception):

@@ -39,7 +39,8 @@ def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
             files.add(part.file)
             found += _of_part(store, part, seen)
         except (UserError, OSError) as error:
-            found.append(Damage(f"{store.puzzles.name}/{name}", str(error), AGAIN))
+            what = error.what if isinstance(error, InputError) else str(error)
+            found.append(Damage(f"{store.puzzles.name}/{name}", what, AGAIN))
     for name in store.puzzles.sizes():
         if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
             if (store.puzzles.age(name) or 0.0) < AT_WORK and not holds(store.folder):

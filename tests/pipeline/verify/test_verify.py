@@ -80,6 +80,8 @@ def test_a_damaged_part(
     assert said in line
     result = nonocensus("verify", "store")
     assert (result.code, result.err.count("part-00001") > 0) == (SOME_FAILED, True)
+    assert "nonocensus verify" not in result.err, "which is the command that says so"
+    assert "--repair sets the part aside" in result.err
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
     assert open_store(store.folder.uri).rows() == 250
