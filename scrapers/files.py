@@ -25,25 +25,28 @@ SYSTEM = frozenset({"/dev", "/proc", "/sys"})
 """Folders of Linux that hold no files of people; reading some of theirs waits for ever."""
 
 
-def files_in(paths: Iterable[str | Path], contact: str | None = None) -> Iterator[SourceFile]:
+def files_in(
+    paths: Iterable[str | Path], contact: str | None = None, left_out: str | Path | None = None
+) -> Iterator[SourceFile]:
     """Every file under the paths: in a folder, to any depth, in order of name; in an archive in its own order.
 
     A path may be an https address (`scrapers.download`), whose site is told the contact; what is there is kept in
     memory only. Archives in an archive are opened too, those in them are not.
 
     Left out in silence: hidden files, what plainly is no puzzle (NO_PUZZLE_NAME, NO_PUZZLE_SUFFIXES), links to folders,
-    the system's own folders (SYSTEM) below the one that is named, and whatever is not a regular file. What can't be
-    read is an entry with an error, and so is the rest of an archive that breaks off, or of a folder beyond MOST_FILES.
+    the system's own folders (SYSTEM) and `left_out` below the one that is named, and whatever is not a regular file.
+    What can't be read is an entry with an error, and so is the rest of an archive that breaks off, or of a folder
+    beyond MOST_FILES.
     """
     for path in paths:
         if is_address(path):
             yield from _at_address(str(path), contact)
         else:
-            for found in _found(Path(path)):
+            for found in _found(Path(path), left_out):
                 yield from _in_file(found)
 
 
-def count_files(paths: Iterable[str | Path]) -> int | None:
+def count_files(paths: Iterable[str | Path], left_out: str | Path | None = None) -> int | None:
     """How many entries `files_in` will yield, for a progress bar, or None where only reading everything would tell.
 
     Folders are quick to count, and so are zip and 7z archives, which carry a list of contents, unless archives are in
@@ -54,7 +57,7 @@ def count_files(paths: Iterable[str | Path]) -> int | None:
     for path in paths:
         if is_address(path):
             return None
-        for found in _found(Path(path)):
+        for found in _found(Path(path), left_out):
             seen += 1
             count = _count(found) if seen <= MOST_COUNTED else None
             if count is None:
@@ -71,10 +74,11 @@ class _Found(NamedTuple):
     error: str | None = None
 
 
-def _found(path: Path) -> Iterator[_Found]:
+def _found(path: Path, left_out: str | Path | None) -> Iterator[_Found]:
+    others = SYSTEM | {os.path.realpath(left_out)} if left_out is not None else SYSTEM
     name = clean(path.name) or clean(path.resolve().name)
     if path.is_dir():
-        for number, found in enumerate(_in_folder(path, name)):
+        for number, found in enumerate(_in_folder(path, name, others)):
             if number == MOST_FILES:
                 yield _Found(name, path, f"it holds more than {MOST_FILES:,} files; name its folders to read the rest")
                 return
@@ -85,7 +89,7 @@ def _found(path: Path) -> Iterator[_Found]:
         yield _Found(name, path, "it is neither a file nor a folder")
 
 
-def _in_folder(folder: Path, name: str, depth: int = 0) -> Iterator[_Found]:
+def _in_folder(folder: Path, name: str, others: frozenset[str], depth: int = 0) -> Iterator[_Found]:
     if depth > DEEPEST:
         yield _Found(name, folder, f"folders more than {DEEPEST} levels deep are not read")
         return
@@ -99,8 +103,8 @@ def _in_folder(folder: Path, name: str, depth: int = 0) -> Iterator[_Found]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            if str(path.absolute()) not in SYSTEM:
-                yield from _in_folder(path, inner, depth + 1)
+            if os.path.realpath(path) not in others:
+                yield from _in_folder(path, inner, others, depth + 1)
         elif may_be_puzzle(entry.name) and (entry.is_file() or not path.exists()):
             yield _Found(inner, path)
 

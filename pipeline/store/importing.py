@@ -76,7 +76,7 @@ def import_paths(
         if text is not None and not text.strip():
             raise UserError(f"--{name} must not be empty")
     place = create_store(store)
-    watch.begun("importing files", count_files(paths))
+    watch.begun("importing files", count_files(paths, store))
     good = bad = 0
 
     def seen(item: Found) -> None:
@@ -87,7 +87,7 @@ def import_paths(
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
         watch.step(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_in_bulk(counted(files_in(paths, contact), watch), known), seen, terms)
+    report = import_puzzles(place, read_in_bulk(counted(files_in(paths, contact, store), watch), known), seen, terms)
     if not report.added and not report.known and not report.problems:
         raise nothing_in(paths)
     if not report.added and not report.known:

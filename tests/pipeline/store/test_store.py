@@ -115,3 +115,12 @@ def test_damaged_or_foreign_store(tmp_path: Path) -> None:
     mark.write_text("{")
     with pytest.raises(UserError, match=r"store.json is damaged"):
         open_store(str(tmp_path / "store"))
+
+
+def test_store_within_imported_folder_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = from_picture(np.eye(3, dtype=np.uint8))
+    (tmp_path / "a.jsonl").write_bytes(jsonl.write(puzzle))
+    monkeypatch.chdir(tmp_path)
+    first, again = (import_paths(["."], "sub/../store") for _ in range(2))
+    assert (first.added, first.problems) == (1, [])
+    assert (again.added, again.known, again.problems) == (0, 1, [])
