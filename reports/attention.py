@@ -84,7 +84,7 @@ def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicat
         listed = int(np.count_nonzero(bits >> place & 1))
         if puzzles := max(listed, counted.get(name, 0)):
             found.append(Issue(name, meaning, puzzles, listed))
-    cells = differing(shown)
+    cells = pc.if_else(pc.equal(shown["solutions"], "multiple"), differing(shown), None)
     return Attention(
         tuple(found),
         marked,

@@ -163,3 +163,8 @@ def test_no_reason_without_clues() -> None:
     assert why(dict.fromkeys(CLUES), "line") is None
     attention = told(take_census(ROWS))
     assert attention.contradictory == (Contradictory("a/none", None, 2, 2, None),)
+
+
+def test_two_solutions_without_the_verdict_multiple_are_not_ambiguous() -> None:
+    row = solved("a/1", 1.0, "timeout", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **LATE)
+    assert told(take_census(pairs((row, known("a/1"))))).ambiguous == ()
