@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from pipeline.run.answers import fitting, sound
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import About, Run, begin, changed_parts, next_session, whereabouts
+from pipeline.run.folder import About, Run, begin, changed_parts, next_session, refuse_other_solver, whereabouts
 from pipeline.run.results import Piece, results_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
@@ -27,6 +27,7 @@ def carry_over(run: Run) -> tuple[Run, int]:
     do not count before run.json names the parts as they are now, and the old ones no more from then on: so a process
     that dies leaves the run as it was or as it should be. To be called by who holds the run's lock.
     """
+    refuse_other_solver(run)
     changed = set(changed_parts(run))
     store = run.store
     about = cast(About, {**run.about, **whereabouts(store, run.folder), "inputs": store.parts()})

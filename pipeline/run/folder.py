@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError, UserError
+from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.configuration import DEPTH, Configuration, config_hash, differing
 from pipeline.run.coverage import overlaps
 from pipeline.run.results import Piece, damage, read_results
@@ -41,6 +41,7 @@ from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, confirm
 from pipeline.store.parts import MARK as STORE_MARK
 from pipeline.store.parts import RUN_MARK, Part, Store, is_store, open_store
+from solver import __version__
 from solver.families import FAMILIES, NONOGRAM, Family
 from solver.tables import RESULTS, SCHEMA_VERSION
 
@@ -196,6 +197,16 @@ def refuse_changed(run: Run) -> None:
         )
 
 
+def refuse_other_solver(run: Run) -> None:
+    """Raise a UserError if another version of the solver made the run: its results are not to be mixed with others."""
+    there = run.about["config"]["solver_version"]
+    if there != __version__:
+        raise UserError(
+            f"{run.folder.name} has results of solver version {there}, this is {__version__}; classify the store into "
+            "another --out, or with --force to begin anew"
+        )
+
+
 def session_of(name: str) -> int:
     """The session's number in the name of a file of results or of a log; 0 if the name has none."""
     found = re.match(r"(?:part-)?(\d+)-", name)
@@ -253,7 +264,11 @@ def open_run(uri: str, store: str | None = None) -> Run:
     place = folder(uri)
     if not place.has(MARK) and is_store(uri):
         raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
-    return Run(place, place.read_mark(MARK, About, "a run", "classify STORE"), store)
+    about = place.read_mark(MARK, About, "a run", "classify STORE")
+    family = about.get("family", NONOGRAM.name)
+    if family not in FAMILIES:
+        raise VersionError(f"{uri} has puzzles of the family {family}, which this nonocensus does not know")
+    return Run(place, about, store)
 
 
 def is_run(uri: str) -> bool:

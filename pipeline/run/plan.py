@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from pipeline.errors import UserError
 from pipeline.run.coverage import covered_rows, overlaps
-from pipeline.run.folder import Run
+from pipeline.run.folder import Run, refuse_other_solver
 from pipeline.run.results import LEFT_COLUMNS, Left, Piece, left_of
 from pipeline.sql import database, meets
 from pipeline.store import spans
@@ -164,6 +164,7 @@ def unanswered(
     run: Run, pieces: list[Piece], cpu_limit: float, selection: Selection = EVERYTHING, failed: bool = False
 ) -> Plan:
     """The selected puzzles whose row says timeout, at a limit below a new one; with `failed` also killed and error."""
+    refuse_other_solver(run)
     kept = overlaps(pieces)
     chosen = Chosen(run, selection)
     left: list[tuple[float, Left]] = []

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
+from stores import Result
 
 from pipeline.classify.task import classify_rows, job_of
 from pipeline.errors import UserError
 from pipeline.run.configuration import configuration
-from pipeline.run.folder import open_run, start_run
+from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.plan import rest_of
 from pipeline.run.results import Piece
 from pipeline.run.summary import SUMMARY, summarize, write_summary
@@ -224,3 +225,33 @@ def test_an_empty_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no puzzles"):
         start_run(empty, str(tmp_path / "run"), CONFIG)
     assert not (tmp_path / "run").exists()
+
+
+def changed_mark(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
+    path = Path(run.folder.path, "run.json")
+    about = json.loads(path.read_text())
+    change(about)
+    path.write_text(json.dumps(about))
+
+
+def test_run_of_unknown_family_is_refused_in_one_line(
+    store: Store, tmp_path: Path, nonocensus: Callable[..., Result]
+) -> None:
+    changed_mark(run_serially(store, tmp_path / "run"), lambda about: about.update(family="kakuro"))
+    for command in ("status", "verify"):
+        result = nonocensus(command, "run")
+        assert (result.code, len(result.err.splitlines())) == (3, 1)
+        assert "run has puzzles of the family kakuro, which this nonocensus does not know" in result.err
+
+
+@pytest.mark.parametrize("options", [("-x", "20"), ("-x", "20", "--dry-run"), ("--changed",)], ids=" ".join)
+def test_retry_refuses_results_of_another_solver_version(
+    options: tuple[str, ...], store: Store, tmp_path: Path, nonocensus: Callable[..., Result]
+) -> None:
+    run = run_serially(store, tmp_path / "run")
+    changed_mark(run, lambda about: about["config"].update(solver_version="0.0.1"))
+    before = (tmp_path / "run/run.json").read_bytes()
+    result = nonocensus("retry", "run", "--serial", *options)
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert "run has results of solver version 0.0.1, this is" in result.err
+    assert (tmp_path / "run/run.json").read_bytes() == before
