@@ -6,7 +6,7 @@ from pipeline.certify.prove import Order, drive, plan_proofs
 from pipeline.certify.table import counted
 from pipeline.executors.resources import Resources, check, open_quick_crew
 from pipeline.run.configuration import check_limit
-from pipeline.run.folder import Run, refuse_changed
+from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.plan import Selection
 from pipeline.store.folder import folder
 from pipeline.store.lock import sole_writer
@@ -56,6 +56,7 @@ def certify_run(
         raise ValueError(f"sample is a number of verdicts from 1 on, not {sample!r}")
     refuse_changed(run)
     with sole_writer(run.folder):  # so that no other command joins the files that are read here
+        run = reopened(run)
         planned = plan_proofs(run, selection, sample, cpu_limit, again)
         out = None if proofs is None else folder(proofs).uri
         order = Order(run.folder.uri, run.store_at, out, cpu_limit, run.about["config"]["depth"])

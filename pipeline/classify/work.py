@@ -15,7 +15,7 @@ from pipeline.executors.resources import ALL_CORES, Resources, check, open_crew
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration, check_limit
 from pipeline.run.coverage import covered_rows
-from pipeline.run.folder import MARK, Run, begin, plan_run, refuse_changed
+from pipeline.run.folder import MARK, Run, begin, plan_run, refuse_changed, reopened
 from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
 from pipeline.run.repair import set_damaged_aside
 from pipeline.run.results import Piece
@@ -57,8 +57,11 @@ def classify_store(
     force: bool = False,
 ) -> Outcome:
     """Classify what a run has no row of yet, in a new run folder or one that is there (as `plan_run`)."""
-    run = plan_run(store, uri, config, force)
-    return work_on(run, config, lambda run, pieces: rest_of(run, pieces, selection), resources, listener)
+    place = plan_run(store, uri, config, force).folder  # refused before the lock's file is written
+    check(resources)
+    with sole_writer(place):
+        run = plan_run(store, uri, config, force)  # another command may have written there since
+        return work_on(run, config, lambda run, pieces: rest_of(run, pieces, selection), resources, listener)
 
 
 def retry_run(
@@ -74,14 +77,16 @@ def retry_run(
     refuse_changed(run)
     config: Configuration = {**run.about["config"], "cpu_limit": cpu_limit}
     planner: Planner = lambda run, pieces: unanswered(run, pieces, cpu_limit, selection, failed)  # noqa: E731
-    return work_on(run, config, planner, resources, listener)
+    check(resources)
+    with sole_writer(run.folder):
+        return work_on(reopened(run), config, planner, resources, listener)
 
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener = NOBODY) -> Outcome:
     """Take the store as it is now: keep the results of puzzles that are the same, classify the others."""
     check(resources)
     with sole_writer(run.folder):
-        run, kept = carry_over(run)
+        run, kept = carry_over(reopened(run))
         left = run.rows - kept
         listener.news(f"{kept:,} results are of puzzles that have not changed, and stay; {left:,} puzzles have none")
         return work_on(run, run.about["config"], rest_of, resources, listener)

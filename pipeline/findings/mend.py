@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_quick_crew
 from pipeline.run.configuration import check_limit
-from pipeline.run.folder import Run, refuse_changed
+from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.kept import keeping
 from pipeline.run.mendings import mendings_of, read_attempts
 from pipeline.run.pairs import pairs
@@ -91,6 +91,7 @@ def mend_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) -> 
     refuse_others(run.family, run.folder.name)
     refuse_changed(run)
     with sole_writer(run.folder):
+        run = reopened(run)
         attempts = Attempts(run)
         keys = (key for results in run.batches(ANSWER[:3]) for key in _keys(results.filter(_several(results))))
         watch.begun("mending", sum(attempts.is_left(key, cpu_limit) for key in keys))

@@ -14,7 +14,7 @@ from pipeline.grade.puzzles import Puzzles
 from pipeline.grade.tally import Tally
 from pipeline.grade.task import Task, divided, grade_classified, grade_unknown, killed
 from pipeline.run.configuration import check_limit
-from pipeline.run.folder import Run, refuse_changed
+from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.grades import grades_of, read_grades
 from pipeline.run.kept import keeping
 from pipeline.run.pairs import own_pairs
@@ -54,6 +54,7 @@ def grade_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) ->
     refuse_changed(run)
     tally = Tally(run.family)
     with sole_writer(run.folder):
+        run = reopened(run)
         before = indexed(read_grades(run))
         left = sum(int(_left(results, before, cpu_limit).sum()) for results in run.batches(VERDICT))
         watch.begun("grading", left)

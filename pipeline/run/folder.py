@@ -271,6 +271,11 @@ def open_run(uri: str, store: str | None = None) -> Run:
     return Run(place, about, store)
 
 
+def reopened(run: Run) -> Run:
+    """The run as it is under its lock: another command may have changed it since it was opened."""
+    return run._replace(about=open_run(run.folder.uri).about)
+
+
 def is_run(uri: str) -> bool:
     """Whether there is a run folder at a path or URI."""
     return ("://" in uri or Path(uri).is_dir()) and folder(uri).has(MARK)

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-from pipeline.run.folder import Run
+from pipeline.run.folder import Run, reopened
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
 from pipeline.verify.damage import Damage
@@ -21,6 +21,7 @@ def verify_place(place: Run | Store, repair: bool = False, watch: Watch = NOBODY
     # a repair is of what is found while nobody else writes
     with sole_writer(place.folder) if repair else nullcontext():
         if isinstance(place, Run):
+            place = reopened(place)
             found = verify_run(place, seen)
             if repair:
                 repair_run(place, found)

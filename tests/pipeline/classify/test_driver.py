@@ -7,18 +7,19 @@ from typing import Any
 import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 
-from pipeline.classify import driver
+from pipeline.classify import driver, work
 from pipeline.classify import task as tasks
 from pipeline.classify.schedule import SHARED, WORTH_SHARING, Schedule, Work
 from pipeline.classify.task import Unfit, Unreadable, job_of, prove_fit
-from pipeline.classify.work import classify_store
+from pipeline.classify.work import classify_store, retry_run
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import NODE, WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
-from pipeline.run.folder import start_run
+from pipeline.run.folder import open_run, start_run
 from pipeline.run.plan import Selection
-from pipeline.store.parts import Store
+from pipeline.store.parts import Store, append
+from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.ladder import climb
 
 SERIAL = Resources(serial=True)
@@ -226,3 +227,23 @@ def test_the_last_long_tasks_share_cores(hard: Store, tmp_path: Path, monkeypatc
     assert work_on(run, crew := Sharing(), limits=[1e-6, WORTH_SHARING]) == []
     assert crew.beside == int(SHARED) - 1
     assert lasting(run).equals(lasting(alone))
+
+
+def test_run_that_another_command_wrote_after_planning_is_continued(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interposed(resources: Resources) -> None:
+        monkeypatch.undo()
+        work.classify_store(store, str(tmp_path / "run"), CONFIG, resources=resources)
+
+    monkeypatch.setattr(work, "check", interposed)
+    outcome = classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
+    assert (outcome.rows, outcome.missing, outcome.summary["rows"]) == (0, 0, 300)
+
+
+def test_retry_keeps_parts_that_another_command_added(store: Store, tmp_path: Path) -> None:
+    run = run_serially(store, tmp_path / "run")
+    append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 7), 0, 7)])
+    classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
+    retry_run(run, 20.0, resources=SERIAL)
+    assert open_run(run.folder.uri).rows == 307
