@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +19,7 @@ from pipeline.run.mendings import read_mendings
 from pipeline.run.pairs import pairs
 from pipeline.run.summary import summarize
 from pipeline.store.folder import folder
+from pipeline.store.lock import staging
 from reports.activity import PastSession, activity
 from reports.batch import PUZZLE_COLUMNS, RESULT_COLUMNS
 from reports.census import SHOWN
@@ -56,12 +56,14 @@ def write_run_report(
     grades = finished(current_grades(run))
     found = (public, read_mendings(run), grades, tried, duplicates_of(run))
     files = write_report(read(), about_run(run, summary), *found)
-    with ExitStack() as together:  # a full disk leaves the former report
+    with staging(place) as new:  # a full disk leaves the former report
         for name, data in files.items():
-            together.enter_context(place.create(name)).write(data)
-    for name in place.names():
-        if re.fullmatch(rf"report-[a-z]+\.svg|{re.escape(ATTEMPTS_FILE)}", name) and name not in files:
-            place.delete(name)  # of a former report
+            new.write(name, data)
+        for name in files:
+            new.move(name, place)
+        for name in place.names():
+            if re.fullmatch(rf"report-[a-z]+\.svg|{re.escape(ATTEMPTS_FILE)}", name) and name not in files:
+                place.delete(name)  # of a former report
     return summary["rows"], f"{place.name}/{PAGE}"
 
 

@@ -244,6 +244,7 @@ class Folder(NamedTuple):
         """Move a file into another folder of the same filesystem."""
         if self.local:
             Path(other.path).mkdir(parents=True, exist_ok=True)
+            keep_mode(Path(other.path, name), f"{self.path}/{name}")
         self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
 
     def aside(self) -> "Folder":

@@ -69,12 +69,12 @@ def sole_writer(place: Folder) -> Iterator[None]:
 
 
 @contextmanager
-def staging(place: Folder) -> Iterator[Folder]:
-    """A temporary folder in another one, for files to move into it once all are written: one process at a time.
+def staging(place: Folder, name: str = "new") -> Iterator[Folder]:
+    """A temporary folder in another one, for files to move into it once they are written: one process at a time.
 
-    It is deleted at the end. On a full disk nothing in the other folder has been touched yet.
+    It is deleted at the end, and what a killed process has left of it by the next one.
     """
-    new = place / f"new{UNFINISHED}"
+    new = place / f"{name}{UNFINISHED}"
     with sole_writer(new):
         try:
             yield new
