@@ -56,7 +56,7 @@ test-faults: $(READY)
 	$(call compile,1)
 	$(BIN)/pytest -n 3 -m faults
 
-# Twenty processes killed at random moments; not part of `make test`, since it takes a minute or two.
+# Twenty processes killed at random moments, and pairs of commands at once; not part of `make test`, since it takes minutes.
 test-kills: $(READY)
 	$(BIN)/pytest -s -m kills
 
