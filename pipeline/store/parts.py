@@ -364,6 +364,10 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
             place.commit(f"{name}.json", asdict(part), over)
     except ConflictError as error:
         raise StorageError(f"{store.folder.name}: another command has written {name} meanwhile; try again") from error
+    except OSError:
+        if place.local:  # a full disk: far away the write may have succeeded all the same
+            place.delete(file)
+        raise
     if before is not None:
         place.delete(before)
     return part.rows

@@ -8,6 +8,7 @@ import pytest
 from stores import SMALL_GROUPS
 
 from pipeline.errors import UserError
+from pipeline.store.folder import Folder
 from pipeline.store.importing import Terms, import_paths
 from pipeline.store.parts import Store, append, create_store, open_store, regrouped
 from scrapers.formats import jsonl
@@ -124,3 +125,15 @@ def test_store_within_imported_folder_is_not_read(tmp_path: Path, monkeypatch: p
     first, again = (import_paths(["."], "sub/../store") for _ in range(2))
     assert (first.added, first.problems) == (1, [])
     assert (again.added, again.known, again.problems) == (0, 1, [])
+
+
+def test_full_disk_leaves_no_file_without_part(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sorted((tmp_path / "store/puzzles").iterdir())
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Folder, "commit", full)
+    with pytest.raises(OSError, match="No space"):
+        append(store, [numbered(0, 3)], SMALL_GROUPS)
+    assert sorted((tmp_path / "store/puzzles").iterdir()) == before
