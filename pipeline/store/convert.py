@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from pipeline.errors import UserError
 from pipeline.store.folder import folder
-from pipeline.store.lock import staging
 from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.store.target import STDOUT, opened
@@ -217,12 +216,10 @@ def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watc
     written = _written(found, how, report, watch)
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
-        with staging(place) as new:
-            for puzzle, data in written:
-                name = _free(file_stem(puzzle), names) + known.SUFFIXES[0]
-                new.write(name, data)
-                new.move(name, place)
-                report.files += 1
+        for puzzle, data in written:
+            with place.create(_free(file_stem(puzzle), names) + known.SUFFIXES[0]) as file:
+                file.write(data)
+            report.files += 1
     else:
         _one_file(out, written, known, report)
     if not report.puzzles:

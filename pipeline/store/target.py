@@ -1,7 +1,7 @@
 """A file that the user names for a command to write: there as a whole or not at all.
 
 What is no regular file, a device or a pipe, is written to as it is; a file that is replaced keeps its mode; `-` is
-standard output. A second command that writes the same file meanwhile is refused.
+standard output.
 """
 
 import sys
@@ -12,7 +12,6 @@ from typing import IO
 
 from pipeline.errors import StorageError, UserError
 from pipeline.store.folder import folder
-from pipeline.store.lock import staging
 
 STDOUT = "-"
 
@@ -39,12 +38,5 @@ def opened(path: str) -> Iterator[IO[bytes]]:
     parent, slash, name = path.rpartition("/")
     if not name:
         raise UserError(f"{path} is a folder; name a file")
-    target = folder((parent or slash) or ".")
-    if not target.local:
-        with target.create(name) as stream:
-            yield stream
-        return
-    with staging(target, name) as new:
-        with new.create(name) as stream:
-            yield stream
-        new.move(name, target)
+    with folder((parent or slash) or ".").create(name) as stream:
+        yield stream

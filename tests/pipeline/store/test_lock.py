@@ -1,6 +1,5 @@
 """One writer at a time: who comes second is told who is first, and nobody loses a row."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from pipeline.store import lock
 from pipeline.store.folder import folder
 from pipeline.store.lock import LOCK, sole_writer, staging
 from pipeline.store.parts import Store, append, create_store, open_store
-from pipeline.store.target import opened
 from scrapers.formats import non
 from solver.puzzle import from_picture
 
@@ -65,29 +63,6 @@ def test_staging_folder_has_one_writer_and_is_deleted(tmp_path: Path) -> None:
         new.write("a", b"a")
         new.move("a", place)
     assert [path.name for path in (tmp_path / "pack").iterdir()] == ["a"]
-
-
-KILLED = """
-import os, signal, sys
-from pipeline.store.target import opened
-with opened(sys.argv[1]) as stream:
-    stream.write(b"half")
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_next_command_deletes_what_a_killed_one_left_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_bytes(b"former")
-    path.chmod(0o600)
-    assert subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False).returncode == -signal.SIGKILL
-    assert path.read_bytes() == b"former"
-    with opened(str(path)) as stream:
-        stream.write(b"whole")
-        with pytest.raises(UserError, match=r"x\.csv\.tmp is being written by"), ThreadPoolExecutor(1) as other:
-            other.submit(opened(str(path)).__enter__).result()
-    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("x.csv", b"whole")]
-    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> None:
