@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from pipeline.certify.prove import Order, drive, plan_proofs
 from pipeline.certify.table import counted
-from pipeline.executors.resources import Resources, check, open_quick_crew
+from pipeline.executors.resources import Resources, check, open_crew
 from pipeline.run.configuration import check_limit
 from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.plan import Selection
@@ -16,6 +16,9 @@ from reports.figures import Certified
 
 KEPT = ("puzzle_id", "status", "proved", "error", "cpu_seconds")
 """What of a certificate is kept in memory until the end."""
+
+EACH = 0.05
+"""CPU seconds of a certificate, roughly."""
 
 
 class Outcome(NamedTuple):
@@ -68,7 +71,7 @@ def certify_run(
             watch.step(len(found), "")
 
         if planned.tasks:
-            with open_quick_crew(resources) as crew:
+            with open_crew(resources, EACH * planned.rows) as crew:
                 drive(run, crew, planned.tasks, order, seen)
     found = counted([*planned.before, *rows], planned.rows + len(planned.before))
     before = sum(row["status"] == "proved" for row in planned.before)

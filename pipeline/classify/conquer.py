@@ -5,7 +5,10 @@ the whole has one core, as if there were no others, and the cubes have the rest.
 where it is at work, the whole has only to find the first solution, and then its core takes cubes as well.
 """
 
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ import pyarrow as pa
 
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import NODE, Crew, Fault
-from pipeline.executors.processes import processes
+from pipeline.executors.resources import Resources, open_crew
 from solver.conquest import Conqueror, Conquest, take_in
 from solver.cubes import Answer, Cube, conquer
 from solver.ladder.warm import warm_up
@@ -24,15 +27,18 @@ TRIES = 3
 """A cube may lose its worker so often."""
 
 
-def conqueror(cpus: int) -> Conqueror:
-    """What conquers over so many processes of this machine, which are started when a puzzle needs them."""
+@contextmanager
+def conqueror(cpus: int) -> Iterator[Conqueror]:
+    """Conquer over `cpus` cores of this machine for as long as the block lasts; Ray starts when a puzzle needs it."""
+    with ExitStack() as stack:
+        crews: list[Crew] = []
 
-    def conquer_here(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
-        with processes(cpus) as crew:
-            ended = conquer_over(crew, batch, conquest, cpu_limit)
-            return ended._replace(cpu_seconds=ended.cpu_seconds + crew.under_way())
+        def conquer_here(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+            if not crews:
+                crews.append(stack.enter_context(open_crew(Resources(cpus=cpus))))
+            return conquer_over(crews[0], batch, conquest, cpu_limit)
 
-    return conquer_here
+        yield conquer_here
 
 
 def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
@@ -40,36 +46,52 @@ def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limi
 
     cpu_limit   CPU seconds that each core has. When these are spent, it ends
 
-    Two solutions, the proof of the whole or the last cube's decide. Tasks may still be under way then, and their CPU
-    time is not in the conquest's. Raises ClusterError if a cube loses its worker time and again.
+    Two solutions, the proof of the whole or the last cube's decide. Tasks still running then are cancelled; the wall
+    seconds that they had count as CPU seconds. Raises ClusterError if a cube loses its worker TRIES times.
     """
+    running: dict[Any, tuple[Cube, float]] = {}
+    ended = _conquered(crew, batch, conquest, cpu_limit, running)
+    now = time.monotonic()
+    for ticket in running:
+        crew.cancel(ticket)
+    return ended._replace(cpu_seconds=ended.cpu_seconds + sum(now - begun for _, begun in running.values()))
+
+
+def _conquered(
+    crew: Crew,
+    batch: pa.RecordBatch,
+    conquest: Conquest,
+    cpu_limit: float,
+    running: dict[Any, tuple[Cube, float]],
+) -> Conquest:
+    """As `conquer_over`; `running` has the tasks that have not ended, each with its cube and when it was submitted."""
     whole = Cube((), conquest.start)
     cores = crew.cpus()
     shared = cores > 1 and splits_well()
     again = [] if shared and conquest.solutions else [whole]
     lost = Counter[tuple[tuple[int, int, bool], ...]]()  # of the whole, which has no splits, and of each cube
-    flying: dict[Any, Cube] = {}
     begun = conquest.cpu_seconds
     while len(conquest.solutions) < 2:
         left = cpu_limit - (conquest.cpu_seconds - begun) / cores
         if left <= 0:
             return conquest._replace(waiting=[whole])
-        while len(flying) < cores and (again or conquest.waiting):
+        while len(running) < cores and (again or conquest.waiting):
             if not again:
                 again.append(conquest.waiting[0])
                 conquest = conquest._replace(waiting=conquest.waiting[1:])
             cube = again.pop()
-            with_whole = sum(other is whole for other in flying.values())
-            cubes = len(conquest.waiting) + len(flying) - with_whole + 1
+            with_whole = sum(other is whole for other, _ in running.values())
+            cubes = len(conquest.waiting) + len(running) - with_whole + 1
             among = None if cube is whole else (max(cores - with_whole, 1), cubes)
             ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, left, among)
-            flying[ticket] = cube
-        if not conquest.waiting and all(cube is whole for cube in (*flying.values(), *again)):
+            running[ticket] = cube, time.monotonic()
+        cubes_left = [*conquest.waiting, *again, *(cube for cube, _ in running.values())]
+        if all(cube is whole for cube in cubes_left):
             break
         for ticket, outcome in crew.wait(1.0):
-            if ticket not in flying:
-                continue  # of a puzzle before this one, whose answer came meanwhile
-            cube = flying.pop(ticket)
+            if ticket not in running:
+                continue  # cancelled, of the puzzle before
+            cube, _ = running.pop(ticket)
             if isinstance(outcome, Fault):
                 lost[cube.splits] += outcome.kind != NODE
                 if lost[cube.splits] == TRIES:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.classify.helping import Helpers
 from pipeline.classify.schedule import AHEAD, Schedule, Work
 from pipeline.classify.session import Session
 from pipeline.classify.task import Job, Unfit, Unreadable, Unwritable, classify_rows, prove_fit, write_off
@@ -55,7 +54,6 @@ class Driver:
         self.run, self.crew, self.schedule, self.job, self.session = run, crew, schedule, job, session
         self.parts = {part.name: part for part in run.parts}
         self.flying: dict[Any, tuple[Work, str]] = {}
-        self.helpers = Helpers(run, crew, job, session, schedule.limits[-1])
         self.errors: dict[str, str] = {}  # of parts of the store that are given up
         self.readings: dict[str, int] = {}  # in vain, of each part, since one has gone well
         self.written: dict[str, str] = {}  # by the name of a file of results its host
@@ -68,39 +66,24 @@ class Driver:
         while True:
             cpus = self.crew.cpus()
             more = self._give_out(cpus)
-            if not self.schedule.left():
-                self.helpers.give_out(self.session.flying, len(self.schedule.limits) - 1, cpus)
-            at_work = self.flying or self.helpers.busy()
-            if not at_work:
+            if not self.flying:
                 if time.monotonic() >= self.resume:
                     break
                 time.sleep(0.1)
-            self._ended(self.crew.wait(0.0 if more else 1.0) if at_work else [], cpus)
+            self._ended(self.crew.wait(0.0 if more else 1.0) if self.flying else [], cpus)
             self.session.tick(self.schedule, cpus)
         self._see(self.written, lambda: [name.removesuffix(".json") for name in self.run.results.names()])
         return list(self.errors.values())
 
     def _ended(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
-        """Take in what has become of tasks. Of a puzzle's whole and its cubes the first counts that comes."""
-        lost = [ticket for ticket, outcome in ended if isinstance(outcome, Fault) and ticket in self.flying]
+        """Process the outcomes of tasks."""
+        lost = [ticket for ticket, outcome in ended if isinstance(outcome, Fault)]
         arrived = self._arrived([self.flying[ticket][1] for ticket in lost])
         self._see_hosts([outcome for _, outcome in ended if isinstance(outcome, Piece)])
         for ticket, outcome in ended:
-            if ticket in self.flying:
-                self.helpers.forget(ticket)
-                work, name = self._landed(ticket, cpus)
-                self._take_in(work, name, arrived.get(name, outcome), cpus)
-            elif (written := self.helpers.take_in(ticket, outcome)) is not None:
-                whole, piece = written
-                self.helpers.forget(whole)
-                self.helpers.not_needed(whole)
-                work, _ = self._landed(whole, cpus)
-                self._take_in(work, piece.name, piece, cpus)
-
-    def _landed(self, ticket: Any, cpus: int) -> tuple[Work, str]:
-        """A task that is no longer in flight, and the name of its file."""
-        self.session.ended(ticket, cpus)
-        return self.flying.pop(ticket)
+            self.session.ended(ticket, cpus)
+            work, name = self.flying.pop(ticket)
+            self._take_in(work, name, arrived.get(name, outcome), cpus)
 
     def _give_out(self, cpus: int) -> bool:
         """Give out some tasks; returns whether there may be room, and work, for more."""
@@ -111,8 +94,7 @@ class Driver:
             name = self.session.new_name()
             parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
-            submit = self.crew.submit_beside if work.sharing else self.crew.submit
-            ticket = submit(classify_rows, work.rows, parts, limit, name, self.job, work.waits, work.beside)
+            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, work.waits)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
         return True

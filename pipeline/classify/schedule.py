@@ -41,12 +41,8 @@ come first, and what a puzzle took before them tells little."""
 AHEAD = 2
 """Tasks in flight for each core: one at work, one to follow at once."""
 
-SHARED = 2.25
-"""The last tasks share cores when they, and those in flight, are no more than so many for each."""
-
-WORTH_SHARING = 20.0
-"""CPU seconds of a limit from which on the last tasks share cores: each may need a worker more, which takes a second or
-two to start."""
+LONG = 20.0
+"""CPU limit in seconds from which on a task is submitted only when a core is free: none waits behind a long one."""
 
 FIRST, GROWTH = 64, 4
 """Puzzles of the first tasks of the sweep, and how many times those of the largest finished one a task may have."""
@@ -67,9 +63,8 @@ TRIES = 3
 class Work(NamedTuple):
     """One task: rows of the store by part, how many puzzles have to be solved for them, the level, failed tries.
 
-    `hardest` is the id of its first puzzle, for people, where that is known; `beside` are the files of RUN/beside that
-    have its puzzles; `sharing` says that it begins at once, beside another task on a core; `waits`, that it waits for
-    kernels that are being compiled, where else it would leave the puzzles that need them.
+    `hardest` is the id of its hardest puzzle, for people, where that is known; `waits` says that it waits for kernels
+    that are being compiled, where else it would leave the puzzles that need them.
     """
 
     rows: dict[str, Spans]
@@ -77,8 +72,6 @@ class Work(NamedTuple):
     level: int
     tries: int = 0
     hardest: str = ""
-    beside: tuple[str, ...] = ()
-    sharing: bool = False
     waits: bool = False
 
     @property
@@ -203,9 +196,7 @@ class Schedule:
 
         flying   tasks that have been given out and not ended
 
-        Tasks that may take long, those of the last level, are not given out ahead of time: each has a core for itself.
-        But the last ones begin all at once, and share the cores with those at work. If each waited for a core, most
-        cores would be idle in the end, for as long as the limit is.
+        Tasks of the last level, which may take long, are submitted when a core is free for them.
         """
         if flying < AHEAD * slots and self.again:
             return self.again.popleft()
@@ -215,17 +206,8 @@ class Schedule:
                 return work
         for level, pool in enumerate(self.pools):
             if pool.order:
-                return self._of_level(level, pool, slots, flying)
-        return None
-
-    def _of_level(self, level: int, pool: Pool, slots: int, flying: int) -> Work | None:
-        """The next task of a level above the sweep; None if it has to wait."""
-        if level < len(self.limits) - 1 or self.limits[level] < WORTH_SHARING:
-            return self._hardest(level, pool, slots) if flying < AHEAD * slots else None
-        if flying < slots:
-            return self._hardest(level, pool, slots)
-        if not self.sweep and flying + len(pool.order) <= SHARED * slots:
-            return self._hardest(level, pool, slots)._replace(sharing=True)
+                ahead = AHEAD if self.limits[level] < LONG else 1
+                return self._hardest(level, pool, slots) if flying < ahead * slots else None
         return None
 
     def _stretch(self, slots: int) -> Work | None:
@@ -261,8 +243,7 @@ class Schedule:
             for part, there in groupby(taken, key=lambda left: left.part)
         }
         hardest = max(taken, key=lambda left: left.open_cells).puzzle_id
-        beside = tuple(sorted({left.beside for left in taken if left.beside}))
-        return Work(rows, before - len(pool.order), level, hardest=hardest, beside=beside, waits=True)
+        return Work(rows, before - len(pool.order), level, hardest=hardest, waits=True)
 
     def _seconds(self, slots: int) -> float:
         """How long the next task should take. It is the end of the last level that all cores should reach together."""
@@ -295,7 +276,7 @@ class Schedule:
             self.again.extend(halves(work))
             return None
         if work.tries + 1 < TRIES:
-            self.again.append(work._replace(tries=work.tries + 1, sharing=False))
+            self.again.append(work._replace(tries=work.tries + 1))
             return None
         return work
 
@@ -311,7 +292,7 @@ def halves(work: Work) -> Iterator[Work]:
         first |= {part: head} if head else {}
         second |= {part: tail} if tail else {}
     for rows in (first, second):
-        yield Work(rows, sum(map(spans.size, rows.values())), work.level, beside=work.beside, waits=work.waits)
+        yield Work(rows, sum(map(spans.size, rows.values())), work.level, waits=work.waits)
 
 
 def _cut(wanted: Spans, number: int, ends: list[int]) -> tuple[Spans, Spans]:

@@ -92,13 +92,10 @@ class Session:
 
     def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
         """A task was given out."""
-        self.flying[ticket] = Flight(work, time.monotonic() if work.sharing else None)
+        self.flying[ticket] = Flight(work, None)
         self.rows_flying += work.size
-        if work.sharing:
-            self.begun += 1
-        else:
-            self.queued.append(ticket)
-            self._begin(cpus)
+        self.queued.append(ticket)
+        self._begin(cpus)
 
     def ended(self, ticket: Any, cpus: int) -> None:
         """A task has ended in some way."""

@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 from pipeline.classify.schedule import TRIES, Work
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
-from pipeline.run.beside import Rows, read_beside, write_beside
 from pipeline.run.configuration import Configuration, config_hash, settings_of
 from pipeline.run.folder import Run, open_run, versions
 from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, results_file, write_statistics
@@ -133,13 +132,11 @@ def classify_rows(
     name: str,
     job: Job,
     wait: bool = True,
-    beside: tuple[str, ...] = (),
 ) -> Piece | Unreadable | Unwritable | Unfit:
     """One task: read rows of the store, classify them with `limit` CPU seconds each, write a file of results.
 
     Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`. Nor have
     those that need kernels that are still being compiled, if they are not to `wait`; at the run's own limit all do.
-    Those without a row are written into RUN/beside. From there the rows are read that the files named `beside` have.
     """
     if (unfit := unfit_for(job)) is not None:
         return unfit
@@ -148,12 +145,10 @@ def classify_rows(
     try:
         made = TaskStatistics(name)
         with results_file(place, name) as writer:
-            for chunk in chunks_of(rows, parts, job, beside):
+            for chunk in _chunks(Store(folder(job.store), FAMILIES[job.family]), rows, parts):
                 with backstop(min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE, job):
                     classified = made.classified(chunk, limit, job, wait)
                 writer.write_batch(classified)
-        if made.late:
-            write_beside(run, name, [(parts[part], *late) for part, *late in made.late], FAMILIES[job.family])
         with borrowed(job.lease):
             return write_statistics(place, made.piece(limit, parts))
     except CannotReadError as error:
@@ -171,26 +166,13 @@ class Chunk(NamedTuple):
     batch: pa.RecordBatch
 
 
-def chunks_of(
-    rows: dict[str, Spans], parts: dict[str, Part], job: Job, beside: tuple[str, ...] = ()
-) -> Iterator[Chunk]:
-    """The puzzles of a task, from the files of RUN/beside that are named, as far as these have them, or the store."""
-    store = Store(folder(job.store), FAMILIES[job.family])
-    there = read_beside(folder(job.run), beside, rows, parts, store.family) if beside else {}
-    return _chunks(store, rows, parts, there)
-
-
-def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part], there: Rows | None = None) -> Iterator[Chunk]:
-    """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together.
-
-    there   the rows of some parts, which need not be read any more
-    """
-    there = there or {}
+def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
+    """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together."""
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
     cells = 0
     for part, wanted in rows.items():
-        for numbers, batch in [there[part]] if part in there else _read(store, parts[part], wanted):
+        for numbers, batch in _read(store, parts[part], wanted):
             for these, count in _portions(store.family.rules.cells(batch)):
                 if batches and cells + count > CHUNK_CELLS:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
@@ -232,10 +214,7 @@ def _portions(cells: np.ndarray) -> Iterator[tuple[slice, int]]:
 
 
 class TaskStatistics:
-    """What a task has made so far: the statistics of its file of results. Waiting for kernels does not count.
-
-    `late` are the puzzles that are left to the next level: part, rows there, the puzzles.
-    """
+    """What a task has made so far: the statistics of its file of results. Waiting for kernels does not count."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -243,7 +222,6 @@ class TaskStatistics:
         self.wall, self.cpu, self.waited = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu, Waits.wall
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[Left] = []
-        self.late: list[tuple[str, np.ndarray, pa.RecordBatch]] = []
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
 
@@ -279,12 +257,7 @@ class TaskStatistics:
         if late.any():
             these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
             places = zip(parts[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
-            self.left += [
-                left_of(names[k], number, row, self.name)._replace(untried=missed) for k, number, row, missed in places
-            ]
-            for k in dict.fromkeys(parts[late].tolist()):
-                here = late & (parts == k)
-                self.late.append((names[k], numbers[here], chunk.batch.filter(pa.array(here))))
+            self.left += [left_of(names[k], number, row, missed) for k, number, row, missed in places]
             rows, parts = rows.filter(pa.array(~late)), parts[~late]
         self.status.update(counts(rows["status"]))
         self.labels.update(counts(rows["label"]))

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from pipeline.classify.session import Session
 from pipeline.executors.crew import Crew, Fault, each
-from pipeline.run.beside import beside
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, open_run
 from pipeline.run.results import Effort, Piece, results_file, write_statistics
@@ -29,7 +28,7 @@ MOST_FILES, MOST_ROWS = 512, 1 << 18
 
 
 def tidy(run: Run, crew: Crew, session: Session) -> None:
-    """Join small files, leave out rows that later files have too, and delete the files beside them.
+    """Join small files, leave out rows that later files have too, and delete what lost tasks have left.
 
     No task may be at work on the run.
     """
@@ -52,7 +51,6 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
     for name in there:
         if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
             run.results.delete(name)  # of a task that was lost
-    beside(run.folder).clear()
 
 
 def _bundles(pieces: list[Piece]) -> Iterator[list[str]]:

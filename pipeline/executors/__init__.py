@@ -1,1 +1,1 @@
-"""What runs tasks: this process, others of this machine, or Ray over the cores of a machine or cluster."""
+"""What runs tasks: this process, or Ray over the cores of a machine or cluster."""

@@ -1,4 +1,4 @@
-"""Three ways to run tasks: in this process, in others of this machine, or over a machine or cluster by Ray.
+"""Two ways to run tasks: in this process, or over the cores of a machine or cluster by Ray.
 
 Each is a `Crew`: `submit` gives a task and returns at once, `wait` returns what has become of tasks.
 """
@@ -32,9 +32,6 @@ class Crew(Protocol):
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give out a task; returns a ticket, with which `wait` returns the result."""
-
-    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """As `submit`, but the task begins at once, beside what is at work on some core."""
 
     def cancel(self, ticket: Any) -> None:
         """End a task, whatever it is doing; `wait` returns its ticket all the same, mostly with a Fault."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import chdir, contextmanager, redirect_stdout, suppress
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar, cast
 
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Fault
@@ -59,21 +59,11 @@ class Ray:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Give a task to Ray."""
-        return self._submitted(self._remote_of(function), arguments)
-
-    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Give a task to Ray that waits for no CPU. All machines have as many of them."""
-        return self._submitted(self._remote_of(function).options(num_cpus=0, scheduling_strategy="SPREAD"), arguments)
-
-    def _remote_of(self, function: Callable[..., Any]) -> Any:
         import ray
 
         if function not in self._remote:
             self._remote[function] = ray.remote(max_retries=0)(_of_one_argument(function))
-        return self._remote[function]
-
-    def _submitted(self, remote: Any, arguments: tuple[Any, ...]) -> Any:
-        ticket = remote.remote(pickle.dumps(arguments))
+        ticket = self._remote[function].remote(pickle.dumps(arguments))
         ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
         return ticket
 
@@ -168,9 +158,24 @@ def patiently(start: Callable[..., T], *arguments: Any, **options: Any) -> T:
     return start(*arguments, **options)
 
 
+class _Stdout:
+    """Standard output, except for Ray's threads: their messages about dead workers go to standard error."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
+
+    def write(self, text: str) -> int:
+        """Write a text where this thread's output belongs."""
+        of_ray = threading.current_thread().name.startswith("ray_")
+        return (sys.stderr if of_ray else self.stdout).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
+
+
 @contextmanager
 def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ray]:
-    """Ray for as long as the block lasts. What is printed meanwhile goes to standard error.
+    """Start Ray, or connect to a cluster, for as long as the block lasts.
 
     cpus       CPUs to use of this machine, all if None; not with an address
     address    a running cluster ("auto", "ray://host:port"), None to start one for this command alone
@@ -195,7 +200,7 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
         raise ClusterError(f"{where}: {first_line(error)}") from error
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, handler)
-    with redirect_stdout(sys.stderr):  # a thread of Ray's prints of dead workers, where results belong
+    with redirect_stdout(cast(TextIO, _Stdout(sys.stdout))):
         try:
             yield Ray(getattr(context, "dashboard_url", None) or None)
         finally:

@@ -1,14 +1,17 @@
 """Which crew a command's options mean."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 from pipeline.errors import UserError
 from pipeline.executors.crew import Crew
-from pipeline.executors.processes import processes
 from pipeline.executors.serial import Serial
 from reports.threads import cores
+
+T = TypeVar("T")
 
 
 class Resources(NamedTuple):
@@ -26,6 +29,9 @@ class Resources(NamedTuple):
 
 ALL_CORES = Resources()
 
+SMALL = 10.0
+"""CPU seconds of work that this process does alone unless it is told where to run: starting Ray takes half of that."""
+
 
 def check(resources: Resources) -> None:
     """Raise a UserError for what does not go together."""
@@ -40,10 +46,13 @@ def check(resources: Resources) -> None:
 
 
 @contextmanager
-def open_crew(resources: Resources) -> Iterator[Crew]:
-    """What runs the tasks of a block. A ClusterError says so if there is no Ray to be had."""
+def open_crew(resources: Resources, cpu_seconds: float = math.inf) -> Iterator[Crew]:
+    """Start what runs the tasks of a block: Ray, or this process for work of `cpu_seconds` at most SMALL.
+
+    Raises ClusterError if Ray can't be started or reached.
+    """
     check(resources)
-    if resources.serial:
+    if resources.serial or (resources == ALL_CORES and cpu_seconds <= SMALL):
         yield Serial()
         return
     from pipeline.executors.ray_crew import ray_crew  # it takes a second, and not everybody has it
@@ -53,16 +62,13 @@ def open_crew(resources: Resources) -> Iterator[Crew]:
         yield crew
 
 
-@contextmanager
-def open_quick_crew(resources: Resources) -> Iterator[Crew]:
-    """As `open_crew`, but on this machine processes of our own, which are there seconds before Ray's workers.
-
-    For tasks that ask for no more than `pipeline.executors.crew.each` does.
-    """
-    check(resources)
-    if resources.serial or resources.address:
-        with open_crew(resources) as crew:
-            yield crew
-    else:
-        with processes(resources.cpus or cores()) as crew:
-            yield crew
+def with_cost(tasks: Iterator[T], cost: Callable[[T], float]) -> tuple[Iterator[T], float]:
+    """Return tasks with the CPU seconds that they cost; counting stops at the task that exceeds SMALL."""
+    counted: list[T] = []
+    seconds = 0.0
+    for task in tasks:
+        counted.append(task)
+        seconds += cost(task)
+        if seconds > SMALL:
+            break
+    return chain(counted, tasks), seconds

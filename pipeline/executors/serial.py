@@ -27,10 +27,6 @@ class Serial:
         self._queue.append((self._number, function, arguments))
         return self._number
 
-    def submit_beside(self, function: Callable[..., Any], *arguments: Any) -> int:
-        """As `submit`: here no task is beside another."""
-        return self.submit(function, *arguments)
-
     def cancel(self, ticket: int) -> None:
         """Have a task that waits end in a Fault."""
         self._queue = [(task[0], _cancelled, ()) if task[0] == ticket else task for task in self._queue]

@@ -7,6 +7,7 @@ import gc
 import resource
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -102,8 +103,8 @@ def measure(
 ) -> Measured:
     """Classify a set on one core; `seen` is called with the results of each batch.
 
-    cpus   processes that each puzzle may be given over to, one puzzle after the other. A UserError refuses Sudokus,
-           which have no cubes
+    cpus   CPU cores for the SAT stage of each puzzle, one puzzle after the other. A UserError refuses Sudokus, which
+           have no cubes
     """
     family = family_of(batches[0])
     if cpus is not None and family is not NONOGRAM:
@@ -116,15 +117,16 @@ def measure(
         family.rules.classify(batch, cpu_limit=0.001, **options)
     gc.collect()
     gc.freeze()  # no worker holds thousands of Puzzle objects, which would be searched for garbage in the middle
-    if cpus is not None:
-        options["conquer"] = conqueror(cpus)
-        batches = [batch.slice(k, 1) for batch in batches for k in range(len(batch))]
     results, seconds = [], 0.0
-    for batch in batches:
-        start = _cpu_seconds()
-        results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
-        seconds += _cpu_seconds() - start
-        seen(results[-1])
+    with ExitStack() as stack:
+        if cpus is not None:
+            options["conquer"] = stack.enter_context(conqueror(cpus))
+            batches = [batch.slice(k, 1) for batch in batches for k in range(len(batch))]
+        for batch in batches:
+            start = _cpu_seconds()
+            results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
+            seconds += _cpu_seconds() - start
+            seen(results[-1])
     return Measured(pa.Table.from_batches(results), seconds if cpus is None else None)
 
 

@@ -1,7 +1,7 @@
 """Puzzles with several solutions, of runs, stores and files, and the smallest changes found that leave one."""
 
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.executors.crew import Fault, each
-from pipeline.executors.resources import Resources, check, open_quick_crew
+from pipeline.executors.resources import Resources, check, open_crew, with_cost
 from pipeline.run.configuration import check_limit
 from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.kept import keeping
@@ -29,7 +29,8 @@ from solver.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 AT_A_TIME = 256
 """Puzzles that are classified in one call where no run has done so."""
 
-SERIAL = Resources(serial=True)
+EACH = 0.5
+"""CPU seconds of a puzzle, roughly."""
 
 KEY = ["puzzle_id", "clue_hash"]
 
@@ -180,10 +181,7 @@ def _tried(
     watch: Watch,
     found: Callable[[Candidate, list[Mending]], None] = lambda *_: None,
 ) -> Iterator[Mended | Problem]:
-    """The items in their order, a Mended for each candidate; `found` is called with a candidate's changes at once.
-
-    A single candidate is tried in this process.
-    """
+    """The items in their order, a Mended for each candidate; `found` is called with a candidate's changes at once."""
     done: dict[int, Mended | Problem] = {}
     trying: dict[int, Candidate] = {}
 
@@ -196,10 +194,9 @@ def _tried(
                 done[number] = item
 
     following = 0
-    waiting = tasks()
-    first = list(islice(waiting, 2))
-    with open_quick_crew(resources if len(first) > 1 else SERIAL) as crew:
-        for task, outcome in each(crew, _changes, chain(first, waiting)):
+    waiting, seconds = with_cost(tasks(), lambda _: EACH)
+    with open_crew(resources, seconds) as crew:
+        for task, outcome in each(crew, _changes, waiting):
             candidate = trying.pop(task[0])
             if isinstance(outcome, Fault):
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)

@@ -1,7 +1,6 @@
 """One command that grades: the puzzles of a run, which keeps what is found, or those of stores and files."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.executors.crew import Fault, each_divided
-from pipeline.executors.resources import Resources, check, open_quick_crew
+from pipeline.executors.resources import Resources, check, open_crew, with_cost
 from pipeline.grade.puzzles import Puzzles
 from pipeline.grade.tally import Tally
 from pipeline.grade.task import Task, divided, grade_classified, grade_unknown, killed
@@ -33,7 +32,8 @@ VERDICT = ["puzzle_id", "clue_hash", "solutions"]
 KNOWN = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_seconds")])
 """What of a grade says whether it stands, whatever the family."""
 
-SERIAL = Resources(serial=True)
+EACH = 0.004
+"""CPU seconds of a grade, roughly."""
 
 
 class Graded(NamedTuple):
@@ -143,15 +143,10 @@ def of_another(name: str, family: Family, first: Family) -> Problem:
 def _graded(
     function: Callable[..., Any], tasks: Iterator[Task], resources: Resources, watch: Watch
 ) -> Iterator[tuple[Task, pa.Table]]:
-    """Tasks, each with the table that it returns; a puzzle that kills a worker has a row too.
-
-    A single task is done in this process.
-    """
-    first = list(islice(tasks, 2))
-    if not first:
-        return
-    with open_quick_crew(resources if len(first) > 1 else SERIAL) as crew:
-        for values, outcome in each_divided(crew, function, chain(first, tasks), divided):
+    """Tasks, each with the table that it returns; a puzzle that kills a worker has a row too."""
+    tasks, seconds = with_cost(tasks, lambda task: EACH * len(task.puzzles))
+    with open_crew(resources, seconds) as crew:
+        for values, outcome in each_divided(crew, function, tasks, divided):
             task = Task(*values)
             if isinstance(outcome, Fault):
                 name = task.puzzles["puzzle_id"][0].as_py()

@@ -4,7 +4,6 @@ RUN/run.json                  configuration and its hash, the store, its parts w
 RUN/results/part-*.parquet    results, one file a task
 RUN/results/part-*.json       that file's statistics and which rows of the store it covers; written last, it makes the
                               file count
-RUN/beside/part-*.parquet     puzzles that a task has left to the next level (pipeline.run.beside); gone at the end
 RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.certify.prove)
 RUN/grades/*.parquet          how hard puzzles are for people (pipeline.grade)
 RUN/mendings/*.parquet        changes that leave one solution of several (pipeline.findings.mend)

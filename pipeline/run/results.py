@@ -43,7 +43,7 @@ class Left(NamedTuple):
     clue_hash     puzzles with equal ones are solved once; None where the store has none
     open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
     puzzle_id     for people
-    beside        the file of RUN/beside that has it (pipeline.run.beside); empty if none
+    reserved      empty; a file's name in runs written by 0.1
     untried       it has not had that time: kernels that it needs were still being compiled
     """
 
@@ -52,7 +52,7 @@ class Left(NamedTuple):
     clue_hash: str | None
     open_cells: int
     puzzle_id: str
-    beside: str = ""
+    reserved: str = ""
     untried: bool = False
 
 
@@ -60,10 +60,11 @@ LEFT_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_af
 """What of a row of the results table tells how much is left to do."""
 
 
-def left_of(part: str, row: int, result: Mapping[str, Any], beside: str = "") -> Left:
-    """The puzzle of a row of results, to be given more time, and the file of RUN/beside that has it."""
+def left_of(part: str, row: int, result: Mapping[str, Any], untried: bool = False) -> Left:
+    """Return the puzzle of a row of results, to be given more time."""
     known = max(result[name] or 0 for name in LEFT_COLUMNS[3:])
-    return Left(part, row, result["clue_hash"], result["cells"] - known, result["puzzle_id"], beside)
+    open_cells = result["cells"] - known
+    return Left(part, row, result["clue_hash"], open_cells, result["puzzle_id"], untried=untried)
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,6 @@ class Piece:
     name: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     size: int = -1
-
-    def __post_init__(self) -> None:
-        if any("/" in puzzle.beside for puzzle in self.left):
-            raise ValueError("it names a file in another folder")
 
     @property
     def rows(self) -> int:

@@ -1,16 +1,22 @@
 """A store filled with pictures made by rule, over all cores."""
 
+import math
+
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import Fault, each
-from pipeline.executors.resources import Resources, check, open_quick_crew
+from pipeline.executors.resources import Resources, check, open_crew
 from pipeline.store.folder import folder
 from pipeline.store.generate import Task, make_part, missing_parts
 from pipeline.store.lock import sole_writer
 from pipeline.watch import Watch
+from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe
 
 TRIES = 3
 """Times that a part is tried whose making fails."""
+
+EACH = 1e-4
+"""CPU seconds of a picture, roughly, of kinds that are not slow."""
 
 
 def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> int:
@@ -28,7 +34,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> 
         for _ in range(TRIES):
             lost: list[Task] = []
             if left:
-                with open_quick_crew(Resources(serial=True) if len(left) == 1 else resources) as crew:
+                with open_crew(resources, rows * (math.inf if KINDS[recipe.kind].slow else EACH)) as crew:
                     for (part,), made in each(crew, make_part, ((part,) for part in left)):
                         if isinstance(made, Fault):
                             lost.append(part)

@@ -1,6 +1,7 @@
 """What the command solve does with a puzzle, at once or so that it can be paused."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ class How(NamedTuple):
     drawn        whether what is known of a puzzle that is not solved to its end is wanted
     explained    whether an explanation is wanted
     pausable     whether Ctrl-C tells how far it is
-    cpus         processes for a puzzle that clause learning takes long over; None for this one alone
+    cpus         CPU cores for the SAT stage of a hard puzzle; None for this process alone
     """
 
     cpu_limit: float
@@ -93,21 +94,21 @@ def _row(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progr
     from pipeline.classify.schedule import levels
     from solver.api import solve
 
-    conquer = None if how.cpus is None else conqueror(how.cpus)
     row: dict[str, Any] = {}
-    for limit in levels(how.cpu_limit, FIRST_TRY, GROWTH) if how.pausable else [how.cpu_limit]:
-        row = solve(
-            puzzle,
-            cpu_limit=limit,
-            rung=how.rung,
-            depth=how.depth,
-            check_goal=how.check_goal,
-            start=start,
-            conquer=conquer,
-        )
-        if row["status"] != "timeout":
-            break
-        progress.tries.append((limit, row))
+    with nullcontext() if how.cpus is None else conqueror(how.cpus) as conquer:
+        for limit in levels(how.cpu_limit, FIRST_TRY, GROWTH) if how.pausable else [how.cpu_limit]:
+            row = solve(
+                puzzle,
+                cpu_limit=limit,
+                rung=how.rung,
+                depth=how.depth,
+                check_goal=how.check_goal,
+                start=start,
+                conquer=conquer,
+            )
+            if row["status"] != "timeout":
+                break
+            progress.tries.append((limit, row))
     return row
 
 

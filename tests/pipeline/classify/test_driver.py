@@ -9,7 +9,7 @@ from runs import CONFIG, lasting, run_serially, work_on
 
 from pipeline.classify import driver, work
 from pipeline.classify import task as tasks
-from pipeline.classify.schedule import SHARED, WORTH_SHARING, Schedule, Work
+from pipeline.classify.schedule import Schedule, Work
 from pipeline.classify.task import Unfit, Unreadable, job_of, prove_fit
 from pipeline.classify.work import classify_store, retry_run
 from pipeline.errors import ClusterError
@@ -208,25 +208,6 @@ def test_what_has_no_result_at_the_end_is_an_error(
     assert "puzzles have no result though they were to be classified" in lossy.err
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, Selection(), SERIAL)
     assert (outcome.missing, outcome.summary["rows"]) == (0, 300)
-
-
-class Sharing(Serial):
-    """A crew that counts the tasks that are to share a core."""
-
-    beside = 0
-
-    def submit_beside(self, function: Any, *arguments: Any) -> int:
-        self.beside += 1
-        return super().submit_beside(function, *arguments)
-
-
-def test_the_last_long_tasks_share_cores(hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = run_serially(hard, tmp_path / "alone")
-    monkeypatch.setattr(Schedule, "_seconds", lambda *_: 0.0)
-    run = start_run(hard, str(tmp_path / "run"), CONFIG)
-    assert work_on(run, crew := Sharing(), limits=[1e-6, WORTH_SHARING]) == []
-    assert crew.beside == int(SHARED) - 1
-    assert lasting(run).equals(lasting(alone))
 
 
 def test_run_that_another_command_wrote_after_planning_is_continued(

@@ -110,46 +110,14 @@ def test_tasks_become_short_at_the_end_of_all_levels_and_hold_no_more_than_their
     assert sum(ends[20_000][1]) == 20_000
 
 
-def test_long_tasks_have_a_core_each_and_the_last_ones_share() -> None:
-    """Not ahead of time; but all at once as soon as there are few enough."""
-    number = 35
-    left = [(1.0, puzzle("a", row)) for row in range(number)]
-    schedule = Schedule([], 0, left, [0.05, 1.0, 60.0])
-    cores, given, flying = 10, list[tuple[int, bool]](), 0
-    while schedule.waiting:
-        while (work := schedule.next(cores, flying)) is not None:
-            given.append((flying, work.sharing))
-            flying += 1
-        flying -= 1
-    alone = [flying for flying, sharing in given if not sharing]
-    together = [flying for flying, sharing in given if sharing]
-    assert len(given) == number
-    assert alone == [*range(cores), *[cores - 1] * (number - cores - len(together))]
-    assert len(together) == int(schedules.SHARED * cores) - cores
-    assert max(together) < schedules.SHARED * cores
-
-
-def test_short_tasks_wait_for_a_core() -> None:
+@pytest.mark.parametrize(("limit", "ahead"), [(schedules.LONG / 2, schedules.AHEAD), (schedules.LONG, 1)])
+def test_long_tasks_are_submitted_when_a_core_is_free(limit: float, ahead: int) -> None:
     left = [(1.0, puzzle("a", row)) for row in range(50)]
-    schedule = Schedule([], 0, left, [0.05, 1.0, schedules.WORTH_SHARING / 2])
-    sharing = []
-    for flying in range(50):
-        work = schedule.next(10, flying)
-        if work is None:
-            break
-        sharing.append(work.sharing)
-    assert sharing == [False] * schedules.AHEAD * 10
-
-
-def test_what_is_tried_again_shares_no_core() -> None:
-    schedule = Schedule([], 0, [(1.0, puzzle("a", row)) for row in range(2)], [0.05, 1.0, 60.0])
-    alone, shared = schedule.next(1, 0), schedule.next(1, 1)
-    assert alone is not None
-    assert shared is not None
-    assert (alone.sharing, shared.sharing) == (False, True)
-    assert schedule.failed(shared) is None
-    assert schedule.next(1, 2) is None
-    assert schedule.next(1, 1) == shared._replace(sharing=False, tries=1)
+    schedule = Schedule([], 0, left, [0.05, 1.0, limit])
+    flying = 0
+    while schedule.next(10, flying) is not None:
+        flying += 1
+    assert flying == ahead * 10
 
 
 def test_a_lower_level_comes_first() -> None:

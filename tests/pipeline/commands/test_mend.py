@@ -11,8 +11,9 @@ import pytest
 from stores import Result, held_by_another
 
 import nonocensus as nc
+from pipeline.executors.resources import Resources
 from pipeline.findings import mend
-from pipeline.findings.mend import SERIAL, mend_run
+from pipeline.findings.mend import mend_run
 from pipeline.run import kept
 from pipeline.run.folder import open_run
 from pipeline.run.mendings import LEGACY, read_attempts, read_mendings
@@ -83,11 +84,11 @@ def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(
 ) -> None:
     monkeypatch.setattr(kept, "ROWS", 1)
     run, told = open_run(switches), list[tuple[str, int | None]]()
-    stopped = mend_run(run, 10.0, SERIAL, Watch(begun=lambda *begun: told.append(begun)))
+    stopped = mend_run(run, 10.0, Resources(serial=True), Watch(begun=lambda *begun: told.append(begun)))
     found = [next(stopped), next(stopped)]
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"], "kept before it is closed"
     stopped.close()
-    rest = list(mend_run(run, 10.0, SERIAL, Watch(begun=lambda *begun: told.append(begun))))
+    rest = list(mend_run(run, 10.0, Resources(serial=True), Watch(begun=lambda *begun: told.append(begun))))
     assert told == [("mending", 5), ("mending", 3)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
@@ -109,7 +110,7 @@ def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
 
     monkeypatch.setattr(mend, "mendings", none_found)
     for limit in (1.0, 1.0, 0.5, 2.0):
-        assert [item.mendings for item in mend_run(run, limit, SERIAL, NOBODY)] == [[]] * 5
+        assert [item.mendings for item in mend_run(run, limit, Resources(serial=True), NOBODY)] == [[]] * 5
     assert tried == [1.0] * 4 + [2.0] * 4
     assert len(read_mendings(run)) == 0
 

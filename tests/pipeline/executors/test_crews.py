@@ -14,10 +14,10 @@ import pytest
 from ray import exceptions
 
 from pipeline.errors import ClusterError, UserError
+from pipeline.executors import ray_crew as ray_crews
 from pipeline.executors.crew import NODE, TROUBLE, WORKER, Crew, Fault, each, each_divided
-from pipeline.executors.processes import Processes, processes
 from pipeline.executors.ray_crew import TOO_BUSY, _outcome, ray_crew
-from pipeline.executors.resources import Resources, open_crew, open_quick_crew
+from pipeline.executors.resources import ALL_CORES, SMALL, Resources, open_crew, with_cost
 from pipeline.executors.serial import Serial
 from reports import threads
 
@@ -100,12 +100,6 @@ def ended_when_cancelled(crew: Crew) -> set[str]:
     return {outcome.kind for outcome in ended.values()}
 
 
-def test_cancelled_processes_are_replaced() -> None:
-    with processes(1) as crew:
-        assert ended_when_cancelled(crew) == {WORKER}
-        assert crew.on_every_node(doubled, 4) == {"this machine": 8}
-
-
 def test_cancelled_before_its_turn() -> None:
     assert ended_when_cancelled(Serial()) == {WORKER}
 
@@ -141,12 +135,6 @@ def test_ray_gives_back_results_faults_and_machines() -> None:
         assert len(crew.on_every_node(doubled, 4)) == 1
         outcomes = dict(each(crew, stubborn, ((k,) for k in range(5))))
         assert ended_when_cancelled(crew) == {WORKER}
-        busy = crew.submit(signal.pause)
-        beside = crew.submit_beside(doubled, 4)
-        while not (ended := dict(crew.wait(1.0))):
-            pass
-        assert ended == {beside: 8}, "though the only core has a task"
-        crew.cancel(busy)
     assert outcomes.pop((2,)).kind == WORKER
     assert outcomes.pop((3,)) == Fault(TROUBLE, "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
@@ -163,17 +151,25 @@ def test_ray_gives_back_results_faults_and_machines() -> None:
     ],
 )
 def test_what_does_not_go_together(resources: Resources, said: str) -> None:
-    for opened in (open_crew, open_quick_crew):
-        with pytest.raises(UserError, match=said), opened(resources):
-            pass
+    with pytest.raises(UserError, match=said), open_crew(resources):
+        pass
 
 
-def test_a_quick_crew_has_processes_of_this_machine() -> None:
-    with open_quick_crew(Resources(serial=True)) as crew:
-        assert isinstance(crew, Serial)
-    with open_quick_crew(Resources(cpus=3)) as crew:
-        assert isinstance(crew, Processes)
-        assert crew.cpus() == 3
+@pytest.mark.parametrize(("seconds", "this_process"), [(SMALL, True), (SMALL + 1, False)])
+def test_small_work_runs_in_this_process(seconds: float, this_process: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_crews, "ray_crew", lambda *_: nullcontext())
+    with open_crew(ALL_CORES, seconds) as crew:
+        assert isinstance(crew, Serial) == this_process
+    with open_crew(Resources(cpus=2), seconds) as crew:
+        assert not isinstance(crew, Serial)
+
+
+def test_costs_are_added_up_until_work_is_not_small() -> None:
+    tasks = iter([SMALL / 4] * 9)
+    _, seconds = with_cost(tasks, lambda task: task)
+    assert seconds == SMALL * 5 / 4
+    assert len(list(tasks)) == 4
+    assert with_cost(iter([1.0, 2.0]), lambda task: task)[1] == 3.0
 
 
 @pytest.mark.parametrize(
@@ -201,15 +197,6 @@ def test_the_cores_of_a_container_of_cgroups_v1(
     if quota is not None:
         threads.QUOTA_V1.write_text(quota)
     assert threads.cores() == wanted
-
-
-def test_processes_take_no_modules_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python looks there first, and one of the user's may be called like one of the library's or of ours."""
-    for name in ("socket", "solver", "multiprocessing"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit")
-    monkeypatch.chdir(tmp_path)
-    with processes(1) as crew:
-        assert crew.on_every_node(abs, -4) == {"this machine": 4}
 
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
