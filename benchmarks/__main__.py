@@ -1,8 +1,7 @@
 """Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
 
 Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...; that
-of encodings takes nonograms beside those that it makes: python -m benchmarks encodings FILE...;
-that of pages takes reports: python -m benchmarks pages REPORT.html...
+of pages takes reports: python -m benchmarks pages REPORT.html...
 """
 
 import argparse
@@ -11,7 +10,6 @@ from pathlib import Path
 from benchmarks import (
     certificates,
     crawl,
-    encodings,
     engines,
     exact_cover,
     explain,
@@ -24,8 +22,6 @@ from benchmarks import (
     line_logic,
     pages,
     pictures,
-    portfolio,
-    roofline,
     scale,
     serve,
     start_up,
@@ -39,7 +35,6 @@ from pipeline.findings.figures_page import Table
 BENCHMARKS = {
     "certificates": certificates.run,
     "crawl": crawl.run,
-    "encodings": encodings.run,
     "engines": engines.run,
     "exact-cover": exact_cover.run,
     "explain": explain.run,
@@ -51,8 +46,6 @@ BENCHMARKS = {
     "import": importing.run,
     "line_logic": line_logic.run,
     "pictures": pictures.run,
-    "portfolio": portfolio.run,
-    "roofline": roofline.run,
     "scale": scale.run,
     "serve": serve.run,
     "start_up": start_up.run,
@@ -80,9 +73,6 @@ def main() -> None:
         if not files:
             parser.error("pages takes reports: FILE...")
         print(write_tables(OF_REPORTS, pages.run(files)))
-        return
-    if name == ["encodings"]:
-        print(write_tables("encodings", encodings.run(options.archive, files)))
         return
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))

@@ -6,13 +6,14 @@ symmetries of the puzzle, in each of which the colours are renumbered in order o
 canonical hashes exactly if one is the other turned, mirrored or recoloured.
 """
 
+import hashlib
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from solver.jit import in_plain_python, inlined, kernel
-from solver.sha256 import compile_sha256, sha256_of_each
 from solver.views import Clues, Views
 
 HASH_BYTES = 16
@@ -36,7 +37,6 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
 
 def compile_hashes(batch: Views) -> None:
     """Have the kernels of this module ready."""
-    compile_sha256()
     texts = np.empty(0, np.uint16)
     _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
 
@@ -47,8 +47,13 @@ def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
 
 
 def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
-    """The hash of each text, data[ends[p]:ends[p + 1]], in hex, one after the other."""
-    return sha256_of_each(data, ends)[:, :HASH_BYTES].tobytes().hex().encode()
+    """Return the hash of each text, data[ends[p]:ends[p + 1]], in hex, concatenated."""
+    digests, new = [], hashlib.sha256().copy  # a copy is quicker than a new one, which looks up its algorithm
+    for start, end in pairwise(ends.tolist()):
+        text = new()
+        text.update(data[start:end])
+        digests.append(text.digest()[:HASH_BYTES])
+    return b"".join(digests).hex().encode()
 
 
 def first_of_equals(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:

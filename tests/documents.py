@@ -1,17 +1,15 @@
-"""Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FILES.md from docstrings,
+"""Write the documents that follow from the program: docs/COMMANDS.md from its help,
 docs/FORMATS.md from round trips, docs/PYTHON.md from the library, docs/step.svg from an explanation, docs/TECHNIQUES.md
 and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
 
-import ast
 import html
 import inspect
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import round_trips
@@ -33,7 +31,6 @@ from solver.derivation.explain import explain
 ROOT = Path(__file__).resolve().parents[1]
 
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
-FILES = ROOT / "docs" / "FILES.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
 PYTHON = ROOT / "docs" / "PYTHON.md"
@@ -42,8 +39,6 @@ SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
 PICTURES = {ROOT / "docs" / pages.FOLDER: pages.pictures for pages in (technique_pages, sudoku_technique_pages)}
 """What makes the pictures of each folder of them."""
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 
 STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed or does not hold; all else is done."}
 
@@ -60,16 +55,6 @@ def commands_page() -> str:
     lines = [text.rstrip(), "", "## Exit status", "", "| status | means |", "|---|---|"]
     lines += [f"| {status} | {meaning} |" for status, meaning in statuses.items()]
     return "\n".join([*lines, "", "This page is made from the program's own help by `make docs`.", ""])
-
-
-def files_page() -> str:
-    """docs/FILES.md: for each folder of code its files, each with the first sentence of its docstring."""
-    lines = ["# Files", "", "This page is made from the files' docstrings by `make docs`.", ""]
-    for folder in sorted(path.parent for name in PACKAGES for path in (ROOT / name).rglob("__init__.py")):
-        rows = [row_of(path) for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"]
-        lines += [f"## {folder.relative_to(ROOT)}/", "", docstring_start(folder / "__init__.py"), ""]
-        lines += ["| file | what |", "|---|---|", *rows, ""] if rows else []
-    return "\n".join(lines)
 
 
 def formats_page() -> str:
@@ -156,16 +141,6 @@ def sudoku_techniques_page() -> str:
     return sudoku_technique_pages.page()
 
 
-def row_of(path: Path) -> str:
-    """A file as a line of its table."""
-    return f"| `{path.stem}` | {docstring_start(path)} |"
-
-
-def docstring_start(path: Path) -> str:
-    """The first sentence of a file's docstring."""
-    return first_sentence(ast.get_docstring(ast.parse(path.read_text())) or "")
-
-
 def first_sentence(text: str) -> str:
     """The first sentence of a text's first paragraph, as one line for a table."""
     paragraph = " ".join(text.split("\n\n")[0].split())
@@ -175,7 +150,6 @@ def first_sentence(text: str) -> str:
 def main() -> None:
     """Write the documents."""
     COMMANDS.write_text(commands_page())
-    FILES.write_text(files_page())
     FORMATS.write_text(formats_page())
     PYTHON.write_text(python_page())
     STEP.write_text(step_picture())

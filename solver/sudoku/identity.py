@@ -12,7 +12,6 @@ import numpy as np
 
 from solver.identity import hashes_of
 from solver.jit import in_plain_python, kernel
-from solver.sha256 import compile_sha256
 from solver.sudoku.canonical import Search, canonical_form, search_for
 from solver.sudoku.grids import Grids
 from solver.sudoku.limits import MAX_SIZE
@@ -38,7 +37,6 @@ def sudoku_hashes(seen: Grids) -> tuple[bytes, bytes]:
 
 def compile_hashes(seen: Grids) -> None:
     """Have the kernels of this module ready, for any batch."""
-    compile_sha256()
     nobody = seen._replace(size=seen.size[:0])
     _write_texts(nobody, np.zeros(1, np.int64), np.zeros((2, 0), np.uint8), search_for(1))
 
