@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipeline.classify.session import NOBODY as NO_LISTENER
-from pipeline.classify.session import Listener
-from pipeline.classify.work import Outcome
 from pipeline.crawl.site import Asking, Crawled
 from pipeline.executors.resources import ALL_CORES, Resources
+from pipeline.jobs.session import NOBODY as NO_LISTENER
+from pipeline.jobs.session import Listener
+from pipeline.jobs.work import Outcome
 from pipeline.run import folder as runs
 from pipeline.run.folder import Run, open_place
 from pipeline.run.plan import Selection, check
@@ -111,7 +111,7 @@ def classify_store(
     ids, where, limit                     which puzzles: all, or some
     force                                 begin anew; what is there moves into a subfolder
     """
-    from pipeline.classify import work
+    from pipeline.jobs import work
     from pipeline.run.configuration import configuration
 
     selection = Selection(_several(ids), where, limit)
@@ -132,7 +132,7 @@ def retry_run(
     listener: Listener = NO_LISTENER,
 ) -> Outcome:
     """Try timeouts again with more time; with `failed` also what was killed or ended in an error."""
-    from pipeline.classify import work
+    from pipeline.jobs import work
 
     selection = Selection(_several(ids), where, limit)
     check(selection)
@@ -141,7 +141,7 @@ def retry_run(
 
 def retry_changed(run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = NO_LISTENER) -> Outcome:
     """Take the store as it is now: results of puzzles that are the same stay, the others are classified."""
-    from pipeline.classify import work
+    from pipeline.jobs import work
 
     return work.retry_changed(_run(run), resources, listener)
 
@@ -289,7 +289,7 @@ def verify(place: Run | Store | Place, repair: bool = False, watch: Watch = NOBO
 
 def warm(store: Place | None = None) -> str:
     """Compile the kernels that most puzzles need, or those of a store; returns the cache's folder."""
-    from pipeline.classify.warm import warm_for_most, warm_for_store
+    from pipeline.jobs.warm import warm_for_most, warm_for_store
 
     return warm_for_most() if store is None else warm_for_store(str(store))
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rich.progress import Progress
 
-from pipeline.classify.schedule import Work
-from pipeline.classify.session import Listener
+from pipeline.jobs.schedule import Work
+from pipeline.jobs.session import Listener
 from pipeline.run.results import Piece
 from pipeline.watch import Watch
 

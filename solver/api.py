@@ -55,7 +55,7 @@ def classify(
     wait         for kernels that have not been compiled yet, which takes seconds; or else puzzles that need them are
                  left with the status `timeout`, as if the limit had come. Line logic is always waited for
     conquer      for a batch of one puzzle: what decides by cubes what one clause learner would take long over, as
-                 `solver.conquest.conquered`, or one over several processes (pipeline.classify.conquer). The CPU time
+                 `solver.conquest.conquered`, or one over several processes (pipeline.executors.conquer). The CPU time
                  of all of them is the row's
 
     Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.

@@ -13,7 +13,7 @@ from pathlib import Path
 from numba.core.registry import CPUDispatcher
 
 import solver
-from pipeline.classify.warm import example
+from pipeline.jobs.warm import example
 from solver.api import classify
 from solver.exact_cover.warm import warm_up as warm_up_covers
 from solver.kernel_cache import cache_folder

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.classify.driver import drive
-from pipeline.classify.schedule import Schedule, levels
-from pipeline.classify.session import NOBODY, Session
-from pipeline.classify.task import job_of
-from pipeline.classify.tidy import tidy
 from pipeline.executors.crew import Crew
 from pipeline.executors.serial import Serial
+from pipeline.jobs.driver import drive
+from pipeline.jobs.schedule import Schedule, levels
+from pipeline.jobs.session import NOBODY, Session
+from pipeline.jobs.task import job_of
+from pipeline.jobs.tidy import tidy
 from pipeline.run.configuration import configuration
 from pipeline.run.folder import Run, start_run
 from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered

@@ -27,9 +27,9 @@ from pipeline.certify.table import (
     pictures_hash,
     standing,
 )
-from pipeline.classify.warm import needed
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import Crew, Fault, each_divided
+from pipeline.jobs.warm import needed
 from pipeline.run.folder import Run, open_run
 from pipeline.run.kept import keeping
 from pipeline.run.plan import Selection

@@ -33,9 +33,9 @@ from pipeline.commands.run_status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.classify.schedule import Work
-    from pipeline.classify.session import Listener
-    from pipeline.classify.work import Outcome
+    from pipeline.jobs.schedule import Work
+    from pipeline.jobs.session import Listener
+    from pipeline.jobs.work import Outcome
     from pipeline.run.folder import Run
     from pipeline.run.plan import Plan
     from pipeline.run.results import Piece
@@ -64,7 +64,7 @@ def classify(
     as_json: Json = False,
 ) -> None:
     """Classify the puzzles of a store. The same command again continues where it was stopped."""
-    from pipeline.classify.work import classify_store
+    from pipeline.jobs.work import classify_store
     from pipeline.run.configuration import configuration
     from pipeline.run.folder import plan_run
     from pipeline.run.plan import rest_of
@@ -115,7 +115,7 @@ def retry(
     With --failed also those whose worker died or that ended in an error. With --changed the run follows its store:
     results of puzzles that are as they were stay, the others are classified.
     """
-    from pipeline.classify.work import retry_changed, retry_run
+    from pipeline.jobs.work import retry_changed, retry_run
     from pipeline.run.folder import open_run
     from pipeline.run.plan import unanswered
 
@@ -174,7 +174,7 @@ def finish(outcome: "Outcome", nothing: str, as_json: bool) -> None:
 @contextmanager
 def listener(as_json: bool) -> Iterator["Listener"]:
     """What moves a progress bar and prints lines above it."""
-    from pipeline.classify.session import Listener
+    from pipeline.jobs.session import Listener
 
     labels: Counter[str] = Counter()
     with progress("classifying", None) as (bar, task):

@@ -92,7 +92,7 @@ def serve_puzzles(
     ready: Callable[[], None],
 ) -> None:
     """Serve the page and the API for puzzles."""
-    from pipeline.classify.warm import most_are_warm, warm_for_most
+    from pipeline.jobs.warm import most_are_warm, warm_for_most
     from pipeline.run.folder import open_place
     from pipeline.serve import server
     from pipeline.serve.catalog import opened

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.classify.conquer import conqueror
 from pipeline.errors import UserError
+from pipeline.executors.conquer import conqueror
 from pipeline.findings.csv_file import write_csv
 from pipeline.run.configuration import DEPTH
 from scrapers.pictures.batch import views_of

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Plan(NamedTuple):
-    """Work for a schedule (pipeline.classify.schedule.Schedule).
+    """Work for a schedule (pipeline.jobs.schedule.Schedule).
 
     stretches   (part, rows of each row group, rows to classify), made as they are taken
     rows        how many rows they have; an upper bound where it is not known before

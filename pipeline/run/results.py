@@ -37,7 +37,7 @@ class Effort(TypedDict):
 
 
 class Left(NamedTuple):
-    """A puzzle without a row yet: it has taken longer than a level of time allows (pipeline.classify.schedule).
+    """A puzzle without a row yet: it has taken longer than a level of time allows (pipeline.jobs.schedule).
 
     part, row     where it is in the store
     clue_hash     puzzles with equal ones are solved once; None where the store has none

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pipeline.classify.warm import FOR_MOST, Kind, example, needed
+from pipeline.jobs.warm import FOR_MOST, Kind, example, needed
 from pipeline.serve.limits import SPRINT
 from solver.ladder.warm import warm_up
 from solver.puzzle import Puzzle
@@ -15,7 +15,7 @@ Compiler = Callable[[Views], None]
 """Has some kernels ready for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""
 
 MOST_WARM = 63
-"""The longest side of puzzles whose kernels each worker begins with (pipeline.classify.warm.FOR_MOST)."""
+"""The longest side of puzzles whose kernels each worker begins with (pipeline.jobs.warm.FOR_MOST)."""
 
 PREPARED: set[tuple[Compiler, Kind]] = set()
 """What this process has compiled since, and for which kinds of puzzles."""

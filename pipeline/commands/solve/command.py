@@ -120,7 +120,7 @@ def solve(
 
     Exit status 1 if some can't be read or can have no solution as they stand, 2 if none is left.
     """
-    from pipeline.classify.warm import LATER, compiled_beside, needed
+    from pipeline.jobs.warm import LATER, compiled_beside, needed
     from scrapers.importing import Problem
     from solver.sudoku.puzzle import Sudoku
     from solver.tables import puzzle_batch

@@ -90,8 +90,8 @@ def _row(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progr
     beginning, and what the last try has come to can be told: all together take at most half as much again as the last
     alone.
     """
-    from pipeline.classify.conquer import conqueror
-    from pipeline.classify.schedule import levels
+    from pipeline.executors.conquer import conqueror
+    from pipeline.jobs.schedule import levels
     from solver.api import solve
 
     row: dict[str, Any] = {}

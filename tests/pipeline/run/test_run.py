@@ -13,8 +13,8 @@ import pytest
 from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 from stores import Result
 
-from pipeline.classify.task import classify_rows, job_of
 from pipeline.errors import UserError
+from pipeline.jobs.task import classify_rows, job_of
 from pipeline.run.configuration import configuration
 from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.plan import rest_of

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import httpx
 import numpy as np
 
-from pipeline.classify.warm import PALETTE
+from pipeline.jobs.warm import PALETTE
 from pipeline.serve.records import puzzle_record
 from solver.puzzle import from_picture
 

@@ -19,7 +19,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from serving import ASSUMED, COLORED
 from wires import Place, Wire
 
-from pipeline.classify.warm import PALETTE
+from pipeline.jobs.warm import PALETTE
 from pipeline.serve.study.app import application as serving
 from pipeline.serve.study.keeper import Keeper, clock
 from pipeline.study.folder import STUDY_PUZZLES, Chosen, make_study, study_folder

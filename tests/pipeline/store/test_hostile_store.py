@@ -12,11 +12,11 @@ from hostile import PALETTE, hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS, Result, random_store
 
-from pipeline.classify.warm import needed
 from pipeline.errors import InputError
 from pipeline.executors.resources import Resources
 from pipeline.findings.mend import mend_run
 from pipeline.findings.reporting import write_run_report
+from pipeline.jobs.warm import needed
 from pipeline.run.folder import start_run
 from pipeline.store.convert import puzzles_in
 from pipeline.store.parts import HASH_KEY, Store, append, create_store, rewrite, without
@@ -215,11 +215,11 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
     together = lasting(run_serially(store, tmp_path / "together"))
     assert max(sizes) > 3
     sizes.clear()
-    monkeypatch.setattr("pipeline.classify.task.CHUNK_CELLS", 3 * 8 * 9)
+    monkeypatch.setattr("pipeline.jobs.task.CHUNK_CELLS", 3 * 8 * 9)
     assert lasting(run_serially(store, tmp_path / "apart")).equals(together)
     assert max(sizes) == 3
     assert sum(sizes) == 40
-    monkeypatch.setattr("pipeline.classify.task.CHUNK_CELLS", 1)
+    monkeypatch.setattr("pipeline.jobs.task.CHUNK_CELLS", 1)
     assert lasting(run_serially(store, tmp_path / "alone")).equals(together)
 
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 
-from pipeline.classify import driver, work
-from pipeline.classify import task as tasks
-from pipeline.classify.schedule import Schedule, Work
-from pipeline.classify.task import Unfit, Unreadable, job_of, prove_fit
-from pipeline.classify.work import classify_store, retry_run
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import NODE, WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
+from pipeline.jobs import driver, work
+from pipeline.jobs import task as tasks
+from pipeline.jobs.schedule import Schedule, Work
+from pipeline.jobs.task import Unfit, Unreadable, job_of, prove_fit
+from pipeline.jobs.work import classify_store, retry_run
 from pipeline.run.folder import open_run, start_run
 from pipeline.run.plan import Selection
 from pipeline.store.parts import Store, append
@@ -156,7 +156,7 @@ def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monk
         return real(rows, parts, limit, *others)
 
     monkeypatch.setattr(driver, "classify_rows", with_a_damaged_part)
-    monkeypatch.setattr("pipeline.classify.schedule.PATIENCE", 1e9)
+    monkeypatch.setattr("pipeline.jobs.schedule.PATIENCE", 1e9)
     errors = work_on(run, limits=[1e-4, 10.0])
     assert errors == ["it can't be read"]
     assert any(len(parts) > 1 and broken in parts for parts in asked), "they shared a task"
@@ -184,8 +184,8 @@ def test_readings_in_vain_are_forgotten_when_one_goes_well(
 
     monkeypatch.setattr(driver, "classify_rows", stumbling)
     monkeypatch.setattr(Schedule, "_seconds", lambda *_: 0.0)
-    monkeypatch.setattr("pipeline.classify.schedule.FIRST", 5)
-    monkeypatch.setattr("pipeline.classify.schedule.MOST_ROWS", 5)
+    monkeypatch.setattr("pipeline.jobs.schedule.FIRST", 5)
+    monkeypatch.setattr("pipeline.jobs.schedule.MOST_ROWS", 5)
     assert work_on(run) == []
     assert next(calls) > 60
     assert len(run.table()) == 300

@@ -21,13 +21,13 @@ import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import random_store
 
-from pipeline.classify import driver
-from pipeline.classify import task as classifying
-from pipeline.classify.schedule import TRIES
 from pipeline.errors import UserError
 from pipeline.executors.crew import NODE, WORKER, Fault
 from pipeline.executors.ray_crew import patiently, ray_crew
 from pipeline.executors.serial import Serial
+from pipeline.jobs import driver
+from pipeline.jobs import task as classifying
+from pipeline.jobs.schedule import TRIES
 from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.summary import summarize
 from pipeline.store.folder import Folder
@@ -105,7 +105,7 @@ def test_lost_nodes_are_nobodys_fault_but_lost_workers_end_the_command(store: St
 
 
 def test_a_process_that_cannot_stop_is_stopped() -> None:
-    code = "from pipeline.classify.task import _backstop\nwith _backstop(0.0):\n    while True: pass"
+    code = "from pipeline.jobs.task import _backstop\nwith _backstop(0.0):\n    while True: pass"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGXCPU
 
 

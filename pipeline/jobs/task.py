@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.classify.schedule import TRIES, Work
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
+from pipeline.jobs.schedule import TRIES, Work
 from pipeline.run.configuration import Configuration, config_hash, settings_of
 from pipeline.run.folder import Run, open_run, versions
 from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, results_file, write_statistics

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from runs import CONFIG, run_serially, work_on
 
-from pipeline.classify.session import NOBODY, Session
-from pipeline.classify.tidy import MOST_FILES, tidy
 from pipeline.executors.serial import Serial
+from pipeline.jobs.session import NOBODY, Session
+from pipeline.jobs.tidy import MOST_FILES, tidy
 from pipeline.run.folder import start_run
 from pipeline.run.summary import summarize
 from pipeline.store.parts import Store, append
@@ -15,9 +15,9 @@ from pipeline.store.parts import Store, append
 
 def test_tidied_files_have_a_bound_of_rows(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    monkeypatch.setattr("pipeline.classify.schedule.FIRST", 5)
-    monkeypatch.setattr("pipeline.classify.schedule.MOST_ROWS", 5)
-    monkeypatch.setattr("pipeline.classify.tidy.MOST_ROWS", 42)
+    monkeypatch.setattr("pipeline.jobs.schedule.FIRST", 5)
+    monkeypatch.setattr("pipeline.jobs.schedule.MOST_ROWS", 5)
+    monkeypatch.setattr("pipeline.jobs.tidy.MOST_ROWS", 42)
     work_on(run)
     sizes = [piece.rows for piece in run.pieces()]
     assert sum(sizes) == 300

@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.classify.schedule import AHEAD, Schedule, Work
-from pipeline.classify.session import Session
-from pipeline.classify.task import Job, Unfit, Unreadable, Unwritable, classify_rows, prove_fit, write_off
 from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.crew import NODE, Crew, Fault
+from pipeline.jobs.schedule import AHEAD, Schedule, Work
+from pipeline.jobs.session import Session
+from pipeline.jobs.task import Job, Unfit, Unreadable, Unwritable, classify_rows, prove_fit, write_off
 from pipeline.run.folder import Run
 from pipeline.run.results import Piece
 from pipeline.store.lock import confirm

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.classify import conquer
-from pipeline.classify.conquer import conquer_cube, conquer_over, conqueror
 from pipeline.errors import ClusterError
+from pipeline.executors import conquer
+from pipeline.executors.conquer import conquer_cube, conquer_over, conqueror
 from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial

@@ -211,7 +211,7 @@ def _compiling(
     errors, said   where its errors go, and what it says, as subprocess has it
     """
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
-    command = [sys.executable, "-m", "pipeline.classify.compile_stages", *named]
+    command = [sys.executable, "-m", "pipeline.jobs.compile_stages", *named]
     return subprocess.Popen(
         command,
         cwd=PLACE,

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from pipeline.classify import task
+from pipeline.jobs import task
 from solver.waits import Waits
 
 LIMITED = """
 import resource
-from pipeline.classify.task import _backstop
+from pipeline.jobs.task import _backstop
 used = resource.getrusage(resource.RUSAGE_SELF)
 hard = int(used.ru_utime + used.ru_stime) + 1000
 resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

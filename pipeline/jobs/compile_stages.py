@@ -1,4 +1,4 @@
-"""A process that compiles kernels: python -m pipeline.classify.compile_stages WORDS:COLORED:STAGE ...
+"""A process that compiles kernels: python -m pipeline.jobs.compile_stages WORDS:COLORED:STAGE ...
 
 STAGE is one of solver.ladder.warm.STAGES, or `techniques`; COLORED is 1 for puzzles of several colours, 0 for one.
 Before `sudokus` and `covers` neither means anything. It says of each stage that it is done.
@@ -7,7 +7,7 @@ Before `sudokus` and `covers` neither means anything. It says of each stage that
 import os
 import sys
 
-from pipeline.classify.warm import COVERS, SUDOKUS, TECHNIQUES, example
+from pipeline.jobs.warm import COVERS, SUDOKUS, TECHNIQUES, example
 from solver.exact_cover.warm import warm_up as warm_up_covers
 from solver.ladder.warm import warm_up
 from solver.sudoku.warm import warm_up as warm_up_sudokus

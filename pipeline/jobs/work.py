@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from pipeline.classify.driver import drive
-from pipeline.classify.metrics import Metrics
-from pipeline.classify.schedule import Schedule, levels
-from pipeline.classify.session import NOBODY, Listener, Session
-from pipeline.classify.task import job_of
-from pipeline.classify.tidy import tidy
-from pipeline.classify.warm import Kind, compiled_beside, needed
 from pipeline.errors import UserError
 from pipeline.executors.resources import ALL_CORES, Resources, check, open_crew
+from pipeline.jobs.driver import drive
+from pipeline.jobs.metrics import Metrics
+from pipeline.jobs.schedule import Schedule, levels
+from pipeline.jobs.session import NOBODY, Listener, Session
+from pipeline.jobs.task import job_of
+from pipeline.jobs.tidy import tidy
+from pipeline.jobs.warm import Kind, compiled_beside, needed
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration, check_limit
 from pipeline.run.coverage import covered_rows

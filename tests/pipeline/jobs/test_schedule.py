@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from pipeline.classify import schedule as schedules
-from pipeline.classify.schedule import Left, Schedule, Work, halves, levels
+from pipeline.jobs import schedule as schedules
+from pipeline.jobs.schedule import Left, Schedule, Work, halves, levels
 from pipeline.store import spans
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numba
 import pytest
 
-from pipeline.classify import warm as warming
-from pipeline.classify.warm import LATER, compiled_beside
 from pipeline.errors import InputError, StorageError
+from pipeline.jobs import warm as warming
+from pipeline.jobs.warm import LATER, compiled_beside
 from pipeline.store.importing import import_paths
 from pipeline.watch import Watch
 from solver import tuning

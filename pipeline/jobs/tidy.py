@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.classify.session import Session
 from pipeline.executors.crew import Crew, Fault, each
+from pipeline.jobs.session import Session
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, open_run
 from pipeline.run.results import Effort, Piece, results_file, write_statistics

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from runs import CONFIG
 
-from pipeline.classify.schedule import Schedule
-from pipeline.classify.session import NOBODY, Session
 from pipeline.errors import UserError
+from pipeline.jobs.schedule import Schedule
+from pipeline.jobs.session import NOBODY, Session
 from pipeline.run.folder import start_run
 from pipeline.store.parts import Store
 

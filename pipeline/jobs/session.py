@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from pipeline.classify.log import Log
-from pipeline.classify.metrics import Metrics
-from pipeline.classify.schedule import Schedule, Work
 from pipeline.errors import UserError
 from pipeline.executors.crew import Fault
+from pipeline.jobs.log import Log
+from pipeline.jobs.metrics import Metrics
+from pipeline.jobs.schedule import Schedule, Work
 from pipeline.run.folder import PROGRESS, Run, next_session, session_of
 from pipeline.run.progress import OfHost, Progress
 from pipeline.run.results import Piece

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pipeline.classify.metrics import Metrics
+from pipeline.jobs.metrics import Metrics
 from pipeline.run.results import Effort, Piece
 
 
