@@ -9,8 +9,8 @@ from pysat.solvers import Solver
 
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
-from pipeline.certify.table import certificates_table
 from pipeline.findings.figures_page import Table
+from pipeline.run.certificates import certificates_table
 from pipeline.run.folder import Run, open_run
 from pipeline.run.pairs import pairs
 from solver.derivation.certificate import LEARNER

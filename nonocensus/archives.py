@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from pipeline.crawl.site import Asking, Crawled
 from pipeline.executors.resources import ALL_CORES, Resources
+from pipeline.jobs.classify_job import Outcome
 from pipeline.jobs.session import NOBODY as NO_LISTENER
 from pipeline.jobs.session import Listener
-from pipeline.jobs.work import Outcome
 from pipeline.run import folder as runs
 from pipeline.run.folder import Run, open_place
 from pipeline.run.plan import Selection, check
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pipeline.findings.compare import Comparison
     from pipeline.findings.dedup import Duplicates
     from pipeline.findings.pack import Packed, Spread
-    from pipeline.grade.tally import Tally
+    from pipeline.jobs.tally import Tally
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
 
@@ -111,13 +111,13 @@ def classify_store(
     ids, where, limit                     which puzzles: all, or some
     force                                 begin anew; what is there moves into a subfolder
     """
-    from pipeline.jobs import work
+    from pipeline.jobs import classify_job
     from pipeline.run.configuration import configuration
 
     selection = Selection(_several(ids), where, limit)
     check(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
-    return work.classify_store(open_store(store), str(run), config, selection, resources, listener, force)
+    return classify_job.classify_store(open_store(store), str(run), config, selection, resources, listener, force)
 
 
 def retry_run(
@@ -132,18 +132,18 @@ def retry_run(
     listener: Listener = NO_LISTENER,
 ) -> Outcome:
     """Try timeouts again with more time; with `failed` also what was killed or ended in an error."""
-    from pipeline.jobs import work
+    from pipeline.jobs import classify_job
 
     selection = Selection(_several(ids), where, limit)
     check(selection)
-    return work.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
+    return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
 
 
 def retry_changed(run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = NO_LISTENER) -> Outcome:
     """Take the store as it is now: results of puzzles that are the same stay, the others are classified."""
-    from pipeline.jobs import work
+    from pipeline.jobs import classify_job
 
-    return work.retry_changed(_run(run), resources, listener)
+    return classify_job.retry_changed(_run(run), resources, listener)
 
 
 def summary_of(run: Run | Place) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def certify_run(
     watch: Watch = NOBODY,
 ) -> "Certified":
     """Prove the verdicts of a run again, without trusting the solver; `proofs` is a folder to keep the proofs in."""
-    from pipeline.certify.session import certify_run as certify
+    from pipeline.jobs.certify_job import certify_run as certify
 
     selection = Selection(_several(ids), where)
     check(selection)
@@ -181,7 +181,7 @@ def grade_run(
 
     Returns how many have which grade (`grades`), and which have none. The same call goes on where it was stopped.
     """
-    from pipeline.grade.session import grade_run as grade
+    from pipeline.jobs.grade_job import grade_run as grade
 
     return grade(_run(run), cpu_limit, resources, watch)
 

@@ -104,7 +104,7 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     picture `before` differ. The list is empty if the puzzle has not several solutions, or if none was found.
     """
     from pipeline.executors.resources import Resources
-    from pipeline.findings.mend import Mended, mend_puzzles
+    from pipeline.jobs.mend_job import Mended, mend_puzzles
     from pipeline.watch import NOBODY
 
     found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), NOBODY)

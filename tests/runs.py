@@ -6,15 +6,16 @@ import pyarrow as pa
 
 from pipeline.executors.crew import Crew
 from pipeline.executors.serial import Serial
+from pipeline.jobs.classify_job import CLASSIFY, classify_settings
 from pipeline.jobs.driver import drive
 from pipeline.jobs.schedule import Schedule, levels
 from pipeline.jobs.session import NOBODY, Session
-from pipeline.jobs.task import job_of
+from pipeline.jobs.task import Context, context_of
 from pipeline.jobs.tidy import tidy
-from pipeline.run.configuration import configuration
+from pipeline.run.configuration import Configuration, configuration
 from pipeline.run.folder import Run, start_run
 from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
-from pipeline.run.results import results_file, write_statistics
+from pipeline.run.results import rows_file, write_statistics
 from pipeline.store.parts import Store
 
 CONFIG = configuration(10.0)
@@ -40,17 +41,22 @@ def work_on(
     pieces = run.pieces()
     plan = unanswered(run, pieces, cpu_limit, selection, failed) if cpu_limit else rest_of(run, pieces, selection)
     limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
-    session = Session(run, NOBODY)
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
-    errors = drive(run, crew, schedule, job_of(run, config, crew.apart), session)
-    tidy(run, crew, session)
-    session.close(schedule, 1)
+    with Session(run, CLASSIFY, schedule, NOBODY) as session:
+        session.start(crew)
+        session.metrics = None
+        errors = drive(run, crew, schedule, classify_context(run, config, crew.apart), session)
+        tidy(run, crew, session)
     return errors
+
+
+def classify_context(run: Run, config: Configuration = CONFIG, apart: bool = False) -> Context:
+    return context_of(run, CLASSIFY, classify_settings(run, config), apart)
 
 
 def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
     """Put other rows into a file of results, and into its statistics that this is how it is meant to be."""
-    with results_file(run.results, name) as writer:
+    with rows_file(run.results, name) as writer:
         writer.write_table(rows)
     write_statistics(run.results, run.piece(name))
 

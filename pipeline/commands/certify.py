@@ -25,7 +25,7 @@ from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, ta
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.certify.session import Outcome
+    from pipeline.jobs.certify_job import Proofs
     from reports.figures import Unproved
 
 
@@ -52,7 +52,7 @@ def certify(
 
     The same command again proves what is not proved yet. Exit status 1 if a proof does not hold.
     """
-    from pipeline.certify.session import certify_run
+    from pipeline.jobs.certify_job import certify_run
     from pipeline.run.folder import open_run
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
@@ -69,7 +69,7 @@ def certify(
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
-def shown(outcome: "Outcome") -> "Iterator[RenderableType]":
+def shown(outcome: "Proofs") -> "Iterator[RenderableType]":
     """What was proved by kind, what not, and what it took."""
     found = outcome.certified
     proved = table("proved", "verdicts", right=("verdicts",))

@@ -33,9 +33,9 @@ from pipeline.commands.run_status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
+    from pipeline.jobs.classify_job import Outcome
     from pipeline.jobs.schedule import Work
     from pipeline.jobs.session import Listener
-    from pipeline.jobs.work import Outcome
     from pipeline.run.folder import Run
     from pipeline.run.plan import Plan
     from pipeline.run.results import Piece
@@ -64,7 +64,7 @@ def classify(
     as_json: Json = False,
 ) -> None:
     """Classify the puzzles of a store. The same command again continues where it was stopped."""
-    from pipeline.jobs.work import classify_store
+    from pipeline.jobs.classify_job import classify_store
     from pipeline.run.configuration import configuration
     from pipeline.run.folder import plan_run
     from pipeline.run.plan import rest_of
@@ -115,7 +115,7 @@ def retry(
     With --failed also those whose worker died or that ended in an error. With --changed the run follows its store:
     results of puzzles that are as they were stay, the others are classified.
     """
-    from pipeline.jobs.work import retry_changed, retry_run
+    from pipeline.jobs.classify_job import retry_changed, retry_run
     from pipeline.run.folder import open_run
     from pipeline.run.plan import unanswered
 

@@ -1,7 +1,7 @@
 """The command grade: how hard puzzles are for people."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from rich.console import RenderableType
@@ -13,12 +13,16 @@ from pipeline.commands.options import (
     CpuLimit,
     Cpus,
     FileFormat,
+    Ids,
     Json,
     Places,
     Serial,
     StoreAt,
+    Where,
     format_named,
+    refuse_selection,
     resources_of,
+    selected,
 )
 from pipeline.commands.output import (
     DONE,
@@ -38,16 +42,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pipeline.executors.resources import Resources
-    from pipeline.grade.tally import Tally
+    from pipeline.jobs.tally import Tally
+    from pipeline.run.plan import Selection
     from pipeline.watch import Watch
     from scrapers.formats import Format
     from scrapers.importing import Problem
+
+
+class GradeOptions(NamedTuple):
+    """The options of grade: where a run's store is, puzzles of a run, format of files, CPU limit, resources."""
+
+    store: str | None
+    selection: "Selection"
+    known: "Format | None"
+    cpu_limit: float
+    resources: "Resources"
 
 
 def grade(
     places: Places,
     known: FileFormat = None,
     store: StoreAt = None,
+    ids: Ids = None,
+    where: Where = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Cpus = None,
     address: Address = None,
@@ -61,17 +78,18 @@ def grade(
     it; the same command again goes on where it was stopped. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle be graded for another reason than time.
     """
-    from pipeline.grade.tally import Tally
+    from pipeline.jobs.tally import Tally
     from solver.families import NONOGRAM
     from solver.waits import while_waiting
 
     resources = resources_of(cpus, address, serial)
+    asked = GradeOptions(store, selected(ids, where, None), format_named(known), cpu_limit, resources)
     tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []
     with resumable(), watching("grading") as watch, while_waiting(compiling):
         for place in places:
-            tally = graded_in(place, store, format_named(known), cpu_limit, resources, watch, tally, rows, problems)
+            tally = graded_in(place, asked, watch, tally, rows, problems)
     found = tally or Tally(NONOGRAM)
     if as_json:
         print_json(fields_of(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
@@ -84,10 +102,7 @@ def grade(
 
 def graded_in(
     place: str,
-    store: str | None,
-    known: "Format | None",
-    cpu_limit: float,
-    resources: "Resources",
+    asked: GradeOptions,
     watch: "Watch",
     before: "Tally | None",
     rows: "list[pa.Table]",
@@ -98,23 +113,25 @@ def graded_in(
     What is found of puzzles of stores and files is added to `rows`. Added to `problems` is what can't be read, or is of
     another family than the puzzles before.
     """
-    from pipeline.grade.puzzles import puzzles_in
-    from pipeline.grade.session import grade_puzzles, grade_run, of_another
-    from pipeline.grade.tally import Tally
+    from pipeline.jobs.grade_job import grade_puzzles, grade_run, of_another
+    from pipeline.jobs.tally import Tally
+    from pipeline.jobs.ungraded import puzzles_in
     from pipeline.run.folder import is_run, open_run
     from scrapers.download import is_address
     from scrapers.importing import Problem
 
     if not is_address(place) and is_run(place):
-        run = open_run(place, store)
+        run = open_run(place, asked.store)
         if before and before.family is not run.family:
             problems.append(of_another(run.folder.name, run.family, before.family))
             return before
-        graded = grade_run(run, cpu_limit, resources, watch)
+        graded = grade_run(run, asked.cpu_limit, asked.resources, watch, asked.selection)
         return before + graded if before else graded
+    refuse_selection(asked.selection, place)
     tally = before
     family = before.family if before else None
-    for found in grade_puzzles(puzzles_in(place, known, watch), family, cpu_limit, resources, watch):
+    read = puzzles_in(place, asked.known, watch)
+    for found in grade_puzzles(read, family, asked.cpu_limit, asked.resources, watch):
         if isinstance(found, Problem):
             problems.append(found)
         else:

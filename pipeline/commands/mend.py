@@ -16,19 +16,24 @@ from pipeline.commands.options import (
     CpuLimit,
     Cpus,
     FileFormat,
+    Ids,
     Json,
     Places,
     Serial,
     StoreAt,
+    Where,
     format_named,
+    refuse_selection,
     resources_of,
+    selected,
 )
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, resumable, tell, watching
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from pipeline.executors.resources import Resources
-    from pipeline.findings.mend import Mended
+    from pipeline.jobs.mend_job import Mended
+    from pipeline.run.plan import Selection
     from pipeline.watch import Watch
     from scrapers.formats import Format
     from scrapers.importing import Problem
@@ -43,6 +48,8 @@ def mend(
     to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
     known: FileFormat = None,
     store: StoreAt = None,
+    ids: Ids = None,
+    where: Where = None,
     cpu_limit: CpuLimit = 10.0,
     cpus: Cpus = None,
     address: Address = None,
@@ -68,7 +75,7 @@ def mend(
         raise UserError("--to says the format of a file: name it with --out")
     if out == STDOUT:
         raise UserError("standard output gets what was found; name a file with --out")
-    resources = resources_of(cpus, address, serial)
+    resources, selection = resources_of(cpus, address, serial), selected(ids, where, None)
     how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
     problems: list[Problem] = []
     found: list[Mended] = []
@@ -77,7 +84,7 @@ def mend(
         resumable() if keeps else nullcontext(),
         watching("mending") as watch,
         while_waiting(compiling),
-        closing(found_in(places, store, format_named(known), cpu_limit, resources, watch)) as items,
+        closing(found_in(places, store, selection, format_named(known), cpu_limit, resources, watch)) as items,
     ):
         for item in items:
             if isinstance(item, Problem):
@@ -105,21 +112,23 @@ def mend(
 def found_in(
     places: list[str],
     store: str | None,
+    selection: "Selection",
     known: "Format | None",
     cpu_limit: float,
     resources: "Resources",
     watch: "Watch",
 ) -> "Generator[Mended | Problem]":
     """The puzzles with several solutions of runs, stores and files, in this order."""
-    from pipeline.findings.mend import mend_puzzles, mend_run
+    from pipeline.jobs.mend_job import mend_puzzles, mend_run
     from pipeline.run.folder import is_run, open_run
     from pipeline.store.convert import puzzles_in
     from scrapers.download import is_address
 
     for place in places:
         if not is_address(place) and is_run(place):
-            yield from mend_run(open_run(place, store), cpu_limit, resources, watch)
+            yield from mend_run(open_run(place, store), cpu_limit, resources, watch, selection)
         else:
+            refuse_selection(selection, place)
             yield from mend_puzzles(puzzles_in([place], known, watch), cpu_limit, resources, watch)
 
 
@@ -141,7 +150,7 @@ def fields_of(mended: "Mended") -> dict[str, Any]:
 
 def shown(mended: "Mended") -> Iterator[RenderableType]:
     """A puzzle's changes in words, and both pictures of the first one."""
-    from pipeline.findings.mend import in_words
+    from pipeline.jobs.mend_job import in_words
 
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""

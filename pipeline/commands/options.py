@@ -139,6 +139,12 @@ def selected(ids: list[str] | None, where: str | None, limit: int | None) -> "Se
     return selection
 
 
+def refuse_selection(selection: "Selection", place: str) -> None:
+    """Raise a UserError if puzzles of a place that is no run are to be selected."""
+    if selection.ids or selection.where is not None:
+        raise UserError(f"--ids and --where select puzzles of a run; {place} is none")
+
+
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
     """What the options say that tasks shall run on. A UserError refuses what does not go together."""
     from pipeline.executors.resources import Resources, check

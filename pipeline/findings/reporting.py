@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.certify.table import certified
 from pipeline.findings.dedup import find_duplicates
 from pipeline.findings.studied import studied
+from pipeline.run.certificates import certified
 from pipeline.run.folder import Run, session_of
 from pipeline.run.grades import current_grades
 from pipeline.run.mendings import read_mendings

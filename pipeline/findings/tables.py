@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipeline.certify.table import certificates_table
 from pipeline.errors import InputError, UserError
+from pipeline.run.certificates import certificates_table
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, refuse_changed
 from pipeline.run.grades import current_grades

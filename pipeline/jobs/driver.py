@@ -8,10 +8,11 @@ from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.jobs.schedule import AHEAD, Schedule, Work
 from pipeline.jobs.session import Session
-from pipeline.jobs.task import Job, Unfit, Unreadable, Unwritable, classify_rows, prove_fit, write_off
+from pipeline.jobs.task import Context, Unfit, Unreadable, Unwritable, run_task, prove_fit, write_off
 from pipeline.run.folder import Run
 from pipeline.run.results import Piece
 from pipeline.store.lock import confirm
+from pipeline.store.parts import Part
 
 AT_ONCE = 64
 """Tasks given out before those that have ended are taken in: what they tell of costs is soon used for others."""
@@ -20,7 +21,7 @@ HOPELESS = 50
 """Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
 
 READINGS = 3
-"""Times that a part of the store is tried that can't be read."""
+"""Times that a source is tried that can't be read."""
 
 FIRST_PAUSE, LONGEST_PAUSE, GIVE_UP = 1.0, 60.0, 600.0
 """Seconds between tries to write when nothing can be written: the first, the longest, and all together."""
@@ -29,20 +30,27 @@ SEEN_WITHIN = 30.0
 """Seconds in which files that tasks have written must be seen here: mounted folders may lag behind."""
 
 
-def drive(run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> list[str]:
-    """Do what a schedule has; returns a line for each part of the store that could not be read.
+def drive(
+    run: Run,
+    crew: Crew,
+    schedule: Schedule,
+    context: Context,
+    session: Session,
+    enough: Callable[[], bool] = lambda: False,
+) -> list[str]:
+    """Do what a schedule has, or no more once it is `enough`; returns a line for each source that could not be read.
 
     Before the first task every machine proves that it sees run and store and has the same versions. A ClusterError
     names one that does not, or says that nothing but losses comes back; a StorageError ends it if nothing can be
     written for ten minutes.
     """
-    refuse_unfit(crew, job)
-    return Driver(run, crew, schedule, job, session).drive()
+    refuse_unfit(crew, context)
+    return Driver(run, crew, schedule, context, session).drive(enough)
 
 
-def refuse_unfit(crew: Crew, job: Job) -> None:
+def refuse_unfit(crew: Crew, context: Context) -> None:
     """Raise a ClusterError if a machine is not fit for the work. One that is lost meanwhile takes no part."""
-    for machine, outcome in crew.on_every_node(prove_fit, job).items():
+    for machine, outcome in crew.on_every_node(prove_fit, context).items():
         if isinstance(outcome, Unfit) or (isinstance(outcome, Fault) and outcome.kind != NODE):
             raise ClusterError(f"{machine} can't take part: {outcome.reason}")
 
@@ -50,29 +58,31 @@ def refuse_unfit(crew: Crew, job: Job) -> None:
 class Driver:
     """One session's loop: `drive` runs it; a method for each way in which a task may end."""
 
-    def __init__(self, run: Run, crew: Crew, schedule: Schedule, job: Job, session: Session) -> None:
-        self.run, self.crew, self.schedule, self.job, self.session = run, crew, schedule, job, session
+    def __init__(self, run: Run, crew: Crew, schedule: Schedule, context: Context, session: Session) -> None:
+        self.run, self.crew, self.schedule, self.context, self.session = run, crew, schedule, context, session
+        self.place = run.folder / context.job.folder
+        self.suffix = ".parquet" if context.job.of_results else ".json"  # of the file that makes rows count
         self.parts = {part.name: part for part in run.parts}
         self.flying: dict[Any, tuple[Work, str]] = {}
-        self.errors: dict[str, str] = {}  # of parts of the store that are given up
+        self.errors: dict[str, str] = {}  # of sources that are given up
         self.readings: dict[str, int] = {}  # in vain, of each part, since one has gone well
         self.written: dict[str, str] = {}  # by the name of a file of results its host
         self.hosts: set[str] = set()  # whose first file has been seen from here
         self.lost_in_a_row = 0
         self.pause = self.resume = self.given_up = 0.0
 
-    def drive(self) -> list[str]:
-        """Give tasks out and take them in until nothing is left."""
+    def drive(self, enough: Callable[[], bool]) -> list[str]:
+        """Give tasks out and take them in until nothing is left, or it is enough."""
         while True:
             cpus = self.crew.cpus()
-            more = self._give_out(cpus)
+            more = not enough() and self._give_out(cpus)
             if not self.flying:
-                if time.monotonic() >= self.resume:
+                if time.monotonic() >= self.resume or enough():
                     break
                 time.sleep(0.1)
             self._ended(self.crew.wait(0.0 if more else 1.0) if self.flying else [], cpus)
-            self.session.tick(self.schedule, cpus)
-        self._see(self.written, lambda: [name.removesuffix(".json") for name in self.run.results.names()])
+            self.session.tick(cpus)
+        self._see(self.written, lambda: [name.removesuffix(self.suffix) for name in self.place.names()])
         return list(self.errors.values())
 
     def _ended(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
@@ -92,12 +102,19 @@ class Driver:
             if work is None:
                 return False
             name = self.session.new_name()
-            parts = {part: self.parts[part] for part in work.rows}
             limit = self.schedule.limits[work.level]
-            ticket = self.crew.submit(classify_rows, work.rows, parts, limit, name, self.job, work.waits)
+            ticket = self.crew.submit(run_task, work.rows, self._parts(work), limit, name, self.context, work.waits)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
         return True
+
+    def _parts(self, work: Work) -> dict[str, Part]:
+        """The parts of the store that a task reads."""
+        return {source: self.parts[source] for source in work.rows if source in self.parts}
+
+    def _there(self, names: list[str]) -> list[str]:
+        """Those of some files that are seen from here."""
+        return [name for name in names if self.place.has(f"{name}{self.suffix}")]
 
     def _take_in(self, work: Work, name: str, outcome: Any, cpus: int) -> None:
         if not isinstance(outcome, Fault):
@@ -119,14 +136,16 @@ class Driver:
 
     def _arrived(self, names: list[str]) -> dict[str, Piece]:
         """Those files of tasks that were lost that had been written before, by name."""
-        found = self.run.results.read_each([f"{name}.json" for name in names], Piece) if names else []
+        if not names or self.context.job.of_results:  # which leaves no statistics
+            return {}
+        found = self.place.read_each([f"{name}.json" for name in names], Piece)
         return {name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)}
 
     def _see_hosts(self, pieces: list[Piece]) -> None:
         """See the first file of each host that is new, of several at once."""
         new = {piece.about["hosts"][0]: piece.name for piece in pieces if piece.about["hosts"][0] not in self.hosts}
         if new:
-            self._see({name: host for host, name in new.items()}, lambda: [*self._arrived([*new.values()])])
+            self._see({name: host for host, name in new.items()}, lambda: self._there([*new.values()]))
             self.hosts.update(new)
 
     def _see(self, written: dict[str, str], there: Callable[[], list[str]]) -> None:
@@ -140,7 +159,7 @@ class Driver:
             if time.monotonic() > until:
                 name = min(unseen)
                 raise ClusterError(
-                    f"{written[name]} has written {name} into {self.run.results.name}, and it can't be seen from here: "
+                    f"{written[name]} has written {name} into {self.place.name}, and it can't be seen from here: "
                     "the folder must be shared by all machines, under one path"
                 )
             time.sleep(0.1)
@@ -162,11 +181,13 @@ class Driver:
         self.session.lost(work, name, fault)
         hopeless = self.schedule.failed(work)
         if hopeless is not None:
-            written_off = write_off(self.run, self.job, hopeless, self.session.new_name(), fault)
-            self.session.finished(written_off, hopeless)
+            limit, name = self.schedule.limits[-1], self.session.new_name()
+            piece, lost = write_off(self.context, self._parts(hopeless), limit, hopeless, name, fault)
+            self.session.lost_puzzles += lost
+            self.session.finished(piece, hopeless)
 
     def _unreadable(self, work: Work, name: str, outcome: Unreadable) -> None:
-        """A part of the store could not be read: it is tried again, the task's other parts apart from it."""
+        """A source could not be read: it is tried again, the task's other sources apart from it."""
         self.session.note("unreadable", name=name, part=outcome.part, reason=outcome.reason)
         damaged, others = self.schedule.apart(work, outcome.part)
         if others is not None:

@@ -149,6 +149,7 @@ class Schedule:
     rows        how many rows they have, or an upper bound
     left        puzzles that an earlier session has swept: (limit that was not enough, puzzle)
     limits      CPU seconds of each level (see `levels`)
+    first       puzzles of the first tasks of the sweep
     """
 
     def __init__(
@@ -157,8 +158,9 @@ class Schedule:
         rows: int,
         left: Iterable[tuple[float, Left]],
         limits: list[float],
+        first: int = FIRST,
     ) -> None:
-        self.limits = limits
+        self.limits, self.first = limits, first
         self.swept = Cost()
         self.costs = [Cost() for _ in limits]
         self.pools = [Pool() for _ in limits]
@@ -220,7 +222,7 @@ class Schedule:
                 return None
             part, groups, wanted = following
             ends = [*accumulate(groups)]
-        number = self.swept.puzzles_for(self._seconds(slots), FIRST)
+        number = self.swept.puzzles_for(self._seconds(slots), self.first)
         head, tail = _cut(wanted, number, ends)
         self._here = (part, ends, tail)
         count = spans.size(head)

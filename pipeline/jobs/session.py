@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.errors import UserError
-from pipeline.executors.crew import Fault
+from pipeline.executors.crew import Crew, Fault
+from pipeline.jobs.job import Job
 from pipeline.jobs.log import Log
 from pipeline.jobs.metrics import Metrics
 from pipeline.jobs.schedule import Schedule, Work
@@ -20,6 +21,8 @@ from pipeline.run.folder import PROGRESS, Run, next_session, session_of
 from pipeline.run.progress import OfHost, Progress
 from pipeline.run.results import Piece
 from pipeline.store.lock import confirm
+from pipeline.watch import Watch
+from scrapers.importing import Problem
 
 PROGRESS_EVERY = 2.0
 """Seconds between two progress.json."""
@@ -34,13 +37,13 @@ def _nothing(*_: Any) -> None:
 
 
 class Listener(NamedTuple):
-    """What somebody is told of a command at work.
+    """Progress callbacks of a job.
 
-    planned     how many puzzles have their row already, and how many there will be if all goes well
-    crew_ready  where Ray's dashboard is, if it has one
-    finished    a file of results stands, and the task that it is of
-    line        trouble, in one line
-    news        what happens, in one line, where nothing is wrong
+    planned     (rows that are there already, rows that there will be in the end)
+    crew_ready  (address of Ray's dashboard, if it has one)
+    finished    (statistics of a file that has been written, its task)
+    line        (a warning in one line)
+    news        (a message in one line)
     """
 
     planned: Callable[[int, int], None] = _nothing
@@ -53,6 +56,17 @@ class Listener(NamedTuple):
 NOBODY = Listener()
 
 
+def listener_of(watch: Watch, name: str) -> Listener:
+    """Return a listener that reports to a Watch, under a name and with what came out so far."""
+    found = Counter[str]()
+
+    def finished(piece: Piece, _: Work) -> None:
+        found.update(piece.labels)
+        watch.step(piece.rows, "  ".join(f"{label} {count:,}" for label, count in found.most_common()))
+
+    return Listener(lambda done, total: watch.begun(name, total - done), finished=finished, line=watch.line)
+
+
 class Flight(NamedTuple):
     """A task that was given out, and when it must have begun (seconds of the monotonic clock); None: it waits."""
 
@@ -63,31 +77,57 @@ class Flight(NamedTuple):
 class Session:
     """One command at work on a run."""
 
-    def __init__(self, run: Run, tell: Listener, metrics: Metrics | None = None) -> None:
-        self.run, self.tell, self.metrics = run, tell, metrics
-        for place in (run.folder, run.results):
-            place.sweep()
+    def __init__(self, run: Run, job: Job, schedule: Schedule, tell: Listener) -> None:
+        self.run, self.job, self.schedule, self.tell = run, job, schedule, tell
+        self.metrics: Metrics | None = None
+        self.cpus = 1
         self.number = next_session(run)
         self.name = f"{self.number:04d}-{secrets.token_hex(4)}"
         self.files = 0
         self.rows = self.rows_flying = 0
+        self.cpu_seconds = 0.0
+        self.lost_puzzles: list[Problem] = []
         self.began = time.monotonic()
         self.flying: dict[Any, Flight] = {}
         self.queued: deque[Any] = deque()  # tickets of tasks that wait for a core
         self.begun = 0  # tasks that have one
         self.hosts: dict[str, OfHost] = {}
         self.labels = Counter[str]()
-        self.log = Log(run, self.name)
         self.told = 0.0
-        self.note("session begun", run_id=run.about["run_id"], command=sys.argv, host=platform.node(), pid=os.getpid())
+        self.log: Log | None = None
+
+    def start(self, crew: Crew) -> None:
+        """Begin to work with a crew; the log begins with the first one."""
+        self.metrics = Metrics(self.run.about["run_id"]) if crew.apart else None
+        if self.log is None:
+            for place in (self.run.folder, self.run.folder / self.job.folder):
+                place.sweep()
+            self.log = Log(self.run, self.name)
+            about = {"run_id": self.run.about["run_id"], "job": self.job.name, "command": sys.argv}
+            self.note("session begun", **about, host=platform.node(), pid=os.getpid())
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write the last lines of the log."""
+        if self.log is None:
+            return
+        seconds = round(time.monotonic() - self.began, 3)
+        self.note("session ended", rows=self.rows, left=self.schedule.left(), cpus=self.cpus, seconds=seconds)
+        try:
+            self.tick(self.cpus, last=True)
+        finally:
+            self.log.close()
 
     def new_name(self) -> str:
-        """A name for a file of results that no other file has."""
+        """Return a name that no other file of rows has."""
         self.files += 1
         return f"part-{self.name}-{self.files:06d}"
 
     def note(self, event: str, **fields: Any) -> None:
         """A line in the log."""
+        assert self.log is not None
         self.log.write({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event} | fields)
 
     def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
@@ -115,6 +155,7 @@ class Session:
     def finished(self, piece: Piece, work: Work) -> None:
         """A file of results stands."""
         self.rows += piece.rows
+        self.cpu_seconds += piece.about["cpu_solver"]
         self.labels.update(piece.labels)
         of_host = self.hosts.setdefault(piece.about["hosts"][0], OfHost(rows=0, tasks=0, cpu_seconds=0.0))
         of_host["rows"] += piece.rows
@@ -139,18 +180,19 @@ class Session:
         self.note("cannot write", reason=reason, pause=pause)
         self.tell.line(f"{reason}; waiting {pause:.0f} s")
 
-    def tick(self, schedule: Schedule, cpus: int, last: bool = False) -> None:
+    def tick(self, cpus: int, last: bool = False) -> None:
         """Tell others how far this is, every now and then. A UserError ends it if another command has taken over."""
         now = time.monotonic()
         if not last and now < self.told + PROGRESS_EVERY:
             return
-        self.told = now
+        self.told, self.cpus, schedule = now, cpus, self.schedule
         left = schedule.seconds_left()
         if self.metrics:
             self.metrics.tell(schedule.left() + self.rows_flying)
         at_work = (flight for flight in self.flying.values() if flight.begun and flight.work.level)
         state: Progress = {
             "session": self.name,
+            "job": self.job.name,
             "host": platform.node(),
             "pid": os.getpid(),
             "updated": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -172,7 +214,8 @@ class Session:
             ],
         }  # fmt: skip
         try:
-            self.log.flush()
+            if self.log is not None:
+                self.log.flush()
             confirm(self.run.folder)
             self.run.folder.write_json(PROGRESS, state)
             newest = max(map(session_of, (self.run.folder / "log").names()), default=0)
@@ -180,14 +223,3 @@ class Session:
             return  # the results are what matters; when they can't be written either, the driver says so
         if newest > self.number:
             raise UserError(f"another command has begun to work on {self.run.folder.name}; this one leaves it to it")
-
-    def close(self, schedule: Schedule, cpus: int) -> None:
-        """The last lines."""
-        self.note(
-            "session ended", rows=self.rows, left=schedule.left(), cpus=cpus,
-            seconds=round(time.monotonic() - self.began, 3),
-        )  # fmt: skip
-        try:
-            self.tick(schedule, cpus, last=True)
-        finally:
-            self.log.close()

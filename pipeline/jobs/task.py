@@ -1,87 +1,86 @@
-"""Classify rows of a store: what one task does.
+"""What one task of a job does: it reads puzzles, does the job's work on them and writes a file of rows.
 
-It reads its rows from the store and writes their results into the run; the driver sees statistics only.
+The driver gets statistics only.
 """
 
 import platform
-import resource
-import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.crew import TROUBLE, Fault
+from pipeline.jobs.backstop import backstop
+from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.schedule import TRIES, Work
-from pipeline.run.configuration import Configuration, config_hash, settings_of
 from pipeline.run.folder import Run, open_run, versions
-from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, results_file, write_statistics
+from pipeline.run.pairs import pairs_of
+from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, rows_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.folder import folder
-from pipeline.store.lock import Lease, borrowed, lease_of
+from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.spans import Spans
+from scrapers.importing import Problem
 from solver.families import FAMILIES
-from solver.tables import RESULTS
-from solver.waits import Waits, while_waiting
+from solver.waits import Waits
 
 GRACE, PATIENCE = 60.0, 600.0
 """CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""
 
-
 CHUNK, CHUNK_CELLS = 4096, 1 << 26
-"""Puzzles that are classified in one call, or a row group of more; and how many cells all of them may have."""
+"""Puzzles of a chunk, or a row group of more; and how many cells all of them may have."""
 
 
-class Job(NamedTuple):
+class Context(NamedTuple):
     """What all tasks of a session have in common.
 
-    store, run    their URIs
+    job           what they do
+    run, store    URIs
+    run_id        the run's own id
     store_id      the store's own id
     family        of the puzzles, by its name
-    settings      of `solver.api.classify`, the CPU limit that of the run
-    stamp         what stands in every row: run_id, config_hash
+    settings      of the job
     versions      of Python and of the libraries, as the driver has them
     apart         tasks run in processes of their own, which may be killed
     lease         of the run's folder, if it is on far storage
     """
 
+    job: Job
+    run: str
     store: str
+    run_id: str
     store_id: str
     family: str
-    run: str
     settings: dict[str, Any]
-    stamp: dict[str, str]
     versions: dict[str, str]
     apart: bool
     lease: Lease | None = None
 
 
-def job_of(run: Run, config: Configuration, apart: bool) -> Job:
-    """The job of a session that works on a run with a configuration: the run's own, or one with more time."""
+def context_of(run: Run, job: Job, settings: dict[str, Any], apart: bool) -> Context:
+    """Return the context of a session's tasks."""
     store = run.store
-    stamp = {"run_id": run.about["run_id"], "config_hash": config_hash(config)}
-    about = store.folder.uri, store.id, store.family.name, run.folder.uri
-    return Job(*about, settings_of(config), stamp, versions(), apart, lease_of(run.folder))
+    about = run.folder.uri, store.folder.uri, run.about["run_id"], store.id, store.family.name
+    return Context(job, *about, settings, versions(), apart, lease_of(run.folder))
 
 
 class Unreadable(NamedTuple):
-    """What a task returns when a part of the store could not be read."""
+    """What a task returns when a part of the store, or a file of results, could not be read."""
 
     part: str
     reason: str
 
 
 class Unwritable(NamedTuple):
-    """What a task returns when its results could not be written: the disk is full, the storage does not answer."""
+    """What a task returns when its rows could not be written: the disk is full, the storage does not answer."""
 
     reason: str
 
@@ -93,64 +92,62 @@ class Unfit(NamedTuple):
 
 
 class CannotReadError(Exception):
-    """A part of the store is damaged, or does not answer."""
+    """A part of the store, or a file of results, is damaged or does not answer: its name, and why."""
 
 
 _proved: set[str] = set()
 """The sessions' runs for which this process has proved fit."""
 
 
-def prove_fit(job: Job) -> Unfit | None:
-    """Whether this machine sees the very run and store of a job and has the driver's versions; None if so."""
-    here = versions()
-    others = [f"{name} {here.get(name)}, not {wanted}" for name, wanted in job.versions.items() if here[name] != wanted]
+def prove_fit(context: Context) -> Unfit | None:
+    """Whether this machine sees the very run and store of a context and has the driver's versions; None if so."""
+    here, wanted = versions(), context.versions
+    others = [f"{name} {here.get(name)}, not {there}" for name, there in wanted.items() if here[name] != there]
     if others:
         return Unfit(f"it has {', '.join(others)}: install the same versions everywhere")
     advice = "the folder must be shared by all machines, under one path"
     try:
-        seen = open_run(job.run).about["run_id"]
-        store_id = open_store(job.store, FAMILIES[job.family]).id
+        seen = open_run(context.run).about["run_id"]
+        store_id = open_store(context.store, FAMILIES[context.family]).id
     except (UserError, OSError) as error:
         return Unfit(f"{error}: {advice}")
-    if seen != job.stamp["run_id"]:
-        return Unfit(f"{job.run} is another run there: {advice}")
-    if store_id != job.store_id:
-        return Unfit(f"{job.store} is another store there: {advice}")
-    _proved.add(job.stamp["run_id"])
+    if seen != context.run_id:
+        return Unfit(f"{context.run} is another run there: {advice}")
+    if store_id != context.store_id:
+        return Unfit(f"{context.store} is another store there: {advice}")
+    _proved.add(context.run_id)
     return None
 
 
-def unfit_for(job: Job) -> Unfit | None:
-    """Why this process can't work for a job; None if it can. It proves itself once: that takes S3 a dozen requests."""
-    return None if job.stamp["run_id"] in _proved else prove_fit(job)
-
-
-def classify_rows(
-    rows: dict[str, Spans],
-    parts: dict[str, Part],
-    limit: float,
-    name: str,
-    job: Job,
-    wait: bool = True,
+def run_task(
+    source: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, context: Context, wait: bool = True
 ) -> Piece | Unreadable | Unwritable | Unfit:
-    """One task: read rows of the store, classify them with `limit` CPU seconds each, write a file of results.
+    """Do a job's work on some puzzles, with `limit` CPU seconds each, and write a file of rows.
 
-    Puzzles that take longer have no row in it, unless the limit is the run's own: then they are `timeout`. Nor have
-    those that need kernels that are still being compiled, if they are not to `wait`; at the run's own limit all do.
+    Puzzles that `classify` needs more time for have no row in it, unless the limit is the run's own: then they are
+    `timeout`. Nor have those that need kernels being compiled, unless they are to `wait` or the limit is the run's own.
+
+    source   rows of parts of the store, or of files of results
+    parts    those parts of the store
     """
-    if (unfit := unfit_for(job)) is not None:
+    if context.run_id not in _proved and (unfit := prove_fit(context)) is not None:  # once: S3 takes a dozen requests
         return unfit
-    run = folder(job.run)
-    place = run / "results"
+    job, family = context.job, FAMILIES[context.family]
+    place = folder(context.run) / job.folder
     try:
-        made = TaskStatistics(name)
-        with results_file(place, name) as writer:
-            for chunk in _chunks(Store(folder(job.store), FAMILIES[job.family]), rows, parts):
-                with backstop(min(len(chunk.batch) * limit, PATIENCE) + limit + GRACE, job):
-                    classified = made.classified(chunk, limit, job, wait)
-                writer.write_batch(classified)
-        with borrowed(job.lease):
-            return write_statistics(place, made.piece(limit, parts))
+        made = Statistics(name, job)
+        with borrowed(context.lease), rows_file(place, name, job.schema(family)) as writer:
+            for chunk in chunks_of(context, source, parts):
+                most = min(len(chunk.puzzles) * limit, PATIENCE) + limit + GRACE
+                with backstop(most) if context.apart else nullcontext():
+                    output = job.work(chunk, family, context.settings, limit, wait)
+                writer.write(made.noted(chunk, output))
+            confirm(place)
+        piece = made.piece(limit, parts)
+        if job.of_results:
+            return piece
+        with borrowed(context.lease):
+            return write_statistics(place, piece)
     except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
@@ -159,20 +156,39 @@ def classify_rows(
         return Unwritable(str(error))
 
 
-class Chunk(NamedTuple):
-    """Some puzzles of a task: where they are in the store, part by part, and the puzzles in that order."""
+def chunks_of(context: Context, source: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
+    """Read the puzzles of a task, chunk by chunk. Raises CannotReadError."""
+    if context.job.of_results:
+        yield from _chunks_of_results(context, source)
+    else:
+        store = Store(folder(context.store), FAMILIES[context.family])
+        yield from _chunks_of_store(store, context.job.puzzles(store.family), source, parts)
 
-    places: list[tuple[str, np.ndarray]]
-    batch: pa.RecordBatch
+
+def _chunks_of_results(context: Context, source: dict[str, Spans]) -> Iterator[Chunk]:
+    """Rows of files of results with their puzzles."""
+    job = context.job
+    run = open_run(context.run, context.store)
+    for name, wanted in source.items():
+        try:
+            piece = run.piece(name)
+            parts = {part: run.store.part(part) for part in piece.within(wanted)}
+            pairs = pairs_of(run, piece, wanted, parts, [*job.results], job.puzzles(run.family))
+            for numbers, results, puzzles in pairs:
+                yield Chunk([(name, numbers)], one_batch(puzzles), one_batch(results))
+        except (UserError, OSError, pa.ArrowException) as error:
+            raise CannotReadError(name, str(error)) from error
 
 
-def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
-    """The puzzles of a task, in chunks of whole row groups: large ones one by one, small ones together."""
+def _chunks_of_store(
+    store: Store, columns: list[str], source: dict[str, Spans], parts: dict[str, Part]
+) -> Iterator[Chunk]:
+    """Rows of parts of the store, in chunks of whole row groups: large ones one by one, small ones together."""
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
     cells = 0
-    for part, wanted in rows.items():
-        for numbers, batch in _read(store, parts[part], wanted):
+    for part, wanted in source.items():
+        for numbers, batch in _read(store, columns, parts[part], wanted):
             for these, count in _portions(store.family.rules.cells(batch)):
                 if batches and cells + count > CHUNK_CELLS:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
@@ -187,10 +203,10 @@ def _chunks(store: Store, rows: dict[str, Spans], parts: dict[str, Part]) -> Ite
         yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
 
 
-def _read(store: Store, part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
-    """What a task needs of some rows of a part, a row group at a time; raises CannotReadError if it isn't there."""
+def _read(store: Store, columns: list[str], part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
+    """Some rows of a part, a row group at a time; raises CannotReadError if it isn't there."""
     try:
-        for numbers, batch in store.read(part, wanted, [*store.family.decisive]):
+        for numbers, batch in store.read(part, wanted, columns):
             try:
                 store.family.rules.check_readable(batch)
             except ValueError as error:
@@ -213,11 +229,11 @@ def _portions(cells: np.ndarray) -> Iterator[tuple[slice, int]]:
         first = last
 
 
-class TaskStatistics:
-    """What a task has made so far: the statistics of its file of results. Waiting for kernels does not count."""
+class Statistics:
+    """What a task has done so far, for its file's statistics. Waiting for kernels does not count."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, job: Job) -> None:
+        self.name, self.job = name, job
         self.started = datetime.now(UTC)
         self.wall, self.cpu, self.waited = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu, Waits.wall
         self.covers: dict[str, list[tuple[int, int]]] = {}
@@ -225,46 +241,30 @@ class TaskStatistics:
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
 
-    def classified(self, chunk: Chunk, limit: float, job: Job, wait: bool) -> pa.RecordBatch:
-        """The rows of a chunk that are decided; the others are noted as left, to be given more time."""
-        last = limit >= job.settings["cpu_limit"]
-        rules = FAMILIES[job.family].rules
-        rows = rules.classify(chunk.batch, **job.settings | {"cpu_limit": limit}, wait=wait or last)
-        seconds = rows["cpu_seconds"]
-        there = seconds.is_valid().to_numpy(zero_copy_only=False)
-        first = rules.first_of_equals(chunk.batch, there)
-        solved = there & (first == np.arange(len(rows)))
-        self.solver += float(seconds.to_numpy(zero_copy_only=False)[solved].sum())
-        late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
-        if last:
-            late[:] = False
-        untried = late & (not wait) & (seconds.to_numpy(zero_copy_only=False) < limit)
-        return self.noted(chunk, rows, late, untried, job)
-
-    def noted(
-        self, chunk: Chunk, rows: pa.RecordBatch, late: np.ndarray, untried: np.ndarray, job: Job
-    ) -> pa.RecordBatch:
-        """Note the rows of a chunk, and those that are late, and stamp those that are not.
-
-        late, untried   bool[rows]: whether a puzzle is left without a row, and whether for want of a kernel
-        """
-        names = list(dict.fromkeys(part for part, _ in chunk.places))
-        number_of = {part: k for k, part in enumerate(names)}
-        parts = np.repeat([number_of[part] for part, _ in chunk.places], [len(there) for _, there in chunk.places])
-        numbers = np.concatenate([numbers for _, numbers in chunk.places])
-        for k, part in enumerate(names):
-            self.covers.setdefault(part, []).extend(spans.of_rows(numbers[(parts == k) & ~late]))
+    def noted(self, chunk: Chunk, output: Output) -> pa.RecordBatch:
+        """Note what has come of a chunk; returns the rows that count."""
+        self.solver += output.cpu_seconds
+        names = list(dict.fromkeys(source for source, _ in chunk.places))
+        number_of = {source: k for k, source in enumerate(names)}
+        sources = np.repeat([number_of[source] for source, _ in chunk.places], [len(rows) for _, rows in chunk.places])
+        numbers = np.concatenate([rows for _, rows in chunk.places])
+        late = np.zeros(len(numbers), np.bool_) if output.late is None else output.late
+        untried = late if output.untried is None else output.untried
+        for k, source in enumerate(names):
+            self.covers.setdefault(source, []).extend(spans.of_rows(numbers[(sources == k) & ~late]))
+        rows = output.rows
         if late.any():
             these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
-            places = zip(parts[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
+            places = zip(sources[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
             self.left += [left_of(names[k], number, row, missed) for k, number, row, missed in places]
-            rows, parts = rows.filter(pa.array(~late)), parts[~late]
-        self.status.update(counts(rows["status"]))
-        self.labels.update(counts(rows["label"]))
-        return stamped(rows, {"part": pa.array(names).take(pa.array(parts)), "host": platform.node(), **job.stamp})
+            rows = rows.filter(pa.array(~late))
+        if "status" in rows.schema.names:
+            self.status.update(counts(rows["status"]))
+        self.labels.update(self.job.counts(rows))
+        return rows
 
     def piece(self, limit: float, parts: dict[str, Part]) -> Piece:
-        """The statistics of the whole file."""
+        """Return the statistics of the whole file."""
         about: Effort = {
             "seconds": round(time.monotonic() - Waits.wall - self.wall, 6),
             "cpu_solver": round(self.solver, 6),
@@ -274,93 +274,31 @@ class TaskStatistics:
             "finished": datetime.now(UTC).isoformat(),
             "hosts": [platform.node()],
         }
-        covers = {part: spans.union(there) for part, there in self.covers.items() if there}
-        hashes = {part: parts[part].sha256 for part in covers}
+        covers = {source: spans.union(rows) for source, rows in self.covers.items() if rows}
+        hashes = {source: parts[source].sha256 for source in covers if source in parts}
         return Piece(covers, limit, self.left, dict(self.status), dict(self.labels), about, self.name, hashes)
 
 
-def stamped(rows: pa.RecordBatch, columns: dict[str, Any]) -> pa.RecordBatch:
-    """The rows with some columns filled in, each from an array or with one value throughout."""
-    for name, value in columns.items():
-        if isinstance(value, str):
-            value = pa.repeat(pa.scalar(value), len(rows))
-        rows = rows.set_column(RESULTS.get_field_index(name), RESULTS.field(name), value)
-    return rows
+def write_off(
+    context: Context, parts: dict[str, Part], limit: float, work: Work, name: str, fault: Fault
+) -> tuple[Piece, list[Problem]]:
+    """Write the rows of a puzzle on which a worker died TRIES times, or an exception was raised.
 
-
-def write_off(run: Run, job: Job, work: Work, name: str, fault: Fault) -> Piece:
-    """Write the row of a puzzle that can't be classified here: `killed` if its worker died, else `error`.
-
-    Raises InputError if the store can't be read, OSError if the run can't be written.
+    Raises InputError if it can't be read, OSError if the run can't be written.
     """
-    status = "error" if fault.kind == TROUBLE else "killed"
-    reason = fault.reason if status == "error" else f"its worker died {TRIES} times: {fault.reason}"
-    made = TaskStatistics(name)
-    parts = {part.name: part for part in run.parts if part.name in work.rows}
+    job, family = context.job, FAMILIES[context.family]
+    raised = fault.kind == TROUBLE
+    reason = fault.reason if raised else f"its worker died {TRIES} times: {fault.reason}"
+    made = Statistics(name, job)
     try:
-        chunks = list(_chunks(run.store, work.rows, parts))
+        chunks = list(chunks_of(context, work.rows, parts))
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
-    with results_file(run.results, name) as writer:
+    place = folder(context.run) / job.folder
+    with rows_file(place, name, job.schema(family)) as writer:
         for chunk in chunks:
-            nobody = np.zeros(len(chunk.batch), np.bool_)
-            rows = run.store.family.rules.unclassified(chunk.batch, status, [reason] * len(chunk.batch))
-            writer.write_batch(made.noted(chunk, rows, nobody, nobody, job))
-    return write_statistics(run.results, made.piece(job.settings["cpu_limit"], parts))
-
-
-def backstop(cpu: float, job: Job) -> AbstractContextManager[None]:
-    """A block that may take so many CPU seconds, where the process may be killed that takes more (`_backstop`)."""
-    return _backstop(cpu) if job.apart else nullcontext()
-
-
-@contextmanager
-def _backstop(cpu: float) -> Iterator[None]:
-    """Have the system end this process if the block takes more than so many CPU seconds, or ten times that by the wall.
-
-    The solver looks at its clock itself; this is for the case that it can't. Kernels that are compiled meanwhile have
-    all the time that they take.
-    """
-    end = _arm(cpu)
-
-    @contextmanager
-    def disarmed() -> Iterator[None]:
-        nonlocal end
-        left = max(end - _used(), 0.01)
-        _disarm()
-        try:
-            yield
-        finally:
-            end = _arm(left)
-
-    try:
-        with while_waiting(disarmed):
-            yield
-    finally:
-        _disarm()
-
-
-def _used() -> float:
-    """CPU seconds of this process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-
-
-def _arm(cpu: float) -> float:
-    """Allow this process so many more CPU seconds; returns how many that makes in all."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    end = _used() + cpu
-    last = int(end) + 1
-    if hard != resource.RLIM_INFINITY:
-        last = min(last, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
-    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
-    return end
-
-
-def _disarm() -> None:
-    """Allow it as many as it may have."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+            writer.write(made.noted(chunk, Output(job.lost(chunk, family, context.settings, reason, raised))))
+        confirm(place)
+    piece = made.piece(limit, parts)
+    lost = [Problem(name, reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
+    return piece if job.of_results else write_statistics(place, piece), lost

@@ -15,7 +15,8 @@ from pipeline.executors.crew import Crew, Fault, each
 from pipeline.jobs.session import Session
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, open_run
-from pipeline.run.results import Effort, Piece, results_file, write_statistics
+from pipeline.run.kept import read_kept
+from pipeline.run.results import Effort, Piece, rows_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.lock import Lease, borrowed, confirm, lease_of
@@ -25,6 +26,20 @@ SMALL, FEW = 256, 32
 
 MOST_FILES, MOST_ROWS = 512, 1 << 18
 """Most files that become one, and the most rows that it may have then (a single file may have more)."""
+
+
+def join_session(session: Session, schema: pa.Schema) -> None:
+    """Join the files that a session of a job on results has written. A process that dies leaves rows twice."""
+    place = session.run.folder / session.job.folder
+    names = [name for name in place.names() if name.startswith(f"part-{session.name}-")]
+    for first in range(0, len(names), MOST_FILES):
+        some = names[first : first + MOST_FILES]
+        rows = pa.concat_tables([read_kept(place, name, schema, session.job.name) for name in some])
+        with rows_file(place, session.new_name(), schema) as writer:
+            writer.write_table(rows)
+            confirm(place)
+        for name in some:
+            place.delete(name)
 
 
 def tidy(run: Run, crew: Crew, session: Session) -> None:
@@ -85,7 +100,7 @@ def join(
     rows, parts, numbers = rows.take(order), parts[order], numbers[order]
     covers = {part: spans.of_rows(numbers[parts == part]) for part in np.unique(parts).tolist()}
     if len(rows):
-        with results_file(run.results, name) as writer:
+        with rows_file(run.results, name) as writer:
             writer.write_table(rows)
         with borrowed(lease):
             write_statistics(run.results, _joined(name, covers, pieces, rows))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from pipeline.run.answers import fitting, sound
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import About, Run, begin, changed_parts, next_session, refuse_other_solver, whereabouts
-from pipeline.run.results import Piece, results_file, write_statistics
+from pipeline.run.results import Piece, rows_file, write_statistics
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store
@@ -107,7 +107,7 @@ def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place
     hashes = {part.name: part.sha256 for part in run.parts if part.name in covers}
     column = rows.schema.get_field_index("part")
     rows = rows.set_column(column, rows.schema.field(column), pa.array([part for part, _ in places], pa.string()))
-    with results_file(run.results, name) as writer:
+    with rows_file(run.results, name) as writer:
         writer.write_table(rows)
     there = {part: spans.of_rows(np.array(numbers)) for part, numbers in covers.items()}
     status, labels = counts(rows["status"]), counts(rows["label"])

@@ -4,9 +4,9 @@ RUN/run.json                  configuration and its hash, the store, its parts w
 RUN/results/part-*.parquet    results, one file a task
 RUN/results/part-*.json       that file's statistics and which rows of the store it covers; written last, it makes the
                               file count
-RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.certify.prove)
-RUN/grades/*.parquet          how hard puzzles are for people (pipeline.grade)
-RUN/mendings/*.parquet        changes that leave one solution of several (pipeline.findings.mend)
+RUN/certificates/*.parquet    proofs of results that have been checked (pipeline.jobs.certify_job)
+RUN/grades/*.parquet          how hard puzzles are for people (pipeline.jobs.grade_job)
+RUN/mendings/*.parquet        changes that leave one solution of several (pipeline.jobs.mend_job)
 RUN/log/*.jsonl               what happened, a file a session
 RUN/progress.json             what the session at work is doing, made anew every few seconds
 RUN/summary.json              the statistics of all files together, made anew from them when a session ends
@@ -290,8 +290,9 @@ def open_place(uri: str, store: str | None = None) -> Run | Store:
 
 
 def next_session(run: Run) -> int:
-    """The number of a session that begins now."""
-    names = [*run.results.names(), *(run.folder / "log").names()]
+    """Return the number of a session that begins now, later than that of any file of rows."""
+    folders = ("results", "certificates", "grades", "mendings", "log")
+    names = (name for folder in folders for name in (run.folder / folder).names())
     return max(map(session_of, names), default=0) + 1
 
 

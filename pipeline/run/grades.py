@@ -1,4 +1,4 @@
-"""The grades of a run: how hard its puzzles are for people (`pipeline.grade` finds it out).
+"""The grades of a run: how hard its puzzles are for people (`pipeline.jobs.grade_job` finds it out).
 
 RUN/grades/part-*.parquet    rows of the table of grades; each file appears whole
 
@@ -10,15 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import InputError
 from pipeline.run.folder import Run
-from pipeline.run.kept import read_kept
+from pipeline.run.kept import read_kept, unreadable
 from pipeline.store.folder import Folder
 from reports.beside import keys
 from reports.graded import KILLED
 from solver.families import Family
-
-ADVICE = "delete it, and grade does its puzzles again"
 
 STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 
@@ -30,10 +27,10 @@ def grades_of(run: Run) -> Folder:
 
 def read_grade_file(family: Family, place: Folder, name: str) -> pa.Table:
     """A file of grades of a family's puzzles; an InputError says what is wrong with it."""
-    table = read_kept(place, name, family.grades, ADVICE)
+    table = read_kept(place, name, family.grades, "grade")
     wrong = _wrong(family, table)
     if wrong is not None:
-        raise InputError(f"{place.name}/{name} can't be read: {wrong}; {ADVICE}")
+        raise unreadable(place, name, wrong, "grade")
     return table
 
 

@@ -1,4 +1,4 @@
-"""The mendings of a run: changes that leave one solution of several (`pipeline.findings.mend` looks for them).
+"""The mendings of a run: changes that leave one solution of several (`pipeline.jobs.mend_job` looks for them).
 
 RUN/mendings/part-*.parquet    rows of the table of mendings; each file appears whole
 RUN/mendings.parquet           the same, as version 0.1.0 wrote it
@@ -17,8 +17,6 @@ from solver.tables import MENDINGS
 
 LEGACY = "mendings.parquet"
 
-ADVICE = "delete it, and mend does its puzzles again"
-
 
 def mendings_of(run: Run) -> Folder:
     """The folder of a run's mendings."""
@@ -34,7 +32,7 @@ def mending_files(run: Run) -> list[tuple[Folder, str]]:
 
 def read_mending_file(place: Folder, name: str) -> pa.Table:
     """A file of mendings; an InputError says what is wrong with it."""
-    return read_kept(place, name, MENDINGS, ADVICE)
+    return read_kept(place, name, MENDINGS, "mend")
 
 
 def read_attempts(run: Run) -> pa.Table:

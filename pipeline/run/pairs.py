@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError
 from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run, refuse_changed
-from pipeline.store.parts import ahead, gathered
+from pipeline.run.results import Piece
+from pipeline.store import spans
+from pipeline.store.parts import Part, ahead, gathered
+from pipeline.store.spans import Spans
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """What of the puzzles table is in memory at a time, beside their results."""
@@ -38,29 +42,41 @@ def own_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tupl
 
 
 def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    pieces, store = run.pieces(), run.store
-    parts = {part.name: part for part in store.parts()}
+    pieces = run.pieces()
     kept = overlaps(pieces)
-    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
+    parts = {part.name: part for part in run.store.parts()}
     for piece in pieces:
-        found = run.read(piece, columns=with_key[0])
         mask = kept.get(piece.name)
-        there = (
-            batch for part, wanted in piece.covers.items() for _, batch in store.read(parts[part], wanted, with_key[1])
-        )
-        first = 0
-        for table in gathered(there, PAIRED_ROWS, PAIRED_BYTES):
-            last = first + len(table)
-            pair = found.slice(first, len(table)), table
-            if not pair[0][KEY].equals(table[KEY]):
-                raise InputError(
-                    f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
-                    f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
-                )
-            chosen = pair[0].select(results), table.select(puzzles)
-            if mask is None:
-                yield chosen
-            else:
-                here = pa.array(mask[first:last])
-                yield chosen[0].filter(here), chosen[1].filter(here)
-            first = last
+        wanted = [(0, piece.rows)] if mask is None else spans.of_rows(np.flatnonzero(mask))
+        for _, found, table in pairs_of(run, piece, wanted, parts, results, puzzles):
+            yield found, table
+
+
+def pairs_of(
+    run: Run, piece: Piece, wanted: Spans, parts: dict[str, Part], results: list[str], puzzles: list[str]
+) -> Iterator[tuple[np.ndarray, pa.Table, pa.Table]]:
+    """Some rows of a file of results with their puzzles, PAIRED_ROWS at a time.
+
+    Yields the rows' numbers in the file, int64, columns of their results and columns of the family's own table. Raises
+    InputError if the puzzles are others.
+    """
+    store = run.store
+    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
+    numbers = spans.rows_of(wanted)
+    found = run.read(piece, columns=with_key[0])
+    if len(numbers) < len(found):
+        found = found.take(pa.array(numbers))
+    there = (
+        batch for part, rows in piece.within(wanted).items() for _, batch in store.read(parts[part], rows, with_key[1])
+    )
+    first = 0
+    for table in gathered(there, PAIRED_ROWS, PAIRED_BYTES):
+        last = first + len(table)
+        pair = found.slice(first, len(table))
+        if not pair[KEY].equals(table[KEY]):
+            raise InputError(
+                f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
+                f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
+            )
+        yield numbers[first:last], pair.select(results), table.select(puzzles)
+        first = last

@@ -126,6 +126,13 @@ class Chosen:
         mask = self._mask(part)
         return [entry for entry in entries if mask[entry[1].row]]
 
+    def of_piece(self, piece: Piece) -> np.ndarray:
+        """Which rows of a file of results are chosen, bool[rows]."""
+        if not self.selection.ids and self.selection.where is None:
+            return np.ones(piece.rows, np.bool_)
+        masks = [self._mask(part)[spans.rows_of(there)] for part, there in piece.covers.items()]
+        return np.concatenate(masks) if masks else np.zeros(0, np.bool_)
+
     def _mask(self, part: str) -> np.ndarray:
         """Which rows of a part the selection takes, bool[rows]."""
         if part != self.part:

@@ -26,6 +26,7 @@ class Progress(TypedDict):
     """What progress.json says."""
 
     session: str
+    job: NotRequired[str]  # absent in runs written by 0.1
     host: str
     pid: int
     updated: str

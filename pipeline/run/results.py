@@ -16,8 +16,8 @@ from pipeline.store.lock import committing
 from pipeline.store.spans import Spans
 from solver.tables import RESULTS, UnknownColumnError, conform
 
-REPEATED = [name for name in RESULTS.names if name not in ("puzzle_id", "clue_hash", "solution", "second_solution")]
-"""Columns that get a dictionary of their values: in the others hardly one occurs twice, and it would only take time."""
+DISTINCT = ("puzzle_id", "clue_hash", "solution", "second_solution")
+"""Columns without a dictionary of their values: hardly one occurs twice, and it would only take time."""
 
 
 class Effort(TypedDict):
@@ -100,6 +100,17 @@ class Piece:
         """The same under the name of its file."""
         return replace(self, name=name)
 
+    def within(self, wanted: Spans) -> dict[str, Spans]:
+        """Where some of its rows are in the store, by part."""
+        found: dict[str, Spans] = {}
+        first = 0
+        for part, there in self.covers.items():
+            last = first + spans.size(there)
+            if here := spans.within(wanted, first, last):
+                found[part] = spans.of_rows(spans.rows_of(there)[spans.rows_of(here) - first])
+            first = last
+        return found
+
     def places(self) -> tuple[np.ndarray, np.ndarray]:
         """Where its rows are in the store, in their order: part (text) and number of each."""
         numbers = spans.rows_of([span for there in self.covers.values() for span in there])
@@ -108,10 +119,11 @@ class Piece:
 
 
 @contextmanager
-def results_file(place: Folder, name: str) -> Iterator[pq.ParquetWriter]:
-    """A file of results, which appears when the block ends well."""
-    options = {"compression": "zstd", "use_dictionary": REPEATED, "write_page_checksum": True}
-    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, RESULTS, **options) as writer:
+def rows_file(place: Folder, name: str, schema: pa.Schema = RESULTS) -> Iterator[pq.ParquetWriter]:
+    """Write a file of results, or of another job's rows; it appears when the block ends well."""
+    repeated = [column for column in schema.names if column not in DISTINCT]
+    options = {"compression": "zstd", "use_dictionary": repeated, "write_page_checksum": True}
+    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, schema, **options) as writer:
         yield writer
 
 

@@ -7,25 +7,23 @@ from itertools import islice
 import numpy as np
 import pyarrow as pa
 
-from pipeline.certify.table import certificates_of, read_certificates
 from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.answers import fitting, sound
+from pipeline.run.certificates import certificates_of, read_certificates
 from pipeline.run.folder import Run, changed_parts
 from pipeline.run.grades import grades_of, read_grade_file
-from pipeline.run.mendings import LEGACY, mending_files, mendings_of, read_mending_file
+from pipeline.run.mendings import mending_files, read_mending_file
 from pipeline.run.progress import progress_of
 from pipeline.run.repair import set_aside
 from pipeline.run.results import Piece
 from pipeline.run.summary import counts, write_summary
+from pipeline.store.folder import Folder
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Part, Store, gathered, one_batch
 from pipeline.verify.damage import Damage
 from solver.families import Rules
 
 AGAIN = "sets it aside; classify does its puzzles again"
-CERTIFY_AGAIN = "sets it aside; certify proves its verdicts again"
-GRADE_AGAIN = "sets it aside; grade does its puzzles again"
-MEND_AGAIN = "sets it aside; mend finds its changes again"
 
 ROWS, BYTES = 1 << 14, 1 << 26
 """Rows of both tables that are in memory at a time."""
@@ -77,15 +75,11 @@ def repair_run(run: Run, found: list[Damage]) -> None:
     """Set damaged files aside, so that the commands that made them do so again."""
     with sole_writer(run.folder):
         for damage in found:
-            name = damage.file.rpartition("/")[2]
             if damage.repair == AGAIN:
-                set_aside(run, name)
-            elif damage.repair == CERTIFY_AGAIN:
-                certificates_of(run).move(name, run.folder.aside())
-            elif damage.repair == GRADE_AGAIN:
-                grades_of(run).move(name, run.folder.aside())
-            elif damage.repair == MEND_AGAIN:
-                (run.folder if name == LEGACY else mendings_of(run)).move(name, run.folder.aside())
+                set_aside(run, damage.file.rpartition("/")[2])
+            for place, name, _, _ in _kept(run) if damage.repair else ():
+                if f"{place.name}/{name}" == damage.file:
+                    place.move(name, run.folder.aside())
         write_summary(run)
 
 
@@ -143,23 +137,27 @@ def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatc
     return [str(ids[k]) for k in np.flatnonzero(wrong)]
 
 
-def _of_others(run: Run) -> Iterator[Damage]:
-    """What is wrong with certificates, grades, mendings and progress.json."""
-    files = [
-        (place, name, read, again)
-        for place, read, again in (
-            (certificates_of(run), read_certificates, CERTIFY_AGAIN),
-            (grades_of(run), partial(read_grade_file, run.family), GRADE_AGAIN),
+def _kept(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
+    """The files of certificates, grades and mendings: folder, name, what reads one, the command that makes its rows."""
+    files: list[tuple[Folder, str, Callable[[Folder, str], object], str]] = [
+        (place, name, read, maker)
+        for place, read, maker in (
+            (certificates_of(run), read_certificates, "certify"),
+            (grades_of(run), partial(read_grade_file, run.family), "grade"),
         )
         for name in place.names()
         if name.endswith(".parquet")
     ]
-    files += [(*file, read_mending_file, MEND_AGAIN) for file in mending_files(run)]
-    for place, name, read, again in files:
+    return files + [(place, name, read_mending_file, "mend") for place, name in mending_files(run)]
+
+
+def _of_others(run: Run) -> Iterator[Damage]:
+    """What is wrong with certificates, grades, mendings and progress.json."""
+    for place, name, read, maker in _kept(run):
         try:
             read(place, name)
         except InputError as error:
-            yield _damage(f"{place.name}/{name}", error, again)
+            yield _damage(f"{place.name}/{name}", error, f"sets it aside; {maker} makes its rows again")
     try:
         progress_of(run)
     except InputError as error:

@@ -14,14 +14,14 @@ import pytest
 from runs import rewrite_results, run_serially
 from stores import SMALL_GROUPS, Result
 
-from pipeline.certify import prove as certifying
-from pipeline.certify.prove import Order, drive, plan_proofs
-from pipeline.certify.table import certificates_table, certified
 from pipeline.errors import UserError
 from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.ray_crew import ray_crew
 from pipeline.executors.serial import Serial
+from pipeline.jobs import certify_job as certifying
+from pipeline.jobs.certify_job import Order, drive, plan_proofs
 from pipeline.run import kept
+from pipeline.run.certificates import certificates_table, certified
 from pipeline.run.folder import Run, open_run
 from pipeline.run.plan import EVERYTHING, Selection
 from pipeline.store.folder import Folder

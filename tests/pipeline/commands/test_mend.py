@@ -13,7 +13,7 @@ from stores import Result, held_by_another
 import nonocensus as nc
 from pipeline.executors.resources import Resources
 from pipeline.findings import mend
-from pipeline.findings.mend import mend_run
+from pipeline.jobs.mend_job import mend_run
 from pipeline.run import kept
 from pipeline.run.folder import open_run
 from pipeline.run.mendings import LEGACY, read_attempts, read_mendings

@@ -22,7 +22,6 @@ from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.ray_crew import ray_crew
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
-from pipeline.grade import session
 from pipeline.run import kept
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades, grades_of, read_grades

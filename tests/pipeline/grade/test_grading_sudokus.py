@@ -22,8 +22,7 @@ import nonocensus as nc
 from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
-from pipeline.grade.session import of_another
-from pipeline.grade.task import Task, divided, grade_unknown, graded_puzzles, killed
+from pipeline.jobs.grade_job import Task, divided, grade_unknown, graded_puzzles, killed, of_another
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades, grades_of, read_grades
 from pipeline.store.parts import append, create_store

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import CONFIG, lasting, run_serially, work_on
+from runs import CONFIG, classify_context, lasting, run_serially, work_on
 
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import NODE, WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
-from pipeline.jobs import driver, work
+from pipeline.jobs import classify_job, driver
 from pipeline.jobs import task as tasks
+from pipeline.jobs.classify_job import classify_store, retry_run
 from pipeline.jobs.schedule import Schedule, Work
-from pipeline.jobs.task import Unfit, Unreadable, job_of, prove_fit
-from pipeline.jobs.work import classify_store, retry_run
+from pipeline.jobs.task import Unfit, Unreadable, prove_fit
 from pipeline.run.folder import open_run, start_run
 from pipeline.run.plan import Selection
 from pipeline.store.parts import Store, append
@@ -28,14 +28,14 @@ SERIAL = Resources(serial=True)
 def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
     """It sees the very run and the very store, and has the same versions, or says what it lacks."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    job = job_of(run, CONFIG, apart=True)
-    assert prove_fit(job) is None
+    context = classify_context(run, apart=True)
+    assert prove_fit(context) is None
     lacks = {
-        "run": (job._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
-        "store": (job._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
-        "another store": (job._replace(store_id="0" * 32), "is another store there"),
-        "another run": (job._replace(stamp=job.stamp | {"run_id": "20200101"}), "is another run there"),
-        "versions": (job._replace(versions=job.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
+        "run": (context._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
+        "store": (context._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
+        "another store": (context._replace(store_id="0" * 32), "is another store there"),
+        "another run": (context._replace(run_id="20200101"), "is another run there"),
+        "versions": (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
     }
     for unfit, said in lacks.values():
         outcome = prove_fit(unfit)
@@ -57,17 +57,17 @@ class LosingNodes(Serial):
 
 
 def test_a_machine_lost_during_the_handshake_ends_nothing(store: Store, tmp_path: Path) -> None:
-    job = job_of(run_serially(store, tmp_path / "run"), CONFIG, apart=True)
-    driver.refuse_unfit(LosingNodes(NODE), job)
+    context = classify_context(run_serially(store, tmp_path / "run"), apart=True)
+    driver.refuse_unfit(LosingNodes(NODE), context)
     with pytest.raises(ClusterError, match="b can't take part: gone"):
-        driver.refuse_unfit(LosingNodes(WORKER), job)
+        driver.refuse_unfit(LosingNodes(WORKER), context)
 
 
 class Stopping(Serial):
     """A crew that is interrupted by the first task that waits for kernels."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
-        if function is tasks.classify_rows and arguments[5]:
+        if function is tasks.run_task and arguments[5]:
             raise KeyboardInterrupt
         return super().submit(function, *arguments)
 
@@ -95,17 +95,17 @@ def test_want_of_kernels_is_no_sign_of_a_hard_puzzle(
     assert len(again) < len(left) / 4, "a task has many of them"
 
 
-def with_job(arguments: tuple[Any, ...], changed: Callable[[tasks.Job], tasks.Job]) -> tuple[Any, ...]:
-    """A task's arguments with another job."""
-    return tuple(changed(each) if isinstance(each, tasks.Job) else each for each in arguments)
+def with_context(arguments: tuple[Any, ...], changed: Callable[[tasks.Context], tasks.Context]) -> tuple[Any, ...]:
+    """A task's arguments with another context."""
+    return tuple(changed(each) if isinstance(each, tasks.Context) else each for each in arguments)
 
 
 class Elsewhere(Serial):
     """A crew whose machine sees another folder under the run's name: what it writes is not here."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
-        if function is tasks.classify_rows:
-            arguments = with_job(arguments, lambda job: job._replace(run=job.run.replace("/run", "/mounted")))
+        if function is tasks.run_task:
+            arguments = with_context(arguments, lambda context: context._replace(run=context.run.replace("/run", "/mounted")))
         return super().submit(function, *arguments)
 
 
@@ -126,8 +126,8 @@ class Later(Serial):
     """A crew whose machine has come after the others were asked, and has another Python."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
-        if function is tasks.classify_rows:
-            arguments = with_job(arguments, lambda job: job._replace(versions=job.versions | {"python": "2.7"}))
+        if function is tasks.run_task:
+            arguments = with_context(arguments, lambda context: context._replace(versions=context.versions | {"python": "2.7"}))
         return super().submit(function, *arguments)
 
 
@@ -145,7 +145,7 @@ def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monk
     """Puzzles of several parts share a task when they need more time; of a damaged one the others know nothing."""
     alone = run_serially(hard, tmp_path / "alone")
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
-    real = tasks.classify_rows
+    real = tasks.run_task
     broken = run.parts[0].name
     asked: list[list[str]] = []
 
@@ -155,7 +155,7 @@ def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monk
             return Unreadable(broken, "it can't be read")
         return real(rows, parts, limit, *others)
 
-    monkeypatch.setattr(driver, "classify_rows", with_a_damaged_part)
+    monkeypatch.setattr(driver, "run_task", with_a_damaged_part)
     monkeypatch.setattr("pipeline.jobs.schedule.PATIENCE", 1e9)
     errors = work_on(run, limits=[1e-4, 10.0])
     assert errors == ["it can't be read"]
@@ -163,7 +163,7 @@ def test_a_damaged_part_takes_no_other_with_it(hard: Store, tmp_path: Path, monk
     there = set(run.table()["puzzle_id"].to_pylist())
     healthy = {row["puzzle_id"] for row in alone.table().to_pylist() if row["part"] != broken}
     assert healthy <= there
-    monkeypatch.setattr(driver, "classify_rows", real)
+    monkeypatch.setattr(driver, "run_task", real)
     assert work_on(run) == []
     assert lasting(run).equals(lasting(alone))
 
@@ -174,7 +174,7 @@ def test_readings_in_vain_are_forgotten_when_one_goes_well(
 ) -> None:
     """A storage that stumbles now and then loses no part, however often over a long run."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    real = tasks.classify_rows
+    real = tasks.run_task
     calls = iter(range(10_000))
 
     def stumbling(rows: Any, *others: Any) -> Any:
@@ -182,9 +182,8 @@ def test_readings_in_vain_are_forgotten_when_one_goes_well(
             return Unreadable(next(iter(rows)), "it does not answer")
         return real(rows, *others)
 
-    monkeypatch.setattr(driver, "classify_rows", stumbling)
+    monkeypatch.setattr(driver, "run_task", stumbling)
     monkeypatch.setattr(Schedule, "_seconds", lambda *_: 0.0)
-    monkeypatch.setattr("pipeline.jobs.schedule.FIRST", 5)
     monkeypatch.setattr("pipeline.jobs.schedule.MOST_ROWS", 5)
     assert work_on(run) == []
     assert next(calls) > 60
@@ -215,9 +214,9 @@ def test_run_that_another_command_wrote_after_planning_is_continued(
 ) -> None:
     def interposed(resources: Resources) -> None:
         monkeypatch.undo()
-        work.classify_store(store, str(tmp_path / "run"), CONFIG, resources=resources)
+        classify_job.classify_store(store, str(tmp_path / "run"), CONFIG, resources=resources)
 
-    monkeypatch.setattr(work, "check", interposed)
+    monkeypatch.setattr(classify_job, "check", interposed)
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
     assert (outcome.rows, outcome.missing, outcome.summary["rows"]) == (0, 0, 300)
 

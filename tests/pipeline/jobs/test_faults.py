@@ -36,10 +36,10 @@ from pipeline.store.spans import Spans
 from scrapers.pictures.recipe import Recipe
 
 POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
-classify_rows = classifying.classify_rows
+run_task = classifying.run_task
 
 
-def classify_rows_with_bugs(
+def run_task_with_bugs(
     rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any, *others: Any
 ) -> Any:
     """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
@@ -49,7 +49,7 @@ def classify_rows_with_bugs(
             os.kill(os.getpid(), signal.SIGKILL)
         if FAULTY in ids:
             raise ZeroDivisionError("a bug")
-    return classify_rows(rows, parts, limit, name, job, *others)
+    return run_task(rows, parts, limit, name, job, *others)
 
 
 @pytest.mark.faults
@@ -60,7 +60,7 @@ def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
 
     alone = run_serially(hard, tmp_path / "serial")
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    monkeypatch.setattr(driver, "classify_rows", classify_rows_with_bugs)
+    monkeypatch.setattr(driver, "run_task", run_task_with_bugs)
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
     with ray_crew(cpus=2) as crew:
         assert work_on(run, crew) == []
@@ -74,7 +74,7 @@ def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
     good = pa.array([POISON, FAULTY])
     both = [lasting(other).filter(pc.invert(pc.is_in(lasting(other)["puzzle_id"], good))) for other in (run, alone)]
     assert both[0].equals(both[1])
-    monkeypatch.setattr(driver, "classify_rows", classify_rows)
+    monkeypatch.setattr(driver, "run_task", run_task)
     work_on(run, cpu_limit=10.0, failed=True)
     assert lasting(run).equals(lasting(alone)), "what has been mended can be tried again"
 
@@ -237,9 +237,9 @@ def test_twenty_kills(tmp_path: Path) -> None:
             while finished(out) == files and time.monotonic() < patience:
                 time.sleep(0.01)  # so that something is always won
             time.sleep(chance.uniform(0.0, 0.2))
-            whom = chance.choices(["ray::classify_rows", "driver", "raylet/raylet"], [16, 3, 1])[0]
+            whom = chance.choices(["ray::run_task", "driver", "raylet/raylet"], [16, 3, 1])[0]
             targets = [driver] if whom == "driver" else children(driver, whom)
-            if targets and children(driver, "ray::classify_rows"):  # Ray is up
+            if targets and children(driver, "ray::run_task"):  # Ray is up
                 with suppress(psutil.Error):
                     chance.choice(targets).kill()
                     killed.append(whom)
@@ -270,7 +270,7 @@ def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
         while driver.poll() is None and finished(out) < 2:
             time.sleep(0.01)
         raylet = psutil.Process(nodes[0].all_processes["raylet"][0].process.pid)
-        while not children(raylet, "ray::classify_rows"):
+        while not children(raylet, "ray::run_task"):
             assert driver.poll() is None, "it was done too early to show anything"
         for process in [raylet, *raylet.children(recursive=True)]:
             process.kill()

@@ -5,18 +5,18 @@ import sys
 
 import pytest
 
-from pipeline.jobs import task
+from pipeline.jobs import backstop
 from solver.waits import Waits
 
 LIMITED = """
 import resource
-from pipeline.jobs.task import _backstop
+from pipeline.jobs.backstop import backstop
 used = resource.getrusage(resource.RUSAGE_SELF)
 hard = int(used.ru_utime + used.ru_stime) + 1000
 resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
-with _backstop(5000.0):
+with backstop(5000.0):
     print(resource.getrlimit(resource.RLIMIT_CPU) == (hard, hard))
-with _backstop(50.0):
+with backstop(50.0):
     print(resource.getrlimit(resource.RLIMIT_CPU)[0] < hard)
 """
 
@@ -35,10 +35,10 @@ def test_compiling_takes_nothing_of_a_task_s_allowance(monkeypatch: pytest.Monke
         allowed.append(cpu)
         return used + cpu
 
-    monkeypatch.setattr(task, "_used", lambda: used)
-    monkeypatch.setattr(task, "_arm", arm)
-    monkeypatch.setattr(task, "_disarm", lambda: None)
-    with task._backstop(50.0):
+    monkeypatch.setattr(backstop, "_used", lambda: used)
+    monkeypatch.setattr(backstop, "_arm", arm)
+    monkeypatch.setattr(backstop, "_disarm", lambda: None)
+    with backstop.backstop(50.0):
         for work, compiling in ((10.0, 90.0), (5.0, 95.0), (1.0, 0.0)):
             used += work
             with Waits.around():

@@ -6,6 +6,8 @@ import pytest
 from runs import CONFIG, run_serially, work_on
 
 from pipeline.executors.serial import Serial
+from pipeline.jobs.classify_job import CLASSIFY
+from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import NOBODY, Session
 from pipeline.jobs.tidy import MOST_FILES, tidy
 from pipeline.run.folder import start_run
@@ -15,7 +17,6 @@ from pipeline.store.parts import Store, append
 
 def test_tidied_files_have_a_bound_of_rows(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    monkeypatch.setattr("pipeline.jobs.schedule.FIRST", 5)
     monkeypatch.setattr("pipeline.jobs.schedule.MOST_ROWS", 5)
     monkeypatch.setattr("pipeline.jobs.tidy.MOST_ROWS", 42)
     work_on(run)
@@ -28,7 +29,9 @@ def test_tidied_files_have_a_bound_of_rows(store: Store, tmp_path: Path, monkeyp
 def test_tidy_needs_no_store(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     (tmp_path / "store").rename(tmp_path / "moved")
-    tidy(run, Serial(), Session(run, NOBODY))
+    session = Session(run, CLASSIFY, Schedule(iter(()), 0, [], [1.0]), NOBODY)
+    session.start(Serial())
+    tidy(run, Serial(), session)
     assert len(run.table()) == 300
 
 

@@ -23,8 +23,8 @@ in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is com
 
 COUNTED = """
 import solver.api, solver.derivation.certificate as certificate
-from pipeline.certify.prove import Order, _certified
-from pipeline.certify.table import VERDICT
+from pipeline.jobs.certify_job import Order, _certified
+from pipeline.run.certificates import VERDICT
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.jit import _Entry
 from solver.tables import puzzles_of

@@ -14,7 +14,7 @@ from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
 from stores import Result
 
 from pipeline.errors import UserError
-from pipeline.jobs.task import classify_rows, job_of
+from pipeline.jobs.task import run_task
 from pipeline.run.configuration import configuration
 from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.plan import rest_of
@@ -86,7 +86,7 @@ def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
 def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The backstop is for puzzles: on a new machine the first task may compile for longer than it allows."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    job = job_of(run, run.about["config"], apart=True)
+    job = classify_context(run, apart=True)
     parts = {part.name: part for part in run.parts}
     limited: list[bool] = []
 
@@ -103,7 +103,7 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
         return classify(*arguments, **options)
 
     monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=compile_and_classify))
-    piece = classify_rows({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
+    piece = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(piece, Piece)
     assert piece.rows == 20
     look()
@@ -112,7 +112,7 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
 
 def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    job = job_of(run, run.about["config"], apart=False)
+    job = classify_context(run)
     parts = {part.name: part for part in run.parts}
 
     def wait_and_classify(*arguments: Any, **options: Any) -> Any:
@@ -121,7 +121,7 @@ def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatc
         return classify(*arguments, **options)
 
     monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))
-    piece = classify_rows({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
+    piece = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(piece, Piece)
     assert piece.about["cpu_task"] < 0
     assert piece.about["seconds"] < 0

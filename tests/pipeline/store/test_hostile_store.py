@@ -14,8 +14,8 @@ from stores import SMALL_GROUPS, Result, random_store
 
 from pipeline.errors import InputError
 from pipeline.executors.resources import Resources
-from pipeline.findings.mend import mend_run
 from pipeline.findings.reporting import write_run_report
+from pipeline.jobs.mend_job import mend_run
 from pipeline.jobs.warm import needed
 from pipeline.run.folder import start_run
 from pipeline.store.convert import puzzles_in

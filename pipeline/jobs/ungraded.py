@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pipeline.grade.task import told_columns
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
 from pipeline.watch import Watch
@@ -14,6 +13,9 @@ from scrapers.files import files_in
 from scrapers.formats import Format
 from scrapers.importing import Problem, in_batches, read_in_bulk
 from solver.families import Family, family_of
+
+TOLD = ("puzzle_id", "title", "width", "height")
+"""Columns of a puzzle that are shown."""
 
 MOST = 50
 """Puzzles that are read together where they come one by one."""
@@ -27,6 +29,11 @@ class Puzzles(NamedTuple):
 
     family: Family
     rows: pa.RecordBatch
+
+
+def told_columns(family: Family) -> list[str]:
+    """The columns of a family's table that a puzzle is classified, graded and told by."""
+    return list(dict.fromkeys([*family.decisive, *family.rules.needed([*TOLD])]))
 
 
 def puzzles_in(place: str, known: Format | None, watch: Watch) -> Iterator[Puzzles | Problem]:

@@ -1,4 +1,4 @@
-"""The certificates of a run: which verdicts have been proved again (`pipeline.certify.prove` does it).
+"""The certificates of a run: which verdicts have been proved again (`pipeline.jobs.certify_job` does it).
 
 RUN/certificates/part-*.parquet    rows of the table of certificates; each file appears whole
 
@@ -10,18 +10,12 @@ has proved it or shown it wrong.
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import UserError
-from pipeline.run.coverage import overlaps
 from pipeline.run.folder import Run
 from pipeline.run.kept import read_kept
-from pipeline.run.plan import EVERYTHING, Chosen, Selection
-from pipeline.run.results import Piece
-from pipeline.store import spans
 from pipeline.store.folder import Folder
 from reports.figures import Certified, Unproved
 from solver.derivation import FAILED, PROVED, TIMEOUT
@@ -35,14 +29,6 @@ VERDICT = ["puzzle_id", "clue_hash", "solutions", "technique", "solution", "seco
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
-
-
-class Candidate(NamedTuple):
-    """A verdict that can be proved, and where it is: a file of results and the row in it."""
-
-    key: Key
-    piece: str
-    row: int
 
 
 def certificates_of(run: Run) -> Folder:
@@ -77,39 +63,18 @@ def standing(run: Run) -> dict[Key, Row]:
 
 def read_certificates(place: Folder, name: str) -> pa.Table:
     """A file of certificates; an InputError says what is wrong with it."""
-    return read_kept(place, name, CERTIFICATES, "delete it, and certify proves its verdicts again")
+    return read_kept(place, name, CERTIFICATES, "certify")
 
 
-def candidates(run: Run, selection: Selection = EVERYTHING) -> Iterator[Candidate | None]:
-    """The run's verdicts that can be proved; None for each selected row without one."""
-    pieces = run.pieces()
-    kept, chosen = overlaps(pieces), Chosen(run, selection)
-    for piece in pieces:
-        wanted = _selected(piece, chosen)
-        if piece.name in kept:
-            wanted &= kept[piece.name]
-        numbers = np.flatnonzero(wanted)
-        try:
-            rows = run.read(piece, wanted, VERDICT).to_pylist() if len(numbers) else []
-        except (OSError, pa.ArrowException) as error:
-            raise UserError(f"{run.results.name}/{piece.name}.parquet can't be read: {error}") from error
-        for number, row in zip(numbers.tolist(), rows, strict=True):
-            yield Candidate(key_of(row), piece.name, number) if row["solutions"] != "unknown" else None
-
-
-def _selected(piece: Piece, chosen: Chosen) -> np.ndarray:
-    """Which of a file's rows are chosen, bool[rows]."""
-    masks = []
-    for part, there in piece.covers.items():
-        taken = spans.rows_of(chosen.rows(part, there))
-        masks.append(np.isin(spans.rows_of(there), taken, assume_unique=True))
-    return np.concatenate(masks) if masks else np.zeros(0, np.bool_)
+def verdicts(results: pa.Table) -> Iterator[Key | None]:
+    """The verdict of each row with the columns VERDICT; None for one without."""
+    return (key_of(row) if row["solutions"] != "unknown" else None for row in results.to_pylist())
 
 
 def certificates_table(run: Run) -> pa.Table:
     """The certificates of the verdicts that the run has now."""
     counting = standing(run)
-    keys = (found.key for found in candidates(run) if found is not None) if counting else ()
+    keys = (key for results in run.batches(VERDICT) for key in verdicts(results)) if counting else ()
     return pa.Table.from_pylist([counting[key] for key in keys if key in counting], CERTIFICATES)
 
 
@@ -131,5 +96,5 @@ def certified(run: Run) -> Certified | None:
     counting = standing(run)
     if not counting:
         return None
-    keys = [found.key for found in candidates(run) if found is not None]
+    keys = [key for results in run.batches(VERDICT) for key in verdicts(results) if key is not None]
     return counted((counting[key] for key in keys if key in counting), len(keys))

@@ -1,6 +1,7 @@
-"""Puzzles with several solutions, of runs, stores and files, and the smallest changes found that leave one."""
+"""The job mend: the smallest changes found that leave puzzles with several solutions one. A run keeps them."""
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -10,11 +11,14 @@ import pyarrow.compute as pc
 
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_crew, with_cost
+from pipeline.jobs.engine import Needs, plan_on_results, run_job
+from pipeline.jobs.job import Chunk, Job, Output
+from pipeline.jobs.session import listener_of
 from pipeline.run.configuration import check_limit
 from pipeline.run.folder import Run, refuse_changed, reopened
-from pipeline.run.kept import keeping
-from pipeline.run.mendings import mendings_of, read_attempts
-from pipeline.run.pairs import pairs
+from pipeline.run.mendings import read_attempts
+from pipeline.run.pairs import pairs_of
+from pipeline.run.plan import EVERYTHING, Selection
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch, refuse_others
 from pipeline.watch import Watch
@@ -22,15 +26,12 @@ from scrapers.importing import Problem
 from scrapers.pictures.mending import Change, Mending, mending_to, mendings
 from solver import __version__
 from solver.api import classify
-from solver.families import NONOGRAM
+from solver.families import NONOGRAM, Family
 from solver.puzzle import Clue, Puzzle, clues_of
 from solver.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
 AT_A_TIME = 256
 """Puzzles that are classified in one call where no run has done so."""
-
-EACH = 0.5
-"""CPU seconds of a puzzle, roughly."""
 
 KEY = ["puzzle_id", "clue_hash"]
 
@@ -81,8 +82,57 @@ class Attempts:
         return key not in self.found and self.limits.get(key, 0.0) < cpu_limit
 
 
-def mend_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) -> Iterator[Mended | Problem]:
-    """The puzzles that a run has found to have several solutions; the run keeps each one's changes once they are found.
+def mended(chunk: Chunk, _: Family, __: Mapping[str, Any], limit: float, ___: bool) -> Output:
+    """Look for the smallest changes that leave puzzles with several solutions one."""
+    begun = time.thread_time()
+    assert chunk.results is not None
+    rows: list[dict[str, Any]] = []
+    for candidate in _candidates(pa.table(chunk.results), pa.table(chunk.puzzles)):
+        if not candidate.puzzle.blotted:
+            rows += _rows(candidate, mendings(candidate.puzzle, candidate.solutions, limit), limit)
+    return Output(_batch(rows), cpu_seconds=time.thread_time() - begun)
+
+
+def not_mended(_: Chunk, __: Family, ___: Mapping[str, Any], ____: str, _____: bool) -> pa.RecordBatch:
+    """No row for puzzles on which a worker died: the next command tries them again."""
+    return _batch([])
+
+
+def _schema(_: Family) -> pa.Schema:
+    return MENDINGS
+
+
+def _columns(_: Family) -> list[str]:
+    return PUZZLES.names
+
+
+def _changed(rows: pa.RecordBatch) -> dict[str, int]:
+    changed = pc.count_distinct(rows["puzzle_id"].filter(pc.is_valid(rows["change"]))).as_py()
+    return {"mended": changed} if changed else {}
+
+
+MEND = Job(
+    name="mend",
+    progress="mending",
+    folder="mendings",
+    schema=_schema,
+    puzzles=_columns,
+    results=tuple(ANSWER),
+    work=mended,
+    lost=not_mended,
+    counts=_changed,
+    seconds=0.5,
+)
+
+
+def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
+    return one_batch(pa.Table.from_pylist(rows, MENDINGS))
+
+
+def mend_run(
+    run: Run, cpu_limit: float, resources: Resources, watch: Watch, selection: Selection = EVERYTHING
+) -> Iterator[Mended | Problem]:
+    """Yield the puzzles that a run has found to have several solutions; the run keeps each one's changes.
 
     Puzzles without a change are tried again if there is more time now. An InputError refuses a run whose store has
     changed, a UserError one that another command works on.
@@ -94,30 +144,31 @@ def mend_run(run: Run, cpu_limit: float, resources: Resources, watch: Watch) -> 
     with sole_writer(run.folder):
         run = reopened(run)
         attempts = Attempts(run)
-        keys = (key for results in run.batches(ANSWER[:3]) for key in _keys(results.filter(_several(results))))
-        watch.begun("mending", sum(attempts.is_left(key, cpu_limit) for key in keys))
-        with keeping(mendings_of(run), MENDINGS) as keep:
+        needs = Needs(tuple(ANSWER[:3]), lambda results: _left(results, attempts, cpu_limit))
+        plan, listener = plan_on_results(run, needs, selection), listener_of(watch, MEND.progress)
+        worked = run_job(run, MEND, {}, plan, [cpu_limit], resources, listener)
+        for reason in worked.unread:
+            watch.line(reason)
+        yield from worked.lost
+        lost = {problem.name for problem in worked.lost}
+        attempts = Attempts(run)
+        several = plan_on_results(run, Needs(tuple(ANSWER[:3]), lambda rows: _several(rows).to_numpy()), selection)
+        parts = {part.name: part for part in run.store.parts()}
+        for name, _, wanted in several.stretches:
+            for _, results, puzzles in pairs_of(run, run.piece(name), wanted, parts, ANSWER, PUZZLES.names):
+                for puzzle, solutions, clue_hash in _candidates(results, puzzles):
+                    found = attempts.found.get((puzzle.puzzle_id, clue_hash), [])
+                    goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in found]
+                    if puzzle.puzzle_id not in lost:
+                        yield Mended(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
 
-            def found(candidate: Candidate, changes: list[Mending]) -> None:
-                keep(pa.Table.from_pylist(_rows(candidate, changes, cpu_limit), MENDINGS))
 
-            yield from _tried(_left(run, attempts, cpu_limit, watch), cpu_limit, resources, watch, found)
-
-
-def _left(run: Run, attempts: Attempts, cpu_limit: float, watch: Watch) -> Iterator[Candidate | Mended]:
-    """The run's puzzles with several solutions: to be tried, or as they were found before."""
-    for results, puzzles in pairs(run, ANSWER, PUZZLES.names):
-        for candidate in _candidates(results, puzzles):
-            puzzle, solutions, clue_hash = candidate
-            key = puzzle.puzzle_id, clue_hash
-            if not attempts.is_left(key, cpu_limit):
-                goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in attempts.found.get(key, [])]
-                yield Mended(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
-            elif puzzle.blotted:
-                watch.step(1, "")
-                yield Mended(puzzle, [])
-            else:
-                yield candidate
+def _left(results: pa.Table, attempts: Attempts, cpu_limit: float) -> np.ndarray:
+    """Which rows of results are to be tried: bool[rows]."""
+    several = _several(results).to_pylist()
+    return np.array([
+        one and attempts.is_left(key, cpu_limit) for one, key in zip(several, _keys(results), strict=True)
+    ], np.bool_)  # fmt: skip
 
 
 def mend_puzzles(
@@ -179,9 +230,8 @@ def _tried(
     cpu_limit: float,
     resources: Resources,
     watch: Watch,
-    found: Callable[[Candidate, list[Mending]], None] = lambda *_: None,
 ) -> Iterator[Mended | Problem]:
-    """The items in their order, a Mended for each candidate; `found` is called with a candidate's changes at once."""
+    """The items in their order, a Mended for each candidate."""
     done: dict[int, Mended | Problem] = {}
     trying: dict[int, Candidate] = {}
 
@@ -194,14 +244,13 @@ def _tried(
                 done[number] = item
 
     following = 0
-    waiting, seconds = with_cost(tasks(), lambda _: EACH)
+    waiting, seconds = with_cost(tasks(), lambda _: MEND.seconds)
     with open_crew(resources, seconds) as crew:
         for task, outcome in each(crew, _changes, waiting):
             candidate = trying.pop(task[0])
             if isinstance(outcome, Fault):
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
             else:
-                found(candidate, outcome)
                 done[task[0]] = Mended(candidate.puzzle, outcome)
             watch.step(1, "")
             while following in done:

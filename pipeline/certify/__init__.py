@@ -1,1 +1,0 @@
-"""Verdicts proved again, without trusting the solver."""

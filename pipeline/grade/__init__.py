@@ -1,1 +1,0 @@
-"""Puzzles graded: how hard they are for people."""
