@@ -84,9 +84,7 @@ lint: $(READY)
 	mkdir -p .cache
 	$(BIN)/python -c "from reports.browser import script; print(script())" > .cache/browser.js
 	$(BIN)/python -c "from pipeline.serve.pages import script; print(script())" > .cache/serve.js
-	$(BIN)/python -c "from pipeline.serve.study.pages import script; print(script())" > .cache/study.js
 	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js .cache/serve.js reports/templates/report.js
-	$(BIN)/oxlint --no-ignore --deny-warnings --allow no-unused-vars .cache/study.js  # which uses some of shared parts
 
 format: $(READY)
 	$(BIN)/ruff format

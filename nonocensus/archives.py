@@ -186,20 +186,16 @@ def grade_run(
     return grade(_run(run), cpu_limit, resources, watch)
 
 
-def make_report(
-    run: Run | Place, folder: Place, public: bool = False, study: Place | None = None, watch: Watch = NOBODY
-) -> str:
+def make_report(run: Run | Place, folder: Place, public: bool = False, watch: Watch = NOBODY) -> str:
     """Write the report of a run, finished or not; returns the page's path.
 
     public   without what is others'
-    study    the folder of a study of this run: people's attempts beside the measures
     """
     from pipeline.findings.reporting import write_run_report
 
     opened = _run(run)
     watch.begun("reading", opened.rows)
-    at = None if study is None else str(study)
-    return write_run_report(opened, str(folder), public, at, lambda rows: watch.step(rows, ""))[1]
+    return write_run_report(opened, str(folder), public, lambda rows: watch.step(rows, ""))[1]
 
 
 def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: Watch = NOBODY) -> dict[str, Any]:

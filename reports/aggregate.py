@@ -56,8 +56,6 @@ from reports.figures import (
 from reports.graded import by_grade
 from reports.ratings import agreements, rated_together, ratings, together
 from reports.site import CLAIMS, SEVERAL, contradicts, is_unmarked
-from reports.study.attempts import Studied
-from reports.study.figures import study_figures
 from reports.threads import in_threads
 from solver.families import NONOGRAM, Family
 
@@ -101,11 +99,10 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
 
 def figures_of(
     census: Census,
-    studied: Studied | None = None,
     family: Family = NONOGRAM,
     duplicates: pa.Table | None = None,
 ) -> Figures:
-    """The figures of a census of a family's puzzles, of a study whose puzzles it was told of, and of duplicates found.
+    """The figures of a census of a family's puzzles, and of duplicates found.
 
     duplicates  of the schema reports.duplicates.DUPLICATES; without them those are told that `repeated` finds
     """
@@ -173,7 +170,6 @@ def figures_of(
         differing=tuple(_record(Differing, row) for row in census.contradictions),
         ratings=ratings(census.rated),
         grades=_grades(census, _total(tally, solutions="unique"), family),
-        study=None if studied is None else study_figures(studied, census.studied),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
         reasons=tuple(Reason(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from reports import site
 from reports.authors import Authors, authors_of
-from reports.beside import Found, first_bits, keys
+from reports.beside import Found, first_bits
 from reports.graded import SHARED, grades_beside
 from reports.grid import givens_counts
 from reports.measures import MEASURES, measures
@@ -101,9 +101,6 @@ DIFFICULTY_BIN = 0.1
 NO_BIN = np.iinfo(np.int16).min
 """Stands for the column of a difficulty that is not known."""
 
-STUDIED_FIELDS = ("puzzle_id", "clue_hash", "technique", "hardest", *RATED)
-"""What stands beside people's attempts at a puzzle."""
-
 RATED_FIELDS = ("source", "puzzle_id", "title", "technique", "site_difficulty", "site_quality", *RATED)
 
 SHOWN_RESULTS = [
@@ -154,7 +151,6 @@ class Asked(NamedTuple):
     public: bool  # whether titles, clues and pictures stay only where they may be passed on
     mendings: Found
     grades: Found
-    studied: pa.Array  # keys of the puzzles of a study (reports.beside)
 
 
 class Batch(NamedTuple):
@@ -173,7 +169,6 @@ class Batch(NamedTuple):
     work: np.ndarray  # float64[4]: conflicts, seconds of clause learning, line solves, seconds of all other rungs
     hardest: dict[str, int]  # puzzles with a grade, by the hardest technique
     compared: pa.Table  # COMPARED_FIELDS
-    studied: list[pa.Table]  # STUDIED_FIELDS of the puzzles of a study, if there are any
     rated: list[pa.Table]  # RATED_FIELDS of the puzzles that people have rated, if there are any
     shown: pa.Table  # SHOWN_FIELDS
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
@@ -212,7 +207,6 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: Asked) -> 
         work=_work(results),
         hardest=_counted(graded["hardest"]),
         compared=_picked((results, puzzles, measured, graded), COMPARED_FIELDS),
-        studied=_filtered((results, puzzles, measured, graded), STUDIED_FIELDS, _studied(results, asked)),
         rated=_filtered((open_results, open_puzzles, measured, graded), RATED_FIELDS, _rated(puzzles)),
         shown=_picked((open_results, open_puzzles, open_mended, measured, graded, judged), SHOWN_FIELDS),
         reasons=_reasons(results, failed),
@@ -407,13 +401,6 @@ def _work(results: pa.RecordBatch) -> np.ndarray:
     seconds = [np.nan_to_num(_numbers(results[name])).sum() for name in RUNGS.values()]
     conflicts, line_solves = (np.nan_to_num(_numbers(results[name])).sum() for name in ("conflicts", "line_solves"))
     return np.array([conflicts, seconds[-1], line_solves, sum(seconds[:-1])])
-
-
-def _studied(results: pa.RecordBatch, asked: Asked) -> pa.Array:
-    """Whether each row is of a study's puzzle."""
-    if not len(asked.studied):
-        return pa.array([], pa.bool_())
-    return pc.is_in(keys(results), value_set=asked.studied, skip_nulls=True)
 
 
 def _rated(puzzles: pa.RecordBatch) -> pa.Array:

@@ -27,7 +27,6 @@ from reports.batch import (
     RESULT_COLUMNS,
     RUNGS,
     SHOWN_FIELDS,
-    STUDIED_FIELDS,
     Asked,
     Batch,
     Rows,
@@ -36,12 +35,11 @@ from reports.batch import (
     no_rows,
     no_rung_times,
 )
-from reports.beside import indexed, keys
+from reports.beside import indexed
 from reports.graded import NO_GRADES
 from reports.mended import NO_MENDINGS
 from reports.sample import Sample
 from reports.threads import in_threads
-from solver.tables import RESULTS
 
 SHOWN = 100_000
 """Puzzles that a report shows one by one: all of them, or the hardest."""
@@ -53,9 +51,6 @@ KINDS_OF_FAILURES = 1_000
 """Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""
 
 OTHER_REASONS = "other reasons"
-
-NOTHING = RESULTS.empty_table().select(["puzzle_id", "clue_hash"])
-"""The puzzles of no study."""
 
 Row: TypeAlias = dict[str, Any]
 """A row of both tables: a value for each of RESULT_COLUMNS and PUZZLE_COLUMNS."""
@@ -79,7 +74,6 @@ class Census(NamedTuple):
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
     hardest: Counter[str]  # puzzles with a grade, by the hardest technique
     compared: pa.Table  # COMPARED_FIELDS, float32, of all puzzles, or of COMPARED of them drawn at random
-    studied: pa.Table  # STUDIED_FIELDS of the puzzles of a study
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
     failures: tuple[Row, ...]  # the first LISTED without a verdict
@@ -91,7 +85,6 @@ def take_census(
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
-    studied: pa.Table = NOTHING,
     rows: int = 0,
 ) -> Census:
     """Take in results and their puzzles, pair by pair.
@@ -103,7 +96,6 @@ def take_census(
                everything is counted all the same
     mendings   what mend has found, of the schema MENDINGS
     grades     what grade has found, with the columns SHARED, those with a grade
-    studied    the puzzles of a study, columns puzzle_id and clue_hash
     rows       how many there will be, if that is known
     """
     places: dict[Words, int] = {}
@@ -115,11 +107,11 @@ def take_census(
     techniques = Counter[str]()
     compared, shown = Sample(COMPARED, _floats), _Hardest()
     compared.add(no_rows(COMPARED_FIELDS))
-    tried, rated = [no_rows(STUDIED_FIELDS)], [no_rows(RATED_FIELDS)]
+    rated = [no_rows(RATED_FIELDS)]
     reasons = Counter[tuple[str, str]]()
     failures: list[Row] = []
     contradictions: list[Row] = []
-    asked = Asked(public, indexed(mendings), indexed(grades), keys(studied).combine_chunks())
+    asked = Asked(public, indexed(mendings), indexed(grades))
     for batch in in_threads(partial(_batch_of, asked), _paired(pairs)):
         words = np.array([places.setdefault(word, len(places)) for word in batch.words], np.int32)
         codes.add(words[batch.codes])
@@ -134,7 +126,6 @@ def take_census(
         work += batch.work
         techniques.update(batch.hardest)
         compared.add(batch.compared)
-        tried += batch.studied
         rated += batch.rated
         shown.add(batch.shown)
         _add_reasons(batch.reasons, reasons)
@@ -156,7 +147,6 @@ def take_census(
         pa.concat_tables(rated),
         techniques,
         compared.table(),
-        pa.concat_tables(tried),
         shown.table(),
         reasons,
         tuple(failures),

@@ -5,7 +5,6 @@ from typing import NamedTuple
 from reports.attention import Attention
 from reports.graded import Grade
 from reports.ratings import Agreement, Ratings, Together
-from reports.study.figures import StudyFigures
 
 
 class Group(NamedTuple):
@@ -265,7 +264,6 @@ class Figures(NamedTuple):
     differing: tuple[Differing, ...]  # the first of them
     ratings: Ratings
     grades: Grades | None  # None for a run that is not graded
-    study: StudyFigures | None  # None for a report without a study
     failed: int
     failures: tuple[Failure, ...]  # the first of them
     reasons: tuple[Reason, ...]  # of all, the commonest first

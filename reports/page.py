@@ -25,7 +25,7 @@ from reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from reports.aggregate import figures_of, plain
 from reports.attention import FEW_CELLS
 from reports.batch import Rows
-from reports.census import NOTHING, Row, take_census
+from reports.census import Row, take_census
 from reports.charts.chart import alone, script
 from reports.charts.explorers import explorers
 from reports.charts.report import charts
@@ -39,17 +39,10 @@ from reports.labels import label_color
 from reports.measures import MEASURES
 from reports.mended import NO_MENDINGS
 from reports.published import beside
-from reports.ratings import FEW
-from reports.study.attempts import Studied
-from reports.study.figures import attempts_beside
 from reports.templating import environment, markdown, source
 from solver.families import FAMILIES
 from solver.puzzle import BLACK_ON_WHITE
 from solver.tables import RESULTS
-
-ATTEMPTS_FILE = "attempts.parquet"
-"""The attempts of a study, each with the measures of its puzzle."""
-
 
 BY_LINE = ("trivial unique line", "unique line")
 """Verdicts of puzzles that line logic solves."""
@@ -104,23 +97,20 @@ def write_report(
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
-    studied: Studied | None = None,
     duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
     """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
 
     pairs, public, mendings, grades   results and their puzzles, what of them may be shown, what mend has found and
                                       grade, as for `reports.census.take_census`
-    studied                           a study, each of whose puzzles is among them; then attempts.parquet is made too
     duplicates                        what dedup has found, of the schema reports.duplicates.DUPLICATES; without it
                                       puzzles that are shown and equal, perhaps turned, are told
     """
     about = about or About()
-    tried = NOTHING if studied is None else studied.puzzles
-    census = take_census(pairs, public, mendings, grades, tried, about.puzzles or 0)
+    census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
-    figures = _in_its_words(figures_of(census, studied, FAMILIES[about.family], duplicates), family)
+    figures = _in_its_words(figures_of(census, FAMILIES[about.family], duplicates), family)
     drawn = charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -128,7 +118,6 @@ def write_report(
         "public": public,
         "published": beside(figures),
         "colored": colored(figures),
-        "few": FEW,
         "few_cells": FEW_CELLS,
         "site_marks": _site_marks(figures),
         "family": family,
@@ -148,7 +137,6 @@ def write_report(
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart.svg) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown, family)),
-        **({} if studied is None else {ATTEMPTS_FILE: _parquet(attempts_beside(studied, census.studied))}),
     }
 
 

@@ -153,7 +153,7 @@ def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[Together, ...]:
         if puzzles < FEW:
             continue
         values = rows.filter(pa.array(which))
-        ranks = {name: standard_ranks(values[name].to_numpy()) for name in dict.fromkeys(chain(*some))}
+        ranks = {name: _standard_ranks(values[name].to_numpy()) for name in dict.fromkeys(chain(*some))}
         for across, down in some:
             rho = _product(ranks[across], ranks[down])
             if rho is not None:
@@ -171,7 +171,7 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
     n = len(x)
     if n < FEW:
         return None
-    rho = rank_correlation(x.to_numpy(), y.to_numpy())
+    rho = _product(_standard_ranks(x.to_numpy()), _standard_ranks(y.to_numpy()))
     if rho is None:
         return None
     if abs(rho) == 1:
@@ -180,17 +180,12 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
     return n, rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
-def rank_correlation(x: np.ndarray, y: np.ndarray) -> float | None:
-    """Spearman's rho of numbers that are all known; None if one of the two never varies."""
-    return _product(standard_ranks(x), standard_ranks(y))
-
-
 def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
-    """Spearman's rho of two measures by their standard ranks."""
+    """Spearman's rho of two measures by their standard ranks; None if one of the two never varies."""
     return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks make 1, not nearly
 
 
-def standard_ranks(values: np.ndarray) -> np.ndarray | None:
+def _standard_ranks(values: np.ndarray) -> np.ndarray | None:
     """Ranks less their mean, of length 1 as a vector: the product of two is Spearman's rho. None if all are equal."""
     ranks = _ranks(values) - (len(values) + 1) / 2
     length = math.sqrt(ranks @ ranks)

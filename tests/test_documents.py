@@ -18,7 +18,7 @@ PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROO
 WITH_COMMANDS = [
     *("README.md", "CONTRIBUTING.md"),
     *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES")),
-    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "STUDIES", "SUDOKU", "SUDOKU_TECHNIQUES", "TECHNIQUES")),
+    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "SUDOKU", "SUDOKU_TECHNIQUES", "TECHNIQUES")),
 ]
 KNOWN = typer.main.get_command(app).commands
 

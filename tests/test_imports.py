@@ -29,11 +29,10 @@ ROOMS = {
     "certify": {"store", "run", "classify", "executors"},
     "grade": {"store", "run", "executors"},
     "verify": {"store", "crawl", "run", "certify"},
-    "study": {"store", "run"},
-    "findings": {"store", "run", "classify", "certify", "study", "executors"},
-    "serve": {"store", "run", "classify", "findings", "study"},
+    "findings": {"store", "run", "classify", "certify", "executors"},
+    "serve": {"store", "run", "classify", "findings"},
     "commands": {
-        *("store", "crawl", "run", "classify", "certify", "grade", "verify", "study", "findings", "serve", "executors")
+        *("store", "crawl", "run", "classify", "certify", "grade", "verify", "findings", "serve", "executors")
     },
 }
 """The rooms, and the other rooms that each may import."""

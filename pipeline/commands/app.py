@@ -155,6 +155,8 @@ def refused(error: Any) -> int:
     command = error.ctx.command_path if error.ctx else "nonocensus"
     if len(sys.argv) == 1:
         print(error.ctx.get_help())
+    elif any(argument.partition("=")[0] == "--study" for argument in sys.argv):
+        err.print("[red]nonocensus:[/red] --study: studies were removed; a study's moves stay in its moves/*.parquet")
     else:
         err.print(f"[red]nonocensus:[/red] {escape(error.format_message())} ({escape(command)} --help says more)")
     return WRONG_USE

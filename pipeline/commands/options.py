@@ -2,7 +2,9 @@
 
 import csv
 import math
+import os
 import re
+import stat
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +26,9 @@ MOST = 10**10
 """Most puzzles, or the number of one, that an option may ask for: beyond that are typing errors and overflows."""
 
 MOST_CPUS = 1 << 16
+
+MOST_BYTES = 64 << 20
+"""Bytes of a file of ids: some three million puzzles."""
 
 YEAR = 365 * 24 * 3600.0
 
@@ -156,10 +161,8 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resour
 
 def _ids_of(text: str) -> list[str]:
     """The ids that the option --ids means: between commas, quoted as in CSV where need be; or those of @FILE."""
-    from pipeline.study.text import read_text
-
     if text.startswith("@"):
-        names = read_text("--ids", Path(text[1:]), "@").splitlines()
+        names = _text_of(Path(text[1:]), f"--ids {text}").splitlines()
     else:
         try:
             rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
@@ -172,6 +175,24 @@ def _ids_of(text: str) -> list[str]:
     if not names:
         raise UserError(f"--ids {text} names no puzzle")
     return names
+
+
+def _text_of(path: Path, option: str) -> str:
+    """The text of a file or a pipe in UTF-8. A UserError repeats the option and says why it can't be read."""
+    try:
+        with path.open("rb") as file:
+            kind = os.fstat(file.fileno()).st_mode
+            if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
+                raise UserError(f"{option} can't be read: it is neither a file nor a pipe")
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{option} can't be read: {error.strerror}") from error
+    if len(data) > MOST_BYTES:
+        raise UserError(f"{option} can't be read: it is larger than {MOST_BYTES >> 20} MiB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{option}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
 
 
 def existing(paths: list[Path]) -> list[Path]:

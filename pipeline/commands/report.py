@@ -15,9 +15,6 @@ def report(
     public: Annotated[
         bool, typer.Option("--public", help="Without titles, clues and pictures that may not be passed on.")
     ] = False,
-    study: Annotated[
-        str | None, typer.Option(help="A study of this run: people's attempts beside the measures.", metavar="DIR")
-    ] = None,
     store: StoreAt = None,
     as_json: Json = False,
 ) -> None:
@@ -27,5 +24,5 @@ def report(
 
     run = open_run(run_folder, store)
     with progress("reading", run.rows) as (bar, task):
-        rows, path = write_run_report(run, out_folder, public, study, lambda seen: bar.update(task, advance=seen))
+        rows, path = write_run_report(run, out_folder, public, lambda seen: bar.update(task, advance=seen))
     tell(as_json, {"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}")

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 def schema(as_json: Json = False) -> None:
     """Describe the columns of the tables, and the measures that are computed from them."""
     from reports.measures import MEASURES
-    from reports.study.tables import ATTEMPTS, MOVES
     from solver.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
 
     tables = {"puzzles": PUZZLES, "sudokus": SUDOKUS, "results": RESULTS, "certificates": CERTIFICATES}
-    tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES}
-    tables |= {"moves": MOVES, "attempts": ATTEMPTS, "measures": MEASURES}
+    tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": MEASURES}
     described = {
         name: [
             {"name": f.name, "type": str(f.type), "description": f.metadata[b"description"].decode()} for f in fields

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.findings.dedup import find_duplicates
-from pipeline.findings.studied import studied
 from pipeline.run.certificates import certified
 from pipeline.run.folder import Run, session_of
 from pipeline.run.grades import current_grades
@@ -25,7 +24,7 @@ from reports.batch import PUZZLE_COLUMNS, RESULT_COLUMNS
 from reports.census import SHOWN
 from reports.duplicates import DUPLICATES
 from reports.graded import finished
-from reports.page import ATTEMPTS_FILE, About, write_report
+from reports.page import About, write_report
 from solver.families import NONOGRAM
 
 PAGE = "report.html"
@@ -35,16 +34,13 @@ def write_run_report(
     run: Run,
     uri: str,
     public: bool = False,
-    study: str | None = None,
     seen: Callable[[int], object] = lambda _: None,
 ) -> tuple[int, str]:
     """Write the report of what a run has so far; returns its number of rows and the page's path.
 
     public   leave out what may not be passed on, see `reports.rights`
-    study    the folder of a study of this run, if its attempts are to be told
     seen     told how many rows more have been read
     """
-    tried = None if study is None else studied(run, study)
     summary = summarize(run)
     place = folder(uri)
 
@@ -54,7 +50,7 @@ def write_run_report(
             seen(len(results))
 
     grades = finished(current_grades(run))
-    found = (public, read_mendings(run), grades, tried, duplicates_of(run))
+    found = (public, read_mendings(run), grades, duplicates_of(run))
     files = write_report(read(), about_run(run, summary), *found)
     with staging(place) as new:  # a full disk leaves the former report
         for name, data in files.items():
@@ -62,7 +58,7 @@ def write_run_report(
         for name in files:
             new.move(name, place)
         for name in place.names():
-            if re.fullmatch(rf"report-[a-z]+\.svg|{re.escape(ATTEMPTS_FILE)}", name) and name not in files:
+            if re.fullmatch(r"report-[a-z]+\.svg|attempts\.parquet", name) and name not in files:
                 place.delete(name)  # of a former report
     return summary["rows"], f"{place.name}/{PAGE}"
 

@@ -8,7 +8,7 @@ from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.jobs.schedule import AHEAD, Schedule, Work
 from pipeline.jobs.session import Session
-from pipeline.jobs.task import Context, Unfit, Unreadable, Unwritable, run_task, prove_fit, write_off
+from pipeline.jobs.task import Context, Unfit, Unreadable, Unwritable, prove_fit, run_task, write_off
 from pipeline.run.folder import Run
 from pipeline.run.results import Piece
 from pipeline.store.lock import confirm

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.study.figures import CLASSES
+CLASSES = 2
+"""Classes of difficulty to a unit of it, which is a tenfold of work."""
 
 
 class Candidates(NamedTuple):

@@ -254,12 +254,7 @@ async def read(kind: type[asked.Kind], request: Request) -> tuple[asked.Kind, by
     try:
         return asked.read(kind, await request.body())
     except asked.Invalid as error:
-        raise unreadable(error) from None
-
-
-def unreadable(error: Exception) -> HTTPException:
-    """What is said of a request that can't be read, or that asks for what can't be."""
-    return HTTPException(422, clean(str(error)[:LONGEST]))
+        raise HTTPException(422, clean(str(error)[:LONGEST])) from None
 
 
 async def looked_up(catalog: Catalog | None, question: Any) -> Any:

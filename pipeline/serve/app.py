@@ -1,9 +1,8 @@
 """The server as an application: guard, page and API over one pool of workers."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
@@ -23,16 +22,6 @@ def application(pool: Pool, catalog: Catalog | None, cpu_limit: float, names: fr
     cpu_limit   the most CPU seconds for a puzzle
     names       the hosts that it is known by besides addresses, in small letters
     """
-    routers = [api.router(pool, catalog, cpu_limit), validator.router(pool, cpu_limit), pages.router()]
-    return assembled(routers, asked.KINDS, names)
-
-
-def assembled(routers: Iterable[APIRouter], kinds: Iterable[type], names: frozenset[str]) -> Guard:
-    """An application of routers behind a guard.
-
-    kinds   the records that requests are read as, for the API's description
-    names   the hosts that it is known by
-    """
     app = FastAPI(
         title="nonocensus",
         summary="Nonograms: read, solved, drawn, written",
@@ -43,9 +32,9 @@ def assembled(routers: Iterable[APIRouter], kinds: Iterable[type], names: frozen
     )
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _refused)
-    for router in routers:
+    for router in (api.router(pool, catalog, cpu_limit), validator.router(pool, cpu_limit), pages.router()):
         app.include_router(router)
-    app.openapi()["components"]["schemas"].update(asked.schemas(kinds))  # FastAPI keeps what it has made
+    app.openapi()["components"]["schemas"].update(asked.schemas())  # FastAPI keeps what it has made
     return Guard(app, names)
 
 

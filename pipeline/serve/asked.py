@@ -1,6 +1,5 @@
 """What clients send: checked as it is read, and described to them by the same types."""
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -125,6 +124,6 @@ def described(kind: type) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def schemas(kinds: Iterable[type]) -> dict[str, Any]:
-    """The schemas of kinds of requests and of what is in them, by their names."""
-    return msgspec.json.schema_components(kinds, ref_template=SCHEMAS)[1]
+def schemas() -> dict[str, Any]:
+    """The schemas of all kinds of requests and of what is in them, by their names."""
+    return msgspec.json.schema_components(KINDS, ref_template=SCHEMAS)[1]

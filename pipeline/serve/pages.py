@@ -23,50 +23,29 @@ STYLES = ("report.css", "browser.css", "serve/serve.css")
 
 
 def script() -> str:
-    """The page's script."""
+    """The page's script, whose names are its own."""
     colors = json.dumps({"colors": COLORS, "other": OTHER_COLOR})
-    return wrapped(f"const LABELS = {colors};\n" + joined(PARTS))
+    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{_joined(PARTS)}}})();\n'
 
 
 def router() -> APIRouter:
-    """The routes to the page and what it needs."""
-    return routes(page("serve/page.html"), script(), joined(STYLES))
-
-
-# What every page of the server is made with
-
-
-def joined(parts: tuple[str, ...]) -> str:
-    """Files of reports/templates, one after the other."""
-    return "\n".join(source(part) for part in parts)
-
-
-def wrapped(text: str) -> str:
-    """A script whose names are its own."""
-    return f'(() => {{\n"use strict";\n{text}}})();\n'
-
-
-def page(template: str) -> str:
-    """A page, with its icon and the words on keys."""
-    filled = {"icon": "data:image/svg+xml," + quote(mark()), "keys": source("serve/keys.html").strip()}
-    text = source(template)
-    for name, value in filled.items():
-        text = text.replace(f"{{{{ {name} }}}}", value)
-    return text
-
-
-def routes(html: str, javascript: str, css: str) -> APIRouter:
-    """The routes to a page, its script, its style and its icon."""
+    """The routes to the page, its script, its style and its icon."""
+    html = source("serve/page.html").replace("{{ icon }}", "data:image/svg+xml," + quote(mark()))
     files = {
         "/": (html, "text/html; charset=utf-8"),
-        "/page.js": (javascript, "text/javascript; charset=utf-8"),
-        "/page.css": (css, "text/css; charset=utf-8"),
+        "/page.js": (script(), "text/javascript; charset=utf-8"),
+        "/page.css": (_joined(STYLES), "text/css; charset=utf-8"),
         "/favicon.ico": (mark(), "image/svg+xml"),
     }
     made = APIRouter(include_in_schema=False)
     for path, (text, kind) in files.items():
         made.add_api_route(path, partial(_sent, text.encode(), kind), methods=["GET", "HEAD"], response_model=None)
     return made
+
+
+def _joined(parts: tuple[str, ...]) -> str:
+    """Files of reports/templates, one after the other."""
+    return "\n".join(source(part) for part in parts)
 
 
 async def _sent(content: bytes, kind: str) -> Response:

@@ -37,9 +37,6 @@ CLOCK = (
 )
 """Vega's expression for an axis of time that passes."""
 
-CLOCK_TICKS = [factor * unit for unit in (1, 60, 3600) for factor in (1, 2, 3, 5, 10, 20, 30)]
-"""Seconds that read well on a logarithmic axis."""
-
 PICKED = "picked"
 """Vega's parameter of the verdict that is shown alone."""
 

@@ -8,7 +8,6 @@ from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import BAR, SERIES
 from reports.figures import Figures
 from reports.ratings import Agreement, Correlation
-from reports.study.relations import Relation
 from reports.words import MEASURE_NAMES
 
 
@@ -21,15 +20,6 @@ def agreements(figures: Figures) -> Chart | None:
     return _ranked(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
 
 
-def relations(figures: Figures) -> Chart | None:
-    """Of each measure with what people did in a study."""
-    if figures.study is None or not figures.study.relations:
-        return None
-    ranked = [(one.measure, one.of, one) for one in figures.study.relations]
-    what = "rank correlation of each measure with what people did"
-    return _ranked(ranked, "relations", "Measures and people", what)
-
-
 def ratings(figures: Figures) -> Chart | None:
     """Of each measure with people’s ratings of difficulty."""
     ranked = [(one.measure, one.source, one) for one in figures.ratings.correlations if one.rating == "site_difficulty"]
@@ -37,9 +27,7 @@ def ratings(figures: Figures) -> Chart | None:
     return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
 
 
-def _ranked(
-    ranked: Sequence[tuple[str, str, Agreement | Correlation | Relation]], name: str, title: str, what: str
-) -> Chart:
+def _ranked(ranked: Sequence[tuple[str, str, Agreement | Correlation]], name: str, title: str, what: str) -> Chart:
     """Dots of rank correlations with their intervals: of a measure, by what it is held against."""
     rows = [
         {

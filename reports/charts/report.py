@@ -26,8 +26,6 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         cpu_times.areas(figures),
         people.grades(figures),
         ranked.agreements(figures),
-        people.solving(figures),
-        ranked.relations(figures),
         ranked.ratings(figures),
         work.rate(activity),
         work.workers(activity),

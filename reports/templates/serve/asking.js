@@ -1,12 +1,7 @@
 // What is asked of the server: JSON, or a line that says what is wrong.
 
-/** What the server refuses, or can't be asked: one line for people; the status is null where it did not answer. */
-class Refusal extends Error {
-  constructor(words, status = null) {
-    super(words);
-    this.status = status;
-  }
-}
+/** What the server refuses, or can't be asked: one line for people. */
+class Refusal extends Error {}
 
 /** Ask the server; `body` is a value for JSON, or a Blob. Returns its answer, or throws a Refusal. */
 async function ask(method, path, body = null, options = {}) {
@@ -22,7 +17,7 @@ async function ask(method, path, body = null, options = {}) {
   const answer = await reply.json().catch(() => null);
   if (reply.ok && answer !== null) return answer;
   if (answer === null) throw new Refusal(`The server’s answer can’t be read (status ${reply.status}).`);
-  throw new Refusal(sentence(answer.detail ?? `The server answers with status ${reply.status}`), reply.status);
+  throw new Refusal(sentence(answer.detail ?? `The server answers with status ${reply.status}`));
 }
 
 /** A reason as a sentence. */

@@ -10,8 +10,7 @@ class Board {
    * place    the element that it fills
    * puzzle   {width, height, clues, palette}; without clues they are those of what is drawn
    * cells    Uint8Array of what is in the cells, as in saved.js
-   * act      {changed(kind, pairs), moved(words)}: what to do after each change, which was set, undo or redo and has put
-   *          values into places, as pairs; and when the cursor has gone to another cell
+   * act      {changed(), moved(words)}: what to do after each change, and when the cursor has gone to another cell
    */
   constructor(place, puzzle, cells, act) {
     this.puzzle = puzzle;
@@ -153,29 +152,29 @@ class Board {
     if (!changed.length) return;
     this.done.push(changed);
     this.undone = [];
-    this.apply("set", changed.map(([place, , now]) => [place, now]));
+    this.apply(changed.map(([place, , now]) => [place, now]));
   }
 
-  apply(kind, pairs) {
+  apply(pairs) {
     for (const [place, value] of pairs) this.cells[place] = value;
     this.wrong = null;
     this.redraw();
     this.describe();
-    this.act.changed(kind, pairs);
+    this.act.changed();
   }
 
   undo() {
     const step = !this.locked && this.done.pop();
     if (!step) return;
     this.undone.push(step);
-    this.apply("undo", step.map(([place, old]) => [place, old]));
+    this.apply(step.map(([place, old]) => [place, old]));
   }
 
   redo() {
     const step = !this.locked && this.undone.pop();
     if (!step) return;
     this.done.push(step);
-    this.apply("redo", step.map(([place, , now]) => [place, now]));
+    this.apply(step.map(([place, , now]) => [place, now]));
   }
 
   /** Fill all cells at once. */

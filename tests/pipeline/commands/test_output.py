@@ -167,6 +167,10 @@ def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
         assert said in result.err
         assert "--help says more" in result.err
     assert "Usage: nonocensus" in nonocensus().out
+    for arguments in (["serve", "run", "--count", "9", "--study", "x"], ["report", "run", "--out", "out", "--study=x"]):
+        result = nonocensus(*arguments)
+        assert result.code == 2
+        assert result.err == "nonocensus: --study: studies were removed; a study's moves stay in its moves/*.parquet\n"
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 from runs import run_serially
 from stores import Result
-from studies import gallery
 
 from pipeline.errors import InputError
 from pipeline.findings import pack
 from pipeline.run.folder import Run
 from pipeline.run.sample import difficulty_class
 from pipeline.store.parts import append, create_store
+from scrapers.demo import demo_puzzles
 from scrapers.formats import named
 from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
 from solver.tables import puzzle_batch, puzzles_of
@@ -30,7 +30,8 @@ L = np.array([[1, 0], [1, 1]], np.uint8)
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return gallery(tmp_path_factory.mktemp("gallery"))
+    """A run of puzzles with titles and authors, in one colour and in several, most with one solution."""
+    return run_of(tmp_path_factory.mktemp("gallery"), demo_puzzles()[:40])
 
 
 def run_of(place: Path, puzzles: list[Puzzle]) -> Run:

@@ -105,7 +105,9 @@ class Elsewhere(Serial):
 
     def submit(self, function: Any, *arguments: Any) -> int:
         if function is tasks.run_task:
-            arguments = with_context(arguments, lambda context: context._replace(run=context.run.replace("/run", "/mounted")))
+            arguments = with_context(
+                arguments, lambda context: context._replace(run=context.run.replace("/run", "/mounted"))
+            )
         return super().submit(function, *arguments)
 
 
@@ -127,7 +129,9 @@ class Later(Serial):
 
     def submit(self, function: Any, *arguments: Any) -> int:
         if function is tasks.run_task:
-            arguments = with_context(arguments, lambda context: context._replace(versions=context.versions | {"python": "2.7"}))
+            arguments = with_context(
+                arguments, lambda context: context._replace(versions=context.versions | {"python": "2.7"})
+            )
         return super().submit(function, *arguments)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from runs import CONFIG, OF_THE_MOMENT, lasting, run_serially, work_on
+from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, work_on
 from stores import Result
 
 from pipeline.errors import UserError

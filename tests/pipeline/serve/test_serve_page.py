@@ -201,6 +201,19 @@ def test_dragging_paints_a_run(plus: Tab) -> None:
     assert plus.painted() == 2
 
 
+def test_nothing_else_changes_while_a_run_is_painted(plus: Tab) -> None:
+    """An undo in the middle of a run would be painted over, but count as done."""
+    plus.keys(" ")
+    target = plus.one("#puzzle .target")
+    pointer = ActionChains(plus.driver).move_to_element(target).click_and_hold()
+    pointer.key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).send_keys("x")
+    pointer.move_by_offset(int(target.rect["width"] / 3), 0).release().perform()
+    assert (plus.painted(), plus.count("crosses")) == (3, 0)
+    for left in (1, 0):
+        plus.click("[data-do=undo]")
+        assert plus.painted() == left
+
+
 def test_checking_marks_what_is_wrong(plus: Tab) -> None:
     plus.keys(Keys.ARROW_DOWN, " ")
     plus.click("[data-do=check]")

@@ -1,0 +1,59 @@
+"""Puzzles drawn from a run, held against all possible choices."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.run.sample import Candidates, at, balanced, gathered
+
+
+def squares(groups: list[tuple[int, int]]) -> tuple[int, int]:
+    """How unequal numbers are: of each hardness, and then of each size in it. The least is the most balanced."""
+    both = Counter(groups)
+    first = Counter(hardness for hardness, _ in groups)
+    return sum(n * n for n in first.values()), sum(n * n for n in both.values())
+
+
+def choices(there: list[tuple[tuple[int, int], int]], count: int) -> Iterator[list[tuple[int, int]]]:
+    """Every choice of so many, of groups that have so many each."""
+    if not there:
+        if count == 0:
+            yield []
+        return
+    (group, size), *rest = there
+    for taken in range(min(size, count) + 1):
+        for others in choices(rest, count - taken):
+            yield [group] * taken + others
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), max_size=9), st.integers(1, 8))
+def test_none_of_all_choices_is_more_balanced(groups: list[tuple[int, int]], count: int) -> None:
+    drawn = balanced(groups, count)
+    wanted = min(count, len(groups))
+    assert len(set(drawn)) == len(drawn) == wanted
+    every = choices(sorted(Counter(groups).items()), wanted)
+    assert squares([groups[place] for place in drawn]) == min(map(squares, every))
+    for group in set(groups):
+        there = [place for place, other in enumerate(groups) if other == group]
+        chosen = sorted(place for place in drawn if groups[place] == group)
+        assert chosen == there[: len(chosen)], "the first ones"
+
+
+def test_fewer_are_the_beginning_of_more() -> None:
+    groups = [(k % 3, k % 2) for k in range(20)]
+    assert balanced(groups, 7) == balanced(groups, 20)[:7]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 2), st.integers(0, 1)), min_size=1, max_size=12), st.data())
+def test_it_does_not_matter_how_candidates_come(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    names = np.array([f"a/{place}" for place in range(len(rows))], object)
+    bits, hardness, size = np.array(rows).T
+    there = Candidates(names, names, bits.astype(np.uint64), hardness, size)
+    order = np.array(data.draw(st.permutations(range(len(rows)))))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
+    one, other = gathered([there], 2), gathered((at(there, part) for part in np.split(order, cuts)), 2)
+    assert all(np.array_equal(*columns) for columns in zip(one, other, strict=True))
+    assert len(set(one.bits.tolist())) == len(one.bits), "each picture once"
