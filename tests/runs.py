@@ -1,16 +1,18 @@
 """Runs from the inside, and what of them lasts, for the pipeline's tests."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from pipeline.executors.crew import Crew
+from pipeline.executors.crew import WORKER, Crew, Fault
 from pipeline.executors.serial import Serial
 from pipeline.jobs.classify_job import CLASSIFY, classify_settings
 from pipeline.jobs.driver import drive
 from pipeline.jobs.schedule import Schedule, levels
 from pipeline.jobs.session import NOBODY, Session
-from pipeline.jobs.task import Context, context_of
+from pipeline.jobs.task import Context, chunks_of, context_of, run_task
 from pipeline.jobs.tidy import tidy
 from pipeline.run.configuration import Configuration, configuration
 from pipeline.run.folder import Run, start_run
@@ -48,6 +50,21 @@ def work_on(
         errors = drive(run, crew, schedule, classify_context(run, config, crew.apart), session)
         tidy(run, crew, session)
     return errors
+
+
+class Deadly(Serial):
+    """A crew whose worker dies of each task with a certain puzzle."""
+
+    victim = ""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
+        if function is run_task:
+            source, parts, _, _, context, *_ = arguments
+            if any(
+                self.victim in chunk.puzzles["puzzle_id"].to_pylist() for chunk in chunks_of(context, source, parts)
+            ):
+                return super().submit(lambda: Fault(WORKER, "out of memory"))
+        return super().submit(function, *arguments)
 
 
 def classify_context(run: Run, config: Configuration = CONFIG, apart: bool = False) -> Context:

@@ -25,15 +25,11 @@ ROOMS = {
     "store": {"executors"},
     "crawl": {"store"},
     "run": {"store"},
-    "classify": {"store", "run", "executors"},
-    "certify": {"store", "run", "classify", "executors"},
-    "grade": {"store", "run", "executors"},
-    "verify": {"store", "crawl", "run", "certify"},
-    "findings": {"store", "run", "classify", "certify", "executors"},
-    "serve": {"store", "run", "classify", "findings"},
-    "commands": {
-        *("store", "crawl", "run", "classify", "certify", "grade", "verify", "findings", "serve", "executors")
-    },
+    "jobs": {"store", "run", "executors"},
+    "verify": {"store", "crawl", "run"},
+    "findings": {"store", "run", "jobs", "executors"},
+    "serve": {"store", "run", "jobs", "findings"},
+    "commands": {"store", "crawl", "run", "jobs", "verify", "findings", "serve", "executors"},
 }
 """The rooms, and the other rooms that each may import."""
 

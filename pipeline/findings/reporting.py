@@ -99,7 +99,8 @@ def sessions(run: Run) -> list[PastSession]:
     for name in log.names():
         if name.endswith(".jsonl") and session_of(name) >= run.about["first_session"]:
             chunks.setdefault("-".join(name.removesuffix(".jsonl").split("-")[:2]), []).append(name)
-    return [_session(event for name in names for event in _events(run, name)) for names in chunks.values()]
+    events = ([event for name in names for event in _events(run, name)] for names in chunks.values())
+    return [_session(iter(those)) for those in events if those and those[0].get("job", "classify") == "classify"]
 
 
 def _events(run: Run, name: str) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 
+from pipeline.errors import StorageError
 from pipeline.executors.resources import Resources, check
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
@@ -88,6 +89,7 @@ CERTIFY = Job(
     lost=not_certified,
     counts=_statuses,
     seconds=0.05,
+    checks_ids=True,
 )
 
 
@@ -97,10 +99,10 @@ def _batch(rows: list[Row]) -> pa.RecordBatch:
 
 def _certified(verdict: Row, puzzle: pa.RecordBatch, settings: Mapping[str, Any], limit: float) -> Row:
     """The certificate of a verdict."""
-    stored = puzzle["clue_hash"][0].as_py()
-    if verdict["clue_hash"] != stored:
-        reason = f"its clue_hash in the store is {stored}, in the run {verdict['clue_hash']}"
-        return _row(verdict, Certificate(FAILED, error=reason), limit)
+    for column in ("puzzle_id", "clue_hash"):
+        if verdict[column] != puzzle[column][0].as_py():
+            reason = f"its {column} in the store is {puzzle[column][0].as_py()}, in the run {verdict[column]}"
+            return _row(verdict, Certificate(FAILED, error=reason), limit)
     for kind in needed(puzzle):
         compile_recorder(*kind)
     try:
@@ -119,8 +121,11 @@ def keep_proof(place: Folder, verdict: Row, files: Mapping[str, str]) -> None:
     name = quote(verdict["puzzle_id"], safe="")
     if len(name) > LONGEST:
         name = f"{name[:LONGEST]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-    for suffix, text in files.items():
-        place.write(f"{name}{suffix}.gz", gzip.compress(text.encode(), 6, mtime=0))
+    try:
+        for suffix, text in files.items():
+            place.write(f"{name}{suffix}.gz", gzip.compress(text.encode(), 6, mtime=0))
+    except OSError as error:
+        raise StorageError(f"{place.name} can't be written: {error.strerror or error}") from error
 
 
 def _row(verdict: Row, made: Certificate, cpu_limit: float) -> Row:

@@ -47,7 +47,7 @@ def graded(chunk: Chunk, family: Family, _: Mapping[str, Any], limit: float, __:
 
 def not_graded(chunk: Chunk, family: Family, _: Mapping[str, Any], __: str, ___: bool) -> pa.RecordBatch:
     """Rows of puzzles on which a worker died, or failed."""
-    return one_batch(_killed(family, pa.table(chunk.puzzles)).select(family.grades.names))
+    return one_batch(killed_rows(family, pa.table(chunk.puzzles)).select(family.grades.names))
 
 
 def _schema(family: Family) -> pa.Schema:
@@ -89,8 +89,8 @@ def grade_run(
         before = indexed(read_grades(run))
         plan = plan_on_results(run, Needs(VERDICT, lambda rows: _left(rows, before, cpu_limit)), selection)
         worked = run_job(run, GRADE, {}, plan, [cpu_limit], resources, listener_of(watch, GRADE.progress))
-        for reason in worked.unread:
-            watch.line(reason)
+        for line in [*worked.unread, *(f"{problem.name}: {problem.reason}" for problem in worked.lost)]:
+            watch.line(line)
         tally.done, tally.seconds = worked.rows, worked.cpu_seconds
         found = indexed(read_grades(run))
         for results in run.batches([*VERDICT]):
@@ -176,7 +176,7 @@ def grade_puzzles(
             family = FAMILIES[task.family]
             if isinstance(outcome, Fault):
                 watch.line(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
-                yield Graded(family, _killed(family, pa.table(task.puzzles)))
+                yield Graded(family, killed_rows(family, pa.table(task.puzzles)))
             else:
                 yield Graded(family, pa.Table.from_batches([outcome]))
             watch.step(len(task.puzzles), "")
@@ -214,7 +214,7 @@ def divided(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [Task(family, puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
 
 
-def _killed(family: Family, puzzles: pa.Table) -> pa.Table:
+def killed_rows(family: Family, puzzles: pa.Table) -> pa.Table:
     """The rows, of the schema `graded_puzzles`, of puzzles on which a worker died, or failed."""
     told = [name for name in TOLD if {*family.rules.needed([name])} <= {*puzzles.column_names}]
     rows = [

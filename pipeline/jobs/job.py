@@ -51,6 +51,7 @@ class Job(NamedTuple):
                 died TRIES times
     counts      puzzles of some rows by what came out, for the progress line
     seconds     estimated CPU seconds a puzzle
+    checks_ids  it compares the ids of results and puzzles itself; else a difference is an error of the file
     """
 
     name: str
@@ -63,6 +64,7 @@ class Job(NamedTuple):
     lost: Callable[[Chunk, Family, Mapping[str, Any], str, bool], pa.RecordBatch]
     counts: Callable[[pa.RecordBatch], dict[str, int]]
     seconds: float
+    checks_ids: bool = False
 
     @property
     def of_results(self) -> bool:

@@ -103,7 +103,7 @@ def _schema(_: Family) -> pa.Schema:
 
 
 def _columns(_: Family) -> list[str]:
-    return PUZZLES.names
+    return [*PUZZLES.names]
 
 
 def _changed(rows: pa.RecordBatch) -> dict[str, int]:

@@ -113,7 +113,7 @@ class Cost:
     def puzzles_for(self, seconds: float, first: int) -> int:
         """How many puzzles to put into a task that should take so long; `first` while nothing is known."""
         if not self.puzzles:
-            return first
+            return min(first, MOST_ROWS)
         return max(1, int(min(seconds * self.puzzles / max(self.seconds, 1e-9), GROWTH * self.largest, MOST_ROWS)))
 
 

@@ -173,7 +173,8 @@ def _chunks_of_results(context: Context, source: dict[str, Spans]) -> Iterator[C
         try:
             piece = run.piece(name)
             parts = {part: run.store.part(part) for part in piece.within(wanted)}
-            pairs = pairs_of(run, piece, wanted, parts, [*job.results], job.puzzles(run.family))
+            columns = [*job.results], job.puzzles(run.family)
+            pairs = pairs_of(run, piece, wanted, parts, *columns, check_ids=not job.checks_ids)
             for numbers, results, puzzles in pairs:
                 yield Chunk([(name, numbers)], one_batch(puzzles), one_batch(results))
         except (UserError, OSError, pa.ArrowException) as error:

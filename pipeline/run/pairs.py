@@ -53,12 +53,18 @@ def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[p
 
 
 def pairs_of(
-    run: Run, piece: Piece, wanted: Spans, parts: dict[str, Part], results: list[str], puzzles: list[str]
+    run: Run,
+    piece: Piece,
+    wanted: Spans,
+    parts: dict[str, Part],
+    results: list[str],
+    puzzles: list[str],
+    check_ids: bool = True,
 ) -> Iterator[tuple[np.ndarray, pa.Table, pa.Table]]:
     """Some rows of a file of results with their puzzles, PAIRED_ROWS at a time.
 
     Yields the rows' numbers in the file, int64, columns of their results and columns of the family's own table. Raises
-    InputError if the puzzles are others.
+    InputError if ids differ, unless the caller checks them.
     """
     store = run.store
     with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
@@ -73,7 +79,7 @@ def pairs_of(
     for table in gathered(there, PAIRED_ROWS, PAIRED_BYTES):
         last = first + len(table)
         pair = found.slice(first, len(table))
-        if not pair[KEY].equals(table[KEY]):
+        if check_ids and not pair[KEY].equals(table[KEY]):
             raise InputError(
                 f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
                 f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"

@@ -11,26 +11,25 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from runs import rewrite_results, run_serially
+from runs import Deadly, rewrite_results, run_serially
 from stores import SMALL_GROUPS, Result
 
 from pipeline.errors import UserError
-from pipeline.executors.crew import WORKER, Fault
-from pipeline.executors.ray_crew import ray_crew
-from pipeline.executors.serial import Serial
-from pipeline.jobs import certify_job as certifying
-from pipeline.jobs.certify_job import Order, drive, plan_proofs
-from pipeline.run import kept
+from pipeline.executors.resources import Resources
+from pipeline.jobs.certify_job import certify_run
+from pipeline.run import results
 from pipeline.run.certificates import certificates_table, certified
 from pipeline.run.folder import Run, open_run
-from pipeline.run.plan import EVERYTHING, Selection
+from pipeline.run.plan import EVERYTHING
 from pipeline.store.folder import Folder
 from pipeline.store.parts import Store, append, create_store
+from pipeline.watch import NOBODY, Watch
 from solver.derivation.checker import check, lines_of
 from solver.puzzle import Block, Puzzle
 from solver.tables import puzzle_batch
 
 Row = dict[str, Any]
+SERIAL = Resources(serial=True)
 
 
 @pytest.fixture
@@ -55,12 +54,15 @@ def of(run: Run, label: str) -> list[Row]:
     return [row for row in run.table().to_pylist() if row["label"] == label]
 
 
-def done(run: Run, crew: Any = None, selection: Selection = EVERYTHING, out: str | None = None) -> list[Row]:
+def done(run: Run, resources: Resources = SERIAL, out: str | None = None) -> list[Row]:
     """Certify what is left; returns the rows."""
-    rows: list[Row] = []
-    planned = plan_proofs(run, selection, None, 60.0, again=False)
-    drive(run, crew or Serial(), planned.tasks, Order(run.folder.uri, None, out, 60.0, 2), rows.extend)
-    return rows
+    before = {path.name for path in files_of(run)}
+    certify_run(run, EVERYTHING, None, 60.0, False, out, resources, NOBODY)
+    return [row for path in files_of(run) if path.name not in before for row in pq.read_table(path).to_pylist()]
+
+
+def files_of(run: Run) -> list[Path]:
+    return sorted(Path(run.folder.path, "certificates").glob("*"))
 
 
 def lasting(rows: list[Row]) -> list[Row]:
@@ -103,8 +105,7 @@ def test_every_verdict_is_proved(own: Run, nonocensus: Callable[..., Result]) ->
 @pytest.mark.slow
 def test_over_ray_as_in_this_process(own: Run, tmp_path: Path) -> None:
     shutil.copytree(own.folder.path, tmp_path / "other")
-    with ray_crew(cpus=2) as crew:
-        spread = done(open_run(str(tmp_path / "other")), crew, out=str(tmp_path / "proofs"))
+    spread = done(open_run(str(tmp_path / "other")), Resources(cpus=2), out=str(tmp_path / "proofs"))
     assert lasting(spread) == lasting(done(own))
     assert len(list((tmp_path / "proofs").iterdir())) == 80
 
@@ -164,13 +165,6 @@ def test_clues_without_their_hash_are_named(own: Run) -> None:
     assert [row["puzzle_id"] for row in rows if row["status"] != "proved"] == [first["puzzle_id"]]
     (error,) = [row["error"] for row in rows if row["error"]]
     assert error.endswith(f"its verdict {first['clue_hash']}")
-
-
-def _again(run: Run, puzzle_id: str) -> list[Row]:
-    rows: list[Row] = []
-    planned = plan_proofs(run, Selection(ids=(puzzle_id,)), None, 60.0, again=True)
-    drive(run, Serial(), planned.tasks, Order(run.folder.uri, None, None, 60.0, 2), rows.extend)
-    return rows
 
 
 def test_retried_verdicts_are_proved_then(hard: Store, nonocensus: Callable[..., Result]) -> None:
@@ -237,21 +231,16 @@ def test_what_is_kept_can_be_checked_by_others(own: Run, nonocensus: Callable[..
 
 
 def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Row] = []
+    monkeypatch.setattr("pipeline.jobs.engine.FIRST", 25)
 
-    def stop(rows: list[Row]) -> None:
-        seen.extend(rows)
+    def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    planned = plan_proofs(own, EVERYTHING, None, 60.0, again=False)
     with pytest.raises(KeyboardInterrupt):
-        drive(own, Serial(), planned.tasks, Order(own.folder.uri, None, None, 60.0, 2), stop)
-    assert len(seen) == certifying.TOGETHER
-    assert lasting(certificates_table(own).to_pylist()) == lasting(seen)
-    assert len(done(own)) == 80 - len(seen)
+        certify_run(own, EVERYTHING, None, 60.0, False, None, SERIAL, Watch(step=stop))
+    assert len(certificates_table(own)) == 25
+    assert len(done(own)) == 80 - 25
     assert not list(Path(own.folder.path).rglob("*.tmp"))
-    monkeypatch.setattr(kept, "ROWS", 1)
-    assert len(_again(own, seen[0]["puzzle_id"])) == 1
     found = certified(own)
     assert found is not None
     assert found.proved == 80
@@ -264,31 +253,33 @@ def test_a_full_disk_leaves_nothing_half_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(kept.pq, "write_table", full)
+        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
+        patch.setattr(results.pq.ParquetWriter, "write", full)
         result = nonocensus("certify", "run", "--serial")
-    assert (result.code, len(result.err.splitlines())) == (4, 1)
+    assert (result.code, len(result.err.splitlines())) == (4, 2)
     assert "No space left" in result.err
     with monkeypatch.context() as patch:
+        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
         patch.setattr(Folder, "write", full)
         result = nonocensus("certify", "run", "--serial", "--out", "proofs")
-    assert (result.code, len(result.err.splitlines())) == (4, 1)
+    assert (result.code, len(result.err.splitlines())) == (4, 2)
     assert not list(Path(own.folder.path).glob("certificates/*"))
     assert nonocensus("certify", "run", "--serial").code == 0
 
 
-def test_a_worker_that_dies_costs_one_verdict(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_a_worker_that_dies_costs_one_verdict(
+    own: Run, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     victim = own.table()["puzzle_id"][3].as_py()
 
-    class Deadly(Serial):
-        def wait(self, seconds: float) -> list[tuple[int, Any]]:
-            return [
-                (ticket, Fault(WORKER, "out of memory") if any(row["puzzle_id"] == victim for row in rows) else rows)
-                for ticket, rows in super().wait(seconds)
-            ]
-
-    rows = done(own, Deadly())
+    with monkeypatch.context() as patch:
+        patch.setattr(Deadly, "victim", victim)
+        patch.setattr("pipeline.executors.resources.Serial", Deadly)
+        rows = done(own)
     assert Counter(row["status"] for row in rows) == {"proved": 79, "killed": 1}
-    assert [row["error"] for row in rows if row["status"] == "killed"] == ["no proof: out of memory"]
+    assert [row["error"] for row in rows if row["status"] == "killed"] == [
+        "no proof: its worker died 3 times: out of memory"
+    ]
     found = certified(own)
     assert found is not None
     assert [item.puzzle_id for item in found.killed] == [victim]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,8 @@ from stores import Result, held_by_another
 
 import nonocensus as nc
 from pipeline.executors.resources import Resources
-from pipeline.findings import mend
+from pipeline.jobs import mend_job
 from pipeline.jobs.mend_job import mend_run
-from pipeline.run import kept
 from pipeline.run.folder import open_run
 from pipeline.run.mendings import LEGACY, read_attempts, read_mendings
 from pipeline.store.parts import append, create_store
@@ -82,18 +82,24 @@ def switches(nonocensus: Nonocensus, tmp_path: Path) -> str:
 def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(
     nonocensus: Nonocensus, switches: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "ROWS", 1)
+    monkeypatch.setattr("pipeline.jobs.engine.FIRST", 2)
     run, told = open_run(switches), list[tuple[str, int | None]]()
-    stopped = mend_run(run, 10.0, Resources(serial=True), Watch(begun=lambda *begun: told.append(begun)))
-    found = [next(stopped), next(stopped)]
-    assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"], "kept before it is closed"
-    stopped.close()
-    rest = list(mend_run(run, 10.0, Resources(serial=True), Watch(begun=lambda *begun: told.append(begun))))
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def begun(*what: Any) -> None:
+        told.append(what)
+
+    with pytest.raises(KeyboardInterrupt):
+        list(mend_run(run, 10.0, Resources(serial=True), Watch(begun, stop)))
+    assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]
+    rest = list(mend_run(run, 10.0, Resources(serial=True), Watch(begun)))
     assert told == [("mending", 5), ("mending", 3)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
     assert [(item.puzzle.puzzle_id, len(item.mendings)) for item in rest] == [
-        *((f"local/{k}", len(found[0].mendings)) for k in range(4)),
+        *((f"local/{k}", len(rest[0].mendings)) for k in range(4)),
         ("local/blotted", 0),
     ]
     assert read_mendings(run)["puzzle_id"].to_pylist() == [f"local/{k}" for k in range(4)]
@@ -108,7 +114,7 @@ def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
         tried.append(cpu_limit)
         return []
 
-    monkeypatch.setattr(mend, "mendings", none_found)
+    monkeypatch.setattr(mend_job, "mendings", none_found)
     for limit in (1.0, 1.0, 0.5, 2.0):
         assert [item.mendings for item in mend_run(run, limit, Resources(serial=True), NOBODY)] == [[]] * 5
     assert tried == [1.0] * 4 + [2.0] * 4
@@ -124,7 +130,7 @@ def test_a_puzzle_that_can_not_be_mended_is_named_and_left_for_the_next_one(
         return []
 
     with monkeypatch.context() as patched:
-        patched.setattr(mend, "mendings", failing)
+        patched.setattr(mend_job, "mendings", failing)
         done = nonocensus("mend", switches, "--serial")
     assert (done.code, "local/2: ValueError: no reason" in done.err) == (1, True)
     assert sorted(read_attempts(open_run(switches))["puzzle_id"].to_pylist()) == ["local/0", "local/1", "local/3"]

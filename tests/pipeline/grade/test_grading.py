@@ -15,18 +15,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from runs import Deadly
 from stores import Result, held_by_another
 
 import nonocensus as nc
-from pipeline.executors.crew import WORKER, Fault
-from pipeline.executors.ray_crew import ray_crew
 from pipeline.executors.resources import Resources
-from pipeline.executors.serial import Serial
-from pipeline.run import kept
+from pipeline.run import results
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades, grades_of, read_grades
+from pipeline.store.folder import Folder
 from pipeline.watch import Watch
-from reports.beside import indexed
 from scrapers.formats import named
 from solver import nonogram
 from solver.puzzle import Block, Puzzle, from_picture
@@ -50,7 +48,8 @@ def own(run: Run, tmp_path: Path) -> Run:
 
 
 def in_tasks_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have tasks grade so many puzzles each."""
+    """Have tasks grade so many puzzles each, at first."""
+    monkeypatch.setattr("pipeline.jobs.engine.FIRST", puzzles)
     monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(graded_together=puzzles))
 
 
@@ -64,6 +63,11 @@ def directly(run: Run) -> pa.Table:
     batch = pa.Table.from_batches(list(run.store.batches())).combine_chunks().to_batches()[0]
     unique = np.array([results[name] == "unique" for name in batch["puzzle_id"].to_pylist()])
     return pa.Table.from_batches([grades(batch, unique)]).filter(pa.array(unique))
+
+
+def write_grades(place: Folder, name: str, row: dict[str, Any]) -> None:
+    with results.rows_file(place, name, GRADES) as writer:
+        writer.write_table(pa.Table.from_pylist([row], GRADES))
 
 
 def files_of(run: Run) -> list[Path]:
@@ -102,13 +106,9 @@ def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nono
 @pytest.mark.slow
 def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     in_tasks_of(5, monkeypatch)
-    with ray_crew(cpus=2) as crew:
-        tasks = session._tasks(own, indexed(read_grades(own)), 60.0)
-        spread = [
-            outcome for _, outcome in session.each_divided(crew, session.grade_classified, tasks, session.divided)
-        ]
-    assert len(spread) > 5
-    assert lasting(pa.Table.from_batches(spread)) == lasting(directly(own))
+    nc.grade_run(own, resources=Resources(cpus=2))
+    assert lasting(read_grades(own)) == lasting(directly(own))
+    assert len(files_of(own)) == 1
 
 
 def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,12 +122,13 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
 
     with pytest.raises(KeyboardInterrupt):
         nc.grade_run(own, resources=SERIAL, watch=Watch(step=stop))
-    assert len(read_grades(own)) == 20
+    kept_rows = len(read_grades(own))
+    assert 10 < kept_rows < len(directly(own))
     assert not list(Path(own.folder.path).rglob("*.tmp"))
     tally = nc.grade_run(own, resources=SERIAL)
-    assert (tally.graded, tally.done) == (len(directly(own)), len(directly(own)) - 20)
+    assert (tally.graded, tally.done) == (len(directly(own)), len(directly(own)) - kept_rows)
     assert lasting(read_grades(own)) == lasting(directly(own))
-    assert len(files_of(own)) == 2
+    assert len(files_of(own)) == 3, "two of the interrupted command, one of the other"
 
 
 def test_what_a_killed_process_left_is_swept(own: Run, nonocensus: Nonocensus) -> None:
@@ -146,9 +147,11 @@ def test_a_full_disk_leaves_nothing_half_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(kept.pq, "write_table", full)
+        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
+        patch.setattr(results.pq.ParquetWriter, "write", full)
         failed = nonocensus("grade", "run", "--serial")
-    assert (failed.code, len(failed.err.splitlines())) == (4, 1)
+    assert (failed.code, len(failed.err.splitlines())) == (4, 2)
+    assert "waiting 1 s" in failed.err
     assert files_of(own) == []
     assert nonocensus("grade", "run", "--serial").code == 0
 
@@ -163,7 +166,7 @@ def test_one_command_works_on_a_run_at_a_time(own: Run, nonocensus: Nonocensus) 
 def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
-    kept.write_kept(grades_of(own), "part-00001-00000-aaaaaa.parquet", pa.Table.from_pylist([late], GRADES))
+    write_grades(grades_of(own), "part-00001-00000-aaaaaa", late)
     first = nonocensus("grade", "run", "--serial", "--cpu-limit", "20")
     assert first.code == 0
     assert f"{late['puzzle_id']}: not in time; --cpu-limit gives more" in first.err
@@ -179,19 +182,14 @@ def test_a_puzzle_that_kills_its_worker_costs_one_grade(
 ) -> None:
     victim = directly(own)["puzzle_id"][7].as_py()
 
-    class Deadly(Serial):
-        def wait(self, seconds: float) -> list[tuple[int, Any]]:
-            return [
-                (ticket, Fault(WORKER, "out of memory") if victim in rows["puzzle_id"].to_pylist() else rows)
-                for ticket, rows in super().wait(seconds)
-            ]
-
     lines: list[str] = []
     with monkeypatch.context() as patch:
+        patch.setattr(Deadly, "victim", victim)
         patch.setattr("pipeline.executors.resources.Serial", Deadly)
         tally = nc.grade_run(own, resources=SERIAL, watch=Watch(line=lines.append))
         failed = nonocensus("grade", "run", "--serial")
-    assert (tally.killed, tally.graded, lines) == ([victim], len(directly(own)) - 1, [f"{victim}: out of memory"])
+    assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
+    assert lines == [f"{victim}: its worker died 3 times: out of memory"]
     assert failed.code == 1
     assert f"{victim}: it could not be graded" in failed.err
     assert [row["puzzle_id"] for row in read_grades(own).to_pylist() if row["status"] == "killed"] == [victim]
@@ -258,9 +256,9 @@ def test_the_last_grade_of_a_puzzle_counts(own: Run, nonocensus: Nonocensus) -> 
     first = read_grades(own)
     late = first.to_pylist()[3] | {"status": "timeout", "grade": None, "hardest": None}
     place = grades_of(own)
-    kept.write_kept(place, "part-00000-00000-aaaaaa.parquet", pa.Table.from_pylist([late], GRADES))
+    write_grades(place, "part-00000-00000-aaaaaa", late)
     assert lasting(read_grades(own)) == lasting(first)
-    kept.write_kept(place, "part-99999-00000-aaaaaa.parquet", pa.Table.from_pylist([late], GRADES))
+    write_grades(place, "part-99999-00000-aaaaaa", late)
     assert Counter(read_grades(own)["status"].to_pylist()) == {"ok": len(first) - 1, "timeout": 1}
 
 

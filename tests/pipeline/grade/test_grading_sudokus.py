@@ -15,14 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sudokus
+from runs import Deadly
 from stores import Result
 from sudoku_technique_examples import EXAMPLES
 
 import nonocensus as nc
-from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.resources import Resources
-from pipeline.executors.serial import Serial
-from pipeline.jobs.grade_job import Task, divided, grade_unknown, graded_puzzles, killed, of_another
+from pipeline.jobs.grade_job import grade_unknown, graded_puzzles, killed_rows, of_another
 from pipeline.run.folder import Run, open_run
 from pipeline.run.grades import current_grades, grades_of, read_grades
 from pipeline.store.parts import append, create_store
@@ -80,7 +79,8 @@ def directly(run: Run) -> pa.Table:
 
 
 def in_tasks_of(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have tasks grade so many puzzles each."""
+    """Have tasks grade so many puzzles each, at first."""
+    monkeypatch.setattr("pipeline.jobs.engine.FIRST", number)
     monkeypatch.setattr(family, "RULES", family.RULES._replace(graded_together=number))
 
 
@@ -115,26 +115,19 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
 
     with pytest.raises(KeyboardInterrupt):
         nc.grade_run(own, resources=SERIAL, watch=Watch(step=stop))
-    assert len(read_grades(own)) == 12
+    kept_rows = len(read_grades(own))
+    assert 6 < kept_rows < UNIQUE
     tally = nc.grade_run(own, resources=SERIAL)
-    assert (tally.graded, tally.done) == (UNIQUE, UNIQUE - 12)
+    assert (tally.graded, tally.done) == (UNIQUE, UNIQUE - kept_rows)
     assert lasting(read_grades(own)) == lasting(directly(own))
 
 
 def test_a_puzzle_that_kills_its_worker_costs_one_grade(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    victim = sudokus.LARGE
-
-    class Deadly(Serial):
-        def wait(self, seconds: float) -> list[tuple[int, Any]]:
-            return [
-                (ticket, Fault(WORKER, "out of memory") if victim in rows["puzzle_id"].to_pylist() else rows)
-                for ticket, rows in super().wait(seconds)
-            ]
-
     with monkeypatch.context() as patch:
+        patch.setattr(Deadly, "victim", sudokus.LARGE)
         patch.setattr("pipeline.executors.resources.Serial", Deadly)
         tally = nc.grade_run(own, resources=SERIAL)
-    assert (tally.killed, tally.graded) == ([victim], UNIQUE - 1)
+    assert (tally.killed, tally.graded) == ([sudokus.LARGE], UNIQUE - 1)
     assert nc.grade_run(own, resources=SERIAL).killed == []
     assert lasting(read_grades(own)) == lasting(directly(own))
 
@@ -142,12 +135,12 @@ def test_a_puzzle_that_kills_its_worker_costs_one_grade(own: Run, monkeypatch: p
 def test_what_is_told_of_a_killed_puzzle() -> None:
     """Its size and title from a store or a file, no more than its id from a run."""
     rows = puzzles().slice(0, 2)
-    whole, *_ = divided(Task(SUDOKU.name, rows, 1.0))
-    (told,) = killed(Task(*whole)).to_pylist()
+    (told,) = killed_rows(SUDOKU, pa.table(rows.slice(0, 1))).to_pylist()
     assert (told["puzzle_id"], told["title"], told["width"], told["status"]) == ("made/0", "[bold]0", 9, "killed")
-    (bare,) = killed(Task(SUDOKU.name, rows.slice(0, 1).select([*SUDOKU.decisive]), 1.0)).to_pylist()
+    bare_rows = pa.table(rows.slice(0, 1).select([*SUDOKU.decisive]))
+    (bare,) = killed_rows(SUDOKU, bare_rows).to_pylist()
     assert (bare["puzzle_id"], bare["clue_hash"], bare["title"]) == (told["puzzle_id"], told["clue_hash"], None)
-    assert killed(Task(*whole)).schema == graded_puzzles(SUDOKU)
+    assert killed_rows(SUDOKU, bare_rows).schema == graded_puzzles(SUDOKU)
 
 
 def test_rows_without_a_grade_say_why() -> None:

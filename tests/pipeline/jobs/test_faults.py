@@ -26,7 +26,7 @@ from pipeline.executors.crew import NODE, WORKER, Fault
 from pipeline.executors.ray_crew import patiently, ray_crew
 from pipeline.executors.serial import Serial
 from pipeline.jobs import driver
-from pipeline.jobs import task as classifying
+from pipeline.jobs import task as tasks
 from pipeline.jobs.schedule import TRIES
 from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.summary import summarize
@@ -36,20 +36,20 @@ from pipeline.store.spans import Spans
 from scrapers.pictures.recipe import Recipe
 
 POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
-run_task = classifying.run_task
+run_task = tasks.run_task
 
 
 def run_task_with_bugs(
-    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, job: Any, *others: Any
+    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, context: Any, *others: Any
 ) -> Any:
     """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
-    for chunk in classifying._chunks(classifying.open_store(job.store), rows, parts):
-        ids = chunk.batch["puzzle_id"].to_pylist()
+    for chunk in tasks.chunks_of(context, rows, parts):
+        ids = chunk.puzzles["puzzle_id"].to_pylist()
         if POISON in ids:
             os.kill(os.getpid(), signal.SIGKILL)
         if FAULTY in ids:
             raise ZeroDivisionError("a bug")
-    return run_task(rows, parts, limit, name, job, *others)
+    return run_task(rows, parts, limit, name, context, *others)
 
 
 @pytest.mark.faults
@@ -105,7 +105,7 @@ def test_lost_nodes_are_nobodys_fault_but_lost_workers_end_the_command(store: St
 
 
 def test_a_process_that_cannot_stop_is_stopped() -> None:
-    code = "from pipeline.jobs.task import _backstop\nwith _backstop(0.0):\n    while True: pass"
+    code = "from pipeline.jobs.backstop import backstop\nwith backstop(0.0):\n    while True: pass"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGXCPU
 
 

@@ -23,7 +23,7 @@ in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is com
 
 COUNTED = """
 import solver.api, solver.derivation.certificate as certificate
-from pipeline.jobs.certify_job import Order, _certified
+from pipeline.jobs.certify_job import _certified
 from pipeline.run.certificates import VERDICT
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.jit import _Entry
@@ -64,7 +64,7 @@ rows = solver.api.classify(batch).to_pylist()
 k = next(k for k, row in enumerate(rows) if row["technique"] in ("depth-2", "probe"))
 late.clear()
 ids = {"puzzle_id": batch["puzzle_id"][k].as_py(), "clue_hash": batch["clue_hash"][k].as_py()}
-print(_certified({**rows[k], **ids}, batch.slice(k, 1), Order("", None, None, 60.0, 2))["status"], late)
+print(_certified({**rows[k], **ids}, batch.slice(k, 1), {"proofs": None, "depth": 2}, 60.0)["status"], late)
 """
 
 
