@@ -18,11 +18,11 @@ def demo(
 ) -> None:
     """The main job on an embedded archive: serve it on this machine, crawl, classify and report it."""
     from scrapers.demo import demo_puzzles
-    from scrapers.twin import archive, serve
+    from scrapers.twin import TwinServer, archive
 
     both = archive(demo_puzzles())
     store, run, page = (str(Path(folder) / name) for name in ("store", "run", "report"))
-    with serve(both) as address:
+    with TwinServer(both).running() as address:
         out.print(
             f"[bold]1.[/bold] An archive of {len(both.webpbn)} puzzles of our own making, served at {address} "
             "as webpbn.com serves its own"

@@ -1,6 +1,7 @@
 """The command twin, which serves a store's puzzles as the two sites would."""
 
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -16,10 +17,6 @@ def twin(
         str | None, typer.Option("--store", help="Store whose puzzles it serves.  [default: the demo's archive]")
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")] = 8899,
-    misbehave: Annotated[
-        float, typer.Option(min=0.0, max=1.0, callback=finite, help="Share of replies that go wrong.")
-    ] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what goes wrong.")] = 0,
     crawl_delay: Annotated[
         float | None,
         typer.Option(min=0.0, callback=finite, help="Seconds between requests that robots.txt asks for."),
@@ -32,26 +29,24 @@ def twin(
     """
     from pipeline.store.parts import open_store
     from scrapers.demo import demo_puzzles
-    from scrapers.twin import Faults, archive, run_forever
+    from scrapers.twin import TwinServer, archive
     from solver.families import NONOGRAM
 
     puzzles = demo_puzzles() if store is None else open_store(store, NONOGRAM).batches()
     both = archive(puzzles)
     if not both.webpbn:
         raise UserError(f"{store} holds no puzzles")
-    faults = Faults(misbehave, seed=seed) if misbehave else None
-
-    def ready(address: str) -> None:
+    try:
+        server = TwinServer(both, port, crawl_delay)
+    except OSError as error:
+        raise UserError(f"can't listen on port {port}: {error.strerror}; choose another --port") from error
+    with server, suppress(KeyboardInterrupt):
         served = {"webpbn": len(both.webpbn), "nonograms": len(both.nonograms), "highest_id": max(both.webpbn)}
         tell(
             as_json,
-            {"address": address} | served,
-            f"[bold]{escape(address)}[/bold] serves {served['webpbn']:,} puzzles as webpbn (ids up to "
+            {"address": server.base} | served,
+            f"[bold]{escape(server.base)}[/bold] serves {served['webpbn']:,} puzzles as webpbn (ids up to "
             f"{served['highest_id']:,}), {served['nonograms']:,} as nonograms; Ctrl-C ends it",
         )
         sys.stdout.flush()
-
-    try:
-        run_forever(both, port, faults, crawl_delay, ready=ready)
-    except OSError as error:
-        raise UserError(f"{error}; choose another --port") from error
+        server.serve_forever()

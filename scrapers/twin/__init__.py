@@ -1,6 +1,6 @@
 """A twin of webpbn.com and nonograms.org on the loopback, for tests, benchmarks and the demo.
 
-One local server speaks the URLs and the formats of both sites, from puzzles given to it, and misbehaves if told to.
+One local server speaks the URLs and the formats of both sites, from puzzles given to it.
 
 webpbn         /export.cgi, /export.cgi/<any name>, /XMLpuz.cgi, /find.cgi; POST or GET
 nonograms.org  /nonograms/i/N and /nonograms2/i/N, /nonograms/p/K and /nonograms2/p/K, /search/p/K?sort=6
@@ -14,8 +14,7 @@ webpbn's search four times that (webpbn.RATING_SCALE).
 Where the sites' ways are not known, the twin does what seems likely. These guesses are marked as such.
 """
 
-from scrapers.twin.faults import KINDS, Faults
 from scrapers.twin.puzzles import Archive, archive
-from scrapers.twin.server import Counts, run_forever, serve
+from scrapers.twin.server import TwinServer
 
-__all__ = ["KINDS", "Archive", "Counts", "Faults", "archive", "run_forever", "serve"]
+__all__ = ["Archive", "TwinServer", "archive"]

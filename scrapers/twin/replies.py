@@ -1,6 +1,7 @@
 """What the twin answers if all goes well: pages and XML of both sites, byte for byte as far as they are known."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
@@ -29,15 +30,18 @@ EXPORT = re.compile(r"/export\.cgi(?:/[^/]*)?")
 PAGE = re.compile(r"/nonograms(2?)/i/([0-9]{1,9})/?")
 LIST = re.compile(r"/nonograms(2?)/p/([0-9]{1,9})/?")
 SEARCH = re.compile(r"/search/p/([0-9]{1,9})/?")
-CIRCLE = re.compile(r"/circle/([12])")
 
 
 class Ask(NamedTuple):
-    """What a request asks for: `what` names it as `Counts` does, `number` is that of a puzzle or a page."""
+    """What a request asks for: the kind of page, the number of a puzzle or page, and webpbn's fields.
+
+    what   webpbn, nonograms, nonograms2 for puzzles; find, list, list2, search, form (export.cgi without go), robots,
+           nowhere
+    """
 
     what: str
     number: int = 0
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: Mapping[str, str] = {}
 
 
 class Page(NamedTuple):
@@ -45,30 +49,26 @@ class Page(NamedTuple):
 
     body: bytes
     kind: str
-    encoding: str
     status: int
     tag: str
 
 
-def ask_for(path: str, form: dict[str, str]) -> Ask:
+def ask_for(path: str, form: Mapping[str, str]) -> Ask:
     """What a path and the fields of query and form ask for."""
     if EXPORT.fullmatch(path) and not form.get("go"):
         return Ask("form")
     if EXPORT.fullmatch(path):
-        wanted = {name: form.get(name, "") for name in ("fmt", "xml_clue", "xml_soln")}
-        return Ask("webpbn", _number(form.get("id", "")), tuple(wanted.items()))
+        return Ask("webpbn", _number(form.get("id", "")), form)
     if path == "/XMLpuz.cgi":
-        return Ask("webpbn", _number(form.get("id", "")), (("fmt", "xml"), ("xml_clue", "on"), ("xml_soln", "")))
+        return Ask("webpbn", _number(form.get("id", "")), {"fmt": "xml", "xml_clue": "on"})
     if path == "/find.cgi":
-        return Ask("find", 0, tuple(sorted(form.items())))
+        return Ask("find", fields=form)
     if found := PAGE.fullmatch(path):
         return Ask(f"nonograms{found[1]}", int(found[2]))
     if found := LIST.fullmatch(path):
         return Ask(f"list{found[1]}", int(found[2]))
     if found := SEARCH.fullmatch(path):
         return Ask("search", int(found[1]))
-    if found := CIRCLE.fullmatch(path):
-        return Ask("circle", int(found[1]))
     return Ask("robots" if path == "/robots.txt" else "nowhere")
 
 
@@ -77,21 +77,16 @@ def _number(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def name_of(ask: Ask) -> str:
-    """The name under which `Counts` counts it."""
-    return f"{ask.what}/{ask.number}" if ask.what in ("webpbn", "nonograms", "nonograms2") else ask.what
-
-
 def right_reply(ask: Ask, archive: Archive, base: str, crawl_delay: float | None) -> Page:
     """The reply to it of a twin at the address `base`."""
     colored = ask.what.endswith("2")
     match ask.what:
         case "webpbn":
-            return _export(archive, ask.number, dict(ask.fields))
+            return _export(archive, ask.number, ask.fields)
         case "find":
-            return _html(_find(archive, dict(ask.fields)), "cp1252")
+            return _find(archive, ask.fields)
         case "form":
-            return _html(webpbn_page("Export Puzzles", "<form method=post><input name=id><input name=go></form>"))
+            return webpbn_page("Export Puzzles", "<form method=post><input name=id><input name=go></form>")
         case "nonograms" | "nonograms2":
             return _nonograms_page(archive, ask.number, colored, base)
         case "list" | "list2":
@@ -104,16 +99,16 @@ def right_reply(ask: Ask, archive: Archive, base: str, crawl_delay: float | None
             return _html(nonograms_org.missing_page(), status=404)
 
 
-def _finished(body: bytes, kind: str, encoding: str, status: int = 200) -> Page:
-    return Page(body, kind, encoding, status, f'"{blake2b(body, digest_size=12).hexdigest()}"' if status == 200 else "")
+def _finished(body: bytes, kind: str, status: int = 200) -> Page:
+    return Page(body, kind, status, f'"{blake2b(body, digest_size=12).hexdigest()}"' if status == 200 else "")
 
 
 def _text(text: str, status: int = 200) -> Page:
-    return _finished(text.encode("cp1252"), "text/plain", "cp1252", status)
+    return _finished(text.encode("cp1252"), "text/plain", status)
 
 
-def _html(body: bytes, encoding: str = "utf-8", status: int = 200) -> Page:
-    return _finished(body, "text/html; charset=utf-8" if encoding == "utf-8" else "text/html", encoding, status)
+def _html(body: bytes, status: int = 200) -> Page:
+    return _finished(body, "text/html; charset=utf-8", status)
 
 
 def _robots(crawl_delay: float | None) -> str:
@@ -124,15 +119,15 @@ def _robots(crawl_delay: float | None) -> str:
 # --- webpbn ---
 
 
-def _export(archive: Archive, number: int, fields: dict[str, str]) -> Page:
+def _export(archive: Archive, number: int, fields: Mapping[str, str]) -> Page:
     if number in archive.unpublished:
         return _text(f"Puzzle {number} has not been published\n")
     if number not in archive.webpbn:
         return _text(f"Puzzle {number} does not exist\n")
-    if fields["fmt"] != "xml":
+    if fields.get("fmt") != "xml":
         return _text("The twin has no format but xml\n", status=400)
-    clues, goal = fields["xml_clue"] == "on", fields["xml_soln"] == "on"
-    return _finished(_xml(archive.puzzle(archive.webpbn[number]), number, clues, goal), "text/xml", "cp1252")
+    clues, goal = fields.get("xml_clue") == "on", fields.get("xml_soln") == "on"
+    return _finished(_xml(archive.puzzle(archive.webpbn[number]), number, clues, goal), "text/xml")
 
 
 def _xml(puzzle: Puzzle, number: int, clues: bool, goal: bool) -> bytes:
@@ -161,7 +156,7 @@ def _raw(reference: re.Match[bytes]) -> bytes:
     return reference[0] if number < 128 else chr(number).encode("cp1252", "xmlcharrefreplace")
 
 
-def _find(archive: Archive, form: dict[str, str]) -> bytes:
+def _find(archive: Archive, form: Mapping[str, str]) -> Page:
     """A page of the search. Of its fields, those that the twin heeds are here.
 
     minid maxid           bounds of the number
@@ -184,7 +179,7 @@ def _find(archive: Archive, form: dict[str, str]) -> bytes:
     return webpbn_page("Find Puzzles", f"<table>\n<tr><th>Id</th><th>Puzzle</th></tr>\n{rows}</table>")
 
 
-def _is_found(archive: Archive, number: int, entry: Entry, form: dict[str, str]) -> bool:
+def _is_found(archive: Archive, number: int, entry: Entry, form: Mapping[str, str]) -> bool:
     return (
         number not in archive.unpublished
         and _is_within(number, form, "id")
@@ -193,31 +188,32 @@ def _is_found(archive: Archive, number: int, entry: Entry, form: dict[str, str])
     )
 
 
-def _is_rated(rating: float | None, form: dict[str, str], field: str) -> bool:
+def _is_rated(rating: float | None, form: Mapping[str, str], field: str) -> bool:
     if rating is None:
         return form.get(f"un{field}", "") != "1"
     return _is_within(rating * RATING_SCALE, form, field)
 
 
-def _is_within(value: float, form: dict[str, str], field: str) -> bool:
+def _is_within(value: float, form: Mapping[str, str], field: str) -> bool:
     return _float(form, f"min{field}", float("-inf")) <= value <= _float(form, f"max{field}", float("inf"))
 
 
-def _float(form: dict[str, str], field: str, default: float) -> float:
+def _float(form: Mapping[str, str], field: str, default: float) -> float:
     try:
         return float(form.get(field, ""))
     except ValueError:
         return default
 
 
-def _whole(form: dict[str, str], field: str, default: int) -> int:
+def _whole(form: Mapping[str, str], field: str, default: int) -> int:
     text = form.get(field, "").strip()
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else default
 
 
-def webpbn_page(title: str, content: str) -> bytes:
+def webpbn_page(title: str, content: str) -> Page:
     """A page in the plain HTML of webpbn."""
-    return f"<html><head><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n{content}\n</body></html>\n".encode()
+    html = f"<html><head><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n{content}\n</body></html>\n"
+    return _finished(html.encode(), "text/html")
 
 
 # --- nonograms.org ---

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from defusedxml import ElementTree
+from faulty_twin import Counts, serve
 
 from pipeline.commands.solve import arguments
-from scrapers.twin import Counts, archive, serve
+from scrapers.twin import archive
 from solver import api
 from solver.puzzle import from_picture
 

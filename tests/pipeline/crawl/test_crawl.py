@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from faulty_twin import Counts, Faults, serve
 
 from pipeline.crawl import reparse as reparsing
 from pipeline.crawl import table as crawled_table
@@ -30,7 +31,7 @@ from pipeline.store.parts import open_store, rewrite
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
 from scrapers.http import Polite
-from scrapers.twin import Counts, Faults, archive, serve
+from scrapers.twin import archive
 from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 from solver.tables import puzzle_batch
 
@@ -519,6 +520,14 @@ def twin_process(*options: str) -> Iterator[str]:
         finally:
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=30) == 0
+
+
+def test_the_twin_says_that_its_port_is_taken(nonocensus: Run) -> None:
+    with serve(archive(puzzles(1))) as address:
+        port = address.rpartition(":")[2]
+        result = nonocensus("twin", "--port", port)
+    assert result.code == 2
+    assert f"can't listen on port {port}: Address already in use; choose another --port" in result.err
 
 
 @pytest.mark.slow

@@ -8,12 +8,13 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from faulty_twin import Counts, Faults, serve
 
 from pipeline.crawl.ids import SITES, Wish, parse_id
 from pipeline.crawl.single import check_wish, open_sites
 from pipeline.errors import NetworkError, UserError
 from scrapers import nonograms, webpbn
-from scrapers.twin import Counts, Faults, archive, serve
+from scrapers.twin import archive
 from solver.puzzle import Color, Puzzle, from_picture
 
 COLORS = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
