@@ -1,6 +1,5 @@
 """The server under load: small solves a second, what long ones do to them, bad requests, slow clients, memory."""
 
-import asyncio
 import os
 import re
 import signal
@@ -8,14 +7,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import numpy as np
 import psutil
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, connection_from_url
 
 from pipeline.findings.figures_page import Table
 from pipeline.serve.records import puzzle_record
@@ -24,6 +25,9 @@ from solver.puzzle import from_picture
 SECONDS = 10.0
 RATE = 200
 """Solves a second that are asked for."""
+
+CLIENTS = 100
+"""Connections at most."""
 
 BAD = 10_000
 SLOW = 50
@@ -36,7 +40,7 @@ HEADING = ["load", "solves", "a second", "median ms", "p99 ms", "most ms", "refu
 
 def run(archive: Path) -> list[Table]:  # noqa: ARG001
     with serving() as (process, address):
-        return asyncio.run(measured(process, address))
+        return measured(process, address)
 
 
 @contextmanager
@@ -56,23 +60,22 @@ def serving() -> Iterator[tuple[psutil.Process, str]]:
             server.send_signal(signal.SIGINT)
 
 
-async def measured(process: psutil.Process, address: str) -> list[Table]:
-    connector = aiohttp.TCPConnector(limit=100)
-    async with aiohttp.ClientSession(address, connector=connector) as session:
-        await steady(session, RATE, 2.0)  # everything has been done once
+def measured(process: psutil.Process, address: str) -> list[Table]:
+    with connection_from_url(address, maxsize=CLIENTS, block=True, retries=False) as server:
+        steady(server, RATE, 2.0)  # everything has been done once
         rows = [
-            ["15x15, as many as asked for", *await steady(session, RATE, SECONDS)],
-            ["15x15, 16 clients, each as soon as it can", *await eager(session, 16, SECONDS)],
+            ["15x15, as many as asked for", *steady(server, RATE, SECONDS)],
+            ["15x15, 16 clients, each as soon as it can", *eager(server, 16, SECONDS)],
         ]
-        jobs = [await (await session.post("/api/solve", json={"puzzle": long_puzzle()})).json() for _ in range(4)]
-        await asyncio.sleep(1)
-        rows.append(["the same rate while four long ones wait or run", *await steady(session, RATE // 4, SECONDS)])
+        jobs = [server.request("POST", "/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(4)]
+        time.sleep(1)
+        rows.append(["the same rate while four long ones wait or run", *steady(server, RATE // 4, SECONDS)])
         for job in jobs:
-            await session.delete(f"/api/jobs/{job['id']}")
+            server.request("DELETE", f"/api/jobs/{job['id']}")
         before = process.memory_info().rss
         slow = [opened(address) for _ in range(SLOW)]
-        statuses = await bad_requests(session)
-        rows.append(["after the bad requests, slow clients still there", *await steady(session, RATE // 4, SECONDS)])
+        statuses = bad_requests(server)
+        rows.append(["after the bad requests, slow clients still there", *steady(server, RATE // 4, SECONDS)])
         after = process.memory_info().rss
         for connection in slow:
             connection.close()
@@ -87,40 +90,40 @@ async def measured(process: psutil.Process, address: str) -> list[Table]:
     ]
 
 
-async def steady(session: aiohttp.ClientSession, rate: int, seconds: float) -> list[object]:
+def steady(server: HTTPConnectionPool, rate: int, seconds: float) -> list[object]:
     """Solves begun at a rate, whether those before have ended or not."""
     puzzles = small_puzzles()
     times: list[float] = []
-    tasks = []
+    asked = int(rate * seconds)
     began = time.perf_counter()
-    for number in range(int(rate * seconds)):
-        await asyncio.sleep(max(0.0, began + number / rate - time.perf_counter()))
-        tasks.append(asyncio.create_task(solve(session, puzzles[number % PUZZLES], times)))
-    await asyncio.gather(*tasks)
-    return figures(times, len(tasks), time.perf_counter() - began)
-
-
-async def eager(session: aiohttp.ClientSession, clients: int, seconds: float) -> list[object]:
-    """Clients that ask again as soon as they are answered."""
-    puzzles = small_puzzles()
-    times: list[float] = []
-    asked = 0
-    began = time.perf_counter()
-
-    async def client() -> None:
-        nonlocal asked
-        while time.perf_counter() - began < seconds:
-            asked += 1
-            await solve(session, puzzles[asked % PUZZLES], times)
-
-    await asyncio.gather(*(client() for _ in range(clients)))
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        for number in range(asked):
+            time.sleep(max(0.0, began + number / rate - time.perf_counter()))
+            clients.submit(solve, server, puzzles[number % PUZZLES], times)
     return figures(times, asked, time.perf_counter() - began)
 
 
-async def solve(session: aiohttp.ClientSession, puzzle: dict[str, Any], times: list[float]) -> None:
+def eager(server: HTTPConnectionPool, clients: int, seconds: float) -> list[object]:
+    """Clients that ask again as soon as they are answered."""
+    puzzles = small_puzzles()
+    times: list[float] = []
     began = time.perf_counter()
-    async with session.post("/api/solve?wait=20", json={"puzzle": puzzle}) as reply:
-        answer = await reply.json()
+
+    def client(first: int) -> int:
+        asked = first
+        while time.perf_counter() - began < seconds:
+            solve(server, puzzles[asked % PUZZLES], times)
+            asked += 1
+        return asked - first
+
+    with ThreadPoolExecutor(clients) as threads:
+        asked = sum(threads.map(client, range(clients)))
+    return figures(times, asked, time.perf_counter() - began)
+
+
+def solve(server: HTTPConnectionPool, puzzle: dict[str, Any], times: list[float]) -> None:
+    began = time.perf_counter()
+    answer = server.request("POST", "/api/solve?wait=20", json={"puzzle": puzzle}).json()
     if answer.get("state") == "done":
         times.append(time.perf_counter() - began)
 
@@ -131,30 +134,22 @@ def figures(times: list[float], asked: int, seconds: float) -> list[object]:
     return [len(times), round(len(times) / seconds, 1), *spread, asked - len(times)]
 
 
-async def bad_requests(session: aiohttp.ClientSession) -> dict[int, int]:
+def bad_requests(server: HTTPConnectionPool) -> Counter[int]:
     """Requests of every wrong kind, fifty at a time; how often each status came."""
-    kinds: list[Callable[[], Awaitable[Any]]] = [
-        lambda: session.post("/api/solve", data=b"{" * 1000, headers=JSON),
-        lambda: session.post("/api/solve", json={"puzzle": {"rows": [[[9, 9]]], "columns": []}}),
-        lambda: session.post("/api/solve", data=b"x", headers={"content-type": "text/plain"}),
-        lambda: session.post("/api/solve", json={}, headers={"origin": "http://evil.example"}),
-        lambda: session.get("/api/about", headers={"host": "evil.example"}),
-        lambda: session.get("/../../etc/passwd"),
-        lambda: session.get("/api/jobs/none"),
-        lambda: session.post("/api/parse", data=os.urandom(1000), headers=BYTES),
-        lambda: session.post("/api/image", data=b"\x89PNG\r\n\x1a\n" + bytes(100), headers=BYTES),
-        lambda: session.put("/api/about", data=b"", headers=JSON),
+    kinds: list[Callable[[], BaseHTTPResponse]] = [
+        lambda: server.request("POST", "/api/solve", body=b"{" * 1000, headers=JSON),
+        lambda: server.request("POST", "/api/solve", json={"puzzle": {"rows": [[[9, 9]]], "columns": []}}),
+        lambda: server.request("POST", "/api/solve", body=b"x", headers={"content-type": "text/plain"}),
+        lambda: server.request("POST", "/api/solve", json={}, headers={"origin": "http://evil.example"}),
+        lambda: server.request("GET", "/api/about", headers={"host": "evil.example"}),
+        lambda: server.request("GET", "/../../etc/passwd"),
+        lambda: server.request("GET", "/api/jobs/none"),
+        lambda: server.request("POST", "/api/parse", body=os.urandom(1000), headers=BYTES),
+        lambda: server.request("POST", "/api/image", body=b"\x89PNG\r\n\x1a\n" + bytes(100), headers=BYTES),
+        lambda: server.request("PUT", "/api/about", body=b"", headers=JSON),
     ]
-    statuses: dict[int, int] = {}
-
-    async def one(number: int) -> None:
-        async with await kinds[number % len(kinds)]() as reply:
-            await reply.read()
-            statuses[reply.status] = statuses.get(reply.status, 0) + 1
-
-    for first in range(0, BAD, SLOW):
-        await asyncio.gather(*(one(number) for number in range(first, first + SLOW)))
-    return statuses
+    with ThreadPoolExecutor(SLOW) as clients:
+        return Counter(clients.map(lambda number: kinds[number % len(kinds)]().status, range(BAD)))
 
 
 def opened(address: str) -> socket.socket:
