@@ -1,30 +1,109 @@
 """The embedded demo archive: puzzles of our own making, of every kind that the census knows.
 
-Pictures drawn by hand (`drawn/*.txt`), pictures drawn by formulas (`drawing`), and the odd ones (`oddities`): with
-several solutions, with none, with hidden lengths, with strange shapes.
+Pictures drawn by hand (`drawn/*.txt`), pictures made by rule (`RECIPES`), and variations of drawn ones (`VARIATIONS`),
+some of which are duplicates or contradictory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.resources import files
 
-from scrapers.demo import oddities
-from scrapers.demo.drawing import drawings
+import numpy as np
+
 from scrapers.demo.picture import InvalidPicture, Picture, parse
-from solver.puzzle import Puzzle, from_picture
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.puzzle import BLOT, Puzzle, from_picture
+from solver.tables import puzzles_of
 
 SOURCE = "demo"
 AUTHOR = "nonocensus"
 COPYRIGHT = "Copyright 2026 the nonocensus authors"
 LICENSE = "Apache-2.0"
 
+RECIPES = (
+    Recipe("letters", 11, 9, None, 1, 6),
+    Recipe("letters", 35, 23, None, 1, 4),
+    Recipe("shapes", 20, 20, 0.3, 2, 20),
+    Recipe("shapes", 30, 25, 0.6, 1, 15),
+    Recipe("shapes", 40, 40, 0.6, 1, 8, colors=2),
+    Recipe("shapes", 25, 20, 0.8, 1, 20, colors=3),
+    Recipe("blobs", 20, 15, 0.6, 1, 20),
+    Recipe("blobs", 30, 30, 0.6, 1, 15),
+    Recipe("blobs", 60, 60, 0.8, 1, 3),
+    Recipe("blobs", 40, 30, 0.75, 1, 15, colors=4),
+    Recipe("symmetric", 12, 12, 0.55, 1, 23),
+    Recipe("symmetric", 15, 20, 0.75, 1, 10, colors=2),
+    Recipe("symmetric", 30, 30, 0.5, 1, 10),
+    Recipe("random", 10, 10, 0.55, 1, 15),
+    Recipe("random", 25, 25, 0.45, 1, 3),
+    Recipe("random", 15, 15, 0.7, 1, 4, colors=3),
+    Recipe("random", 30, 1, 0.6, 1, 1),
+    Recipe("random", 1, 24, 0.6, 1, 1),
+    Recipe("random", 12, 8, 1.0, 1, 1),
+    Recipe("random", 5, 5, 0.0, 1, 1),
+    Recipe("random", 1, 1, 1.0, 1, 1),
+    Recipe("cycles", 12, 12, None, 1, 3),
+    *(Recipe("dominoes", side, side, None, None, 1) for side in range(7, 19, 2)),
+)
+"""What is made by rule, as `generate` does."""
+
+
+def _mirrored(puzzle: Puzzle) -> Puzzle:
+    return from_picture(_goal(puzzle)[:, ::-1], puzzle.palette)
+
+
+def _turned(puzzle: Puzzle) -> Puzzle:
+    return from_picture(np.rot90(_goal(puzzle)), puzzle.palette)
+
+
+def _recoloured(puzzle: Puzzle) -> Puzzle:
+    background, *colors = puzzle.palette
+    return from_picture(_goal(puzzle), (background, *reversed(colors)))
+
+
+def _one_cell_less(puzzle: Puzzle) -> Puzzle:
+    cells = _goal(puzzle).copy()
+    cells.flat[np.flatnonzero(cells)[0]] = 0
+    return from_picture(cells, puzzle.palette)
+
+
+def _blotted(puzzle: Puzzle) -> Puzzle:
+    """Hide a third of the columns' lengths."""
+    columns = (
+        tuple(block if (x + k) % 3 else block._replace(length=BLOT) for k, block in enumerate(clue))
+        for x, clue in enumerate(puzzle.columns)
+    )
+    return replace(puzzle, columns=tuple(columns))
+
+
+def _contradictory(puzzle: Puzzle) -> Puzzle:
+    """Exchange the clues of the last two rows."""
+    *rows, one, other = puzzle.rows
+    return replace(puzzle, rows=(*rows, other, one), goal=None)
+
+
+def _goal(puzzle: Puzzle) -> np.ndarray:
+    assert puzzle.goal is not None
+    return puzzle.goal
+
+
+VARIATIONS: tuple[tuple[str, Callable[[Puzzle], Puzzle], str], ...] = (
+    ("copied", lambda puzzle: puzzle, "Mug, Owl, Toucan"),
+    ("mirrored", _mirrored, "Mouse, Swan, Teapot, Tractor"),
+    ("turned", _turned, "Carrot, Guitar, Key"),
+    ("recoloured", _recoloured, "Ladybird, Rose, Toadstool"),
+    ("one cell less", _one_cell_less, "Cat, Fox, Lighthouse, Snail, Turtle"),
+    ("blotted", _blotted, "Apple, Bell, Candle, Castle, Duckling, Evening sail, Oak, Owl, Present, Rainbow, Windmill"),
+    ("contradictory", _contradictory, "Apple, Bee, Bicycle, Duckling, Mug, Scissors, Small heart, Smile, Telescope"),
+)
+"""Variations of drawn pictures: what was done, the function that does it, the titles."""
+
 
 def demo_puzzles() -> list[Puzzle]:
     """The whole archive, always the same puzzles in the same order."""
-    good = [_puzzle(picture) for picture in (*drawn_pictures(), *drawings())]
-    odd = [_puzzle(picture) for picture in (*oddities.ambiguous(), *oddities.chaotic(), *oddities.extreme())]
-    puzzles = [*good, *odd, *oddities.impossible(), *oddities.blotted((*good, *odd))]
-    return [_signed(puzzle, number) for number, puzzle in enumerate(puzzles, 1)]
+    drawn = {picture.title: from_picture(picture.cells, picture.palette) for picture in drawn_pictures()}
+    puzzles = [*drawn.items(), *_made(), *_variations(drawn)]
+    return [_signed(puzzle, title, number) for number, (title, puzzle) in enumerate(puzzles, 1)]
 
 
 def drawn_pictures() -> Iterator[Picture]:
@@ -37,14 +116,25 @@ def drawn_pictures() -> Iterator[Picture]:
             raise InvalidPicture(f"{file.name}: {error}") from error
 
 
-def _puzzle(picture: Picture) -> Puzzle:
-    return from_picture(picture.cells, picture.palette, title=picture.title)
+def _made() -> Iterator[tuple[str, Puzzle]]:
+    """Titles and puzzles of the recipes."""
+    for recipe in RECIPES:
+        for number, puzzle in enumerate(puzzles_of(recipe_batch(recipe, 0, recipe.count)), 1):
+            yield f"{recipe.kind.capitalize()} {puzzle.width}x{puzzle.height}, no. {number}", puzzle
 
 
-def _signed(puzzle: Puzzle, number: int) -> Puzzle:
-    """The puzzle with its number and everything that says where it comes from."""
+def _variations(drawn: dict[str, Puzzle]) -> Iterator[tuple[str, Puzzle]]:
+    """Titles and puzzles of the variations."""
+    for done, vary, titles in VARIATIONS:
+        for title in titles.split(", "):
+            yield f"{title}, {done}", vary(drawn[title])
+
+
+def _signed(puzzle: Puzzle, title: str, number: int) -> Puzzle:
+    """The puzzle with its title, its number and everything that says where it comes from."""
     return replace(
         puzzle,
+        title=title,
         puzzle_id=f"{SOURCE}/{number}",
         source=SOURCE,
         source_id=str(number),
