@@ -204,4 +204,5 @@ def ray_crew(cpus: int | None = None, address: str | None = None) -> Iterator[Ra
         try:
             yield Ray(getattr(context, "dashboard_url", None) or None)
         finally:
-            ray.shutdown()
+            with redirect_stdout(sys.stderr):  # it prints messages held back as repeated
+                ray.shutdown()

@@ -55,7 +55,7 @@ def test_an_interrupted_command_says_how_to_go_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pipeline.jobs.classify_job.drive", interrupted)
+        patch.setattr("pipeline.jobs.engine.drive", interrupted)
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,

@@ -98,15 +98,6 @@ def test_a_part_that_names_a_file_of_another_place_is_damaged(store: Store, tmp_
     assert "its file is called" in verify_store(store, lambda _: None)[0].what
 
 
-def test_results_that_name_a_file_of_another_place_are_damaged(store: Store, tmp_path: Path) -> None:
-    run = run_serially(store, tmp_path / "run")
-    place = next((tmp_path / "run/results").glob("*.json"))
-    left = ["part-00000", 0, None, 3, "an id", "../results/x"]
-    place.write_text(json.dumps(json.loads(place.read_text()) | {"left": [left]}))
-    with pytest.raises(InputError, match="it names a file in another folder"):
-        run.pieces()
-
-
 def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
     """Change the rows of a store's first part as another program might, and have its JSON say so."""
     part = store.parts()[0]
