@@ -69,12 +69,14 @@ def sole_writer(place: Folder) -> Iterator[None]:
 
 
 @contextmanager
-def staging(place: Folder, name: str = "new") -> Iterator[Folder]:
+def staging(place: Folder) -> Iterator[Folder]:
     """A temporary folder in another one, for files to move into it once they are written: one process at a time.
 
     It is deleted at the end, and what a killed process has left of it by the next one.
     """
-    new = place / f"{name}{UNFINISHED}"
+    new = place / f"new{UNFINISHED}"
+    if place.local:
+        new = new._replace(name=place.name)  # for messages: where its files are going to be
     with sole_writer(new):
         try:
             yield new
