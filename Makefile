@@ -83,7 +83,7 @@ lint: $(READY)
 	$(BIN)/mypy
 	mkdir -p .cache
 	$(BIN)/python -c "from reports.browser import script; print(script())" > .cache/browser.js
-	$(BIN)/python -c "from pipeline.serve.pages import script; print(script())" > .cache/serve.js
+	$(BIN)/python -c "from pipeline.serve.page_files import script; print(script())" > .cache/serve.js
 	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js .cache/serve.js reports/templates/report.js
 
 format: $(READY)
@@ -96,7 +96,7 @@ docs: $(READY)
 gallery: $(READY)
 	$(BIN)/python tests/gallery.py
 
-# Kernels for any processor of this machine's family (solver/kernel_cache.py); where they don't fit they are left alone.
+# Kernels for any processor of this machine's family (solver/jit/kernel_cache.py); where they don't fit they are left alone.
 wheel: $(INSTALLED)
 	rm -rf solver/compiled
 	NONOCENSUS_PORTABLE=1 $(BIN)/nonocensus warm

@@ -8,49 +8,49 @@ import argparse
 from pathlib import Path
 
 from benchmarks import (
-    certificates,
-    crawl,
-    engines,
-    exact_cover,
-    explain,
+    certificate_speed,
+    crawl_speed,
+    engine_speed,
+    exact_cover_speed,
+    explain_speed,
     faults,
     findings,
     formats,
     fuzz,
-    grade,
-    importing,
+    grade_speed,
+    import_speed,
     line_logic,
-    pages,
-    pictures,
+    page_sizes,
+    picture_speed,
     scale,
-    serve,
+    serve_load,
     start_up,
-    sudoku,
-    sudoku_grade,
+    sudoku_grade_speed,
+    sudoku_speed,
     trust,
 )
-from benchmarks.tables import ARCHIVE, write_tables
+from benchmarks.result_pages import ARCHIVE, write_tables
 from pipeline.findings.figures_page import Table
 
 BENCHMARKS = {
-    "certificates": certificates.run,
-    "crawl": crawl.run,
-    "engines": engines.run,
-    "exact-cover": exact_cover.run,
-    "explain": explain.run,
+    "certificates": certificate_speed.run,
+    "crawl": crawl_speed.run,
+    "engines": engine_speed.run,
+    "exact-cover": exact_cover_speed.run,
+    "explain": explain_speed.run,
     "faults": faults.run,
     "findings": findings.run,
     "formats": formats.run,
     "fuzz": fuzz.run,
-    "grade": grade.run,
-    "import": importing.run,
+    "grade": grade_speed.run,
+    "import": import_speed.run,
     "line_logic": line_logic.run,
-    "pictures": pictures.run,
+    "pictures": picture_speed.run,
     "scale": scale.run,
-    "serve": serve.run,
+    "serve": serve_load.run,
     "start_up": start_up.run,
-    "sudoku": sudoku.run,
-    "sudoku-grade": sudoku_grade.run,
+    "sudoku": sudoku_speed.run,
+    "sudoku-grade": sudoku_grade_speed.run,
     "trust": trust.run,
 }
 
@@ -67,15 +67,15 @@ def main() -> None:
     options = parser.parse_args()
     name, files = options.names[:1], [Path(name) for name in options.names[1:]]
     if name == ["sudoku"]:
-        print(write_tables("sudoku", sudoku.run(options.archive, files, options.peer)))
+        print(write_tables("sudoku", sudoku_speed.run(options.archive, files, options.peer)))
         return
     if name == [OF_REPORTS]:
         if not files:
             parser.error("pages takes reports: FILE...")
-        print(write_tables(OF_REPORTS, pages.run(files)))
+        print(write_tables(OF_REPORTS, page_sizes.run(files)))
         return
     if name == ["sudoku-grade"]:
-        print(write_tables("sudoku-grade", sudoku_grade.run(options.archive, files)))
+        print(write_tables("sudoku-grade", sudoku_grade_speed.run(options.archive, files)))
         return
     if unknown := sorted({*options.names} - {*BENCHMARKS}):
         parser.error(f"{unknown[0]} is no benchmark; there are {', '.join(BENCHMARKS)}")

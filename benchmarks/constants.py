@@ -63,9 +63,9 @@ def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
 def _print_verdicts(colors: int, puzzles: int, seed: int) -> None:
     """Print the verdicts on drawn puzzles of at most so many colours, as one of the processes."""
     from solver.api import classify
-    from solver.ladder.warm import warm_up
-    from solver.tables import puzzle_batch
-    from solver.views import views
+    from solver.ladder.ladder_kernels import warm_up
+    from solver.model.tables import puzzle_batch
+    from solver.model.views import views
     from tests import fuzz
 
     batch = puzzle_batch([fuzz.drawn(seed + k, most=20, colors=colors) for k in range(puzzles)])

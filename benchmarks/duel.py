@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.tables import ARCHIVE
+from benchmarks.result_pages import ARCHIVE
 
 BATCH, ROUNDS = 128, 8
 HERE = Path(__file__).resolve().parent.parent
@@ -21,10 +21,10 @@ PROGRAM = f"""
 import sys
 from pathlib import Path
 from scrapers.files import files_in
-from scrapers.importing import read_files
+from scrapers.file_batches import read_files
 from solver.api import classify
-from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
 puzzles = [each for each in read_files(files_in([Path(sys.argv[1])])) if isinstance(each, Puzzle)]
 batches = [puzzle_batch(puzzles[k : k + {BATCH}]) for k in range(0, len(puzzles), {BATCH})]
 for batch in batches:

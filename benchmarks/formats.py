@@ -12,13 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from pipeline.findings.figures_page import Table
+from scrapers.file_batches import read_files
 from scrapers.files import files_in
 from scrapers.formats import FORMATS, Format, FormatError, detect, named
 from scrapers.formats.writing import file_of
-from scrapers.importing import read_files
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch, puzzles_of
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch, puzzles_of
 
 RECIPE = Recipe("random", 25, 25, 0.5, 1, 2000)
 BATCH = 200

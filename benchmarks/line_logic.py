@@ -5,19 +5,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings.bench import batches_of, line_throughput, random_batches
+from pipeline.findings.benchmark import batches_of, line_throughput, random_batches
 from pipeline.findings.figures_page import Table
+from scrapers.file_batches import read_files
 from scrapers.files import files_in
-from scrapers.importing import read_files
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.bits import words_for
-from solver.board import Board
-from solver.clock import cpu_seconds
-from solver.jit import kernel
-from solver.lanes import ROOM
-from solver.line import solve_line
-from solver.puzzle import Puzzle, clue_of
-from solver.tools import Tools, tools_for
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import kernel
+from solver.lines.bits import words_for
+from solver.lines.board import Board
+from solver.lines.lanes import ROOM
+from solver.lines.line_solver import solve_line
+from solver.lines.workspace import Tools, tools_for
+from solver.model.puzzle import Puzzle, clue_of
 
 RUNS = 10
 

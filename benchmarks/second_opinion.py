@@ -19,8 +19,8 @@ import numpy as np
 
 from pipeline.findings.figures_page import Table, figure
 from solver.api import classify, solve
-from solver.puzzle import Puzzle, clues_of
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Puzzle, clues_of
+from solver.model.tables import puzzle_batch
 from tests import fuzz, oracle
 
 PROCESSES = 2

@@ -11,8 +11,8 @@ import numpy as np
 
 from pipeline.findings.figures_page import Table
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.puzzle import Puzzle, from_picture
-from solver.tables import picture
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import picture
 
 RUNS = 5
 HEADING = ["command", "median", "least", "most"]

@@ -5,7 +5,7 @@ Compared with another solver's on drawn puzzles; what hostile inputs do; the sam
 
 from pathlib import Path
 
-from benchmarks.certificates import certificates
+from benchmarks.certificate_speed import certificates
 from benchmarks.constants import constants
 from benchmarks.hostile import hostile
 from benchmarks.second_opinion import second_opinion

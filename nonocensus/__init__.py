@@ -25,7 +25,7 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     import lazy_loader
 
-    from nonocensus.own import import_own_packages
+    from nonocensus.own_packages import import_own_packages
 
     import_own_packages()
     if name == "__version__":

@@ -6,7 +6,7 @@ Nothing is imported here before the current folder is no longer searched for mod
 import os
 import sys
 
-from nonocensus.own import PLACE, import_own_packages
+from nonocensus.own_packages import PLACE, import_own_packages
 
 INTERRUPTED = 130
 """Exit status of what Ctrl-C has ended: 128 and the signal's number, as shells have it."""

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipeline.crawl.site import Asking, Crawled
+from pipeline.callbacks import NOBODY, Watch
+from pipeline.crawl.site_crawl import Asking, Crawled
 from pipeline.executors.resources import ALL_CORES, Resources
 from pipeline.jobs.classify_job import Outcome
 from pipeline.jobs.session import NOBODY as NO_LISTENER
 from pipeline.jobs.session import Listener
-from pipeline.run import folder as runs
-from pipeline.run.folder import Run, open_place
+from pipeline.run import run_folder as runs
 from pipeline.run.plan import Selection, check
+from pipeline.run.run_folder import Run, open_place
 from pipeline.run.summary import summarize
 from pipeline.store import parts as stores
-from pipeline.store.importing import ImportReport
+from pipeline.store.file_import import ImportReport
 from pipeline.store.parts import Store
 from pipeline.verify.damage import Damage
-from pipeline.watch import NOBODY, Watch
 
 if TYPE_CHECKING:
-    from pipeline.findings.compare import Comparison
-    from pipeline.findings.dedup import Duplicates
-    from pipeline.findings.pack import Packed, Spread
+    from pipeline.findings.comparison import Comparison
+    from pipeline.findings.deduplication import Duplicates
+    from pipeline.findings.puzzle_pack import Packed, Spread
     from pipeline.jobs.tally import Tally
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
@@ -58,7 +58,7 @@ def import_files(
     license   licence of the puzzles whose files name none
     owner     rights holder of those whose files name none
     """
-    from pipeline.store.importing import Terms, import_paths
+    from pipeline.store.file_import import Terms, import_paths
 
     terms = Terms(license, owner)
     return import_paths(list(_several(paths)), str(store), watch, contact=contact, terms=terms)
@@ -68,9 +68,9 @@ def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch 
     """Download a site's puzzles into a store, politely; the same call goes on where it was stopped.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
-    asking   further fields of pipeline.crawl.site.Asking: new, refresh, limit, kind, base_urls, contact, rate
+    asking   further fields of pipeline.crawl.site_crawl.Asking: new, refresh, limit, kind, base_urls, contact, rate
     """
-    from pipeline.crawl import site as crawling
+    from pipeline.crawl import site_crawl as crawling
 
     addresses = _several(asking.pop("base_urls", ()))
     return crawling.crawl_site(Path(store), Asking(site, ids, base_urls=addresses, **asking), watch)
@@ -78,7 +78,7 @@ def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch 
 
 def reparse_store(store: Place, watch: Watch = NOBODY) -> Crawled:
     """Bring a crawled store's table up to date with the replies that were kept, without the network."""
-    from pipeline.crawl import site as crawling
+    from pipeline.crawl import site_crawl as crawling
 
     return crawling.reparse_store(Path(store), watch)
 
@@ -203,8 +203,8 @@ def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: 
 
     content   none (measures by id), licensed (clues and pictures where the licence allows it), or everything: private
     """
-    from pipeline.findings.dataset import write_dataset
-    from reports.dataset import Content
+    from pipeline.findings.dataset_folder import write_dataset
+    from reports.dataset_columns import Content
 
     opened = _run(run)
     watch.begun("reading", 2 * opened.rows)
@@ -231,8 +231,8 @@ def make_pack(
     private   also puzzles that may not be passed on
     min_density   least share of painted cells; 0.1 unless given
     """
-    from pipeline.findings.pack import MIN_DENSITY, Wanted, write_pack
-    from pipeline.store.convert import format_called
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, Wanted, write_pack
+    from pipeline.store.conversion import format_called
 
     opened = _run(run)
     watch.begun("choosing", 2 * opened.rows)
@@ -243,7 +243,7 @@ def make_pack(
 
 def export_run(run: Run | Place, path: Place, where: str | None = None, watch: Watch = NOBODY) -> int:
     """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; returns the lines."""
-    from pipeline.findings.export import export
+    from pipeline.findings.flat_export import export
 
     opened = _run(run)
     watch.begun("exporting", opened.rows)
@@ -252,7 +252,7 @@ def export_run(run: Run | Place, path: Place, where: str | None = None, watch: W
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
     """Compare two runs puzzle by puzzle: verdicts, proofs, times, work."""
-    from pipeline.findings.compare import compare
+    from pipeline.findings.comparison import compare
 
     return compare(_run(old), _run(new))
 
@@ -262,14 +262,14 @@ def find_duplicates(place: Run | Store | Place, cells: float | None = None, watc
 
     cells   of nonograms the share of the cells in which near pictures may differ, 0 to 0.2; None is 0.05
     """
-    from pipeline.findings import dedup
+    from pipeline.findings import deduplication
 
-    return dedup.find_duplicates(_opened(place), cells, watch)
+    return deduplication.find_duplicates(_opened(place), cells, watch)
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
     """Ask a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL; it can only read."""
-    from pipeline.findings.tables import open_tables
+    from pipeline.findings.sql_tables import open_tables
     from pipeline.sql import one_line, selected
 
     with open_tables(_opened(place)) as database, one_line("the query"):
@@ -285,7 +285,7 @@ def verify(place: Run | Store | Place, repair: bool = False, watch: Watch = NOBO
 
 def warm(store: Place | None = None) -> str:
     """Compile the kernels that most puzzles need, or those of a store; returns the cache's folder."""
-    from pipeline.jobs.warm import warm_for_most, warm_for_store
+    from pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
 
     return warm_for_most() if store is None else warm_for_store(str(store))
 

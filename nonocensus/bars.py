@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from rich.progress import Progress
 
+from pipeline.callbacks import Watch
 from pipeline.jobs.schedule import Work
 from pipeline.jobs.session import Listener
 from pipeline.run.results import Piece
-from pipeline.watch import Watch
 
 
 class Bar(NamedTuple):

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from reports.sheet.state import State
 from reports.sheet.svg import drawing
 from solver import api
-from solver.derivation import explain as explanation
-from solver.derivation import hint as hints
-from solver.derivation.explain import Explanation
-from solver.derivation.hint import Hint
-from solver.puzzle import Puzzle, from_picture
-from solver.tables import picture
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import picture
+from solver.people import explanation as explanation
+from solver.people import hints as hints
+from solver.people.explanation import Explanation
+from solver.people.hints import Hint
 
 Paths = str | Path | Iterable[str | Path]
 
@@ -35,8 +35,8 @@ def read(paths: Paths) -> Reading:
     A UserError names a path that does not exist; what can't be read is among the problems.
     """
     from pipeline.errors import UserError
+    from scrapers.file_batches import Problem, read_files
     from scrapers.files import files_in
-    from scrapers.importing import Problem, read_files
 
     every = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for path in every:
@@ -86,7 +86,7 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
 
     Raises TimeoutError if it was not reached, and ValueError for a puzzle without a picture and a rung that is none.
     """
-    from scrapers.pictures.repair import repaired, with_picture
+    from scrapers.pictures.picture_repair import repaired, with_picture
 
     asked = _puzzle(puzzle)
     if asked.goal is None:
@@ -103,9 +103,9 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     Each has the changed `puzzle` with its solution as its goal, the `changes` of clues, and how many `cells` of the
     picture `before` differ. The list is empty if the puzzle has not several solutions, or if none was found.
     """
+    from pipeline.callbacks import NOBODY
     from pipeline.executors.resources import Resources
     from pipeline.jobs.mend_job import Mended, mend_puzzles
-    from pipeline.watch import NOBODY
 
     found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), NOBODY)
     return [mending for item in found if isinstance(item, Mended) for mending in item.mendings]
@@ -119,8 +119,8 @@ def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, A
     `grade` (1 to 9) and `hardest`, the technique that docs/TECHNIQUES.md describes, are None unless it has exactly one
     solution; what the techniques find is counted all the same.
     """
-    from solver.tables import puzzle_batch
-    from solver.techniques.grade import grades
+    from solver.model.tables import puzzle_batch
+    from solver.people.puzzle_grade import grades
 
     batch = puzzle_batch([_puzzle(puzzle)])
     unique = api.classify(batch, cpu_limit=cpu_limit)["solutions"][0].as_py() == "unique"
@@ -144,7 +144,7 @@ def write(
     Returns what was written: `puzzles`, `files`, `left_out`, and `problems` with the reason for each puzzle that could
     not be written. A UserError says so if none could be, if there is no such format, or if the file can hold only one.
     """
-    from pipeline.store.convert import How, convert, format_called, format_for
+    from pipeline.store.conversion import How, convert, format_called, format_for
 
     several = [puzzles] if isinstance(puzzles, Puzzle) else puzzles
     known = format_for(str(out), None if to is None else format_called(to))
@@ -205,7 +205,7 @@ def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
 class Explained:
     """How a puzzle is solved, step by step; in a notebook it tells the steps.
 
-    explanation   the steps as data (solver.derivation.explain.Explanation)
+    explanation   the steps as data (solver.people.explanation.Explanation)
     """
 
     explanation: Explanation
@@ -213,14 +213,14 @@ class Explained:
     @property
     def steps(self) -> list[str]:
         """The steps in words."""
-        from reports.explained.words import in_words
+        from reports.explained.step_words import in_words
 
         return [told.what for told in in_words(self.explanation)]
 
     @property
     def ending(self) -> str:
         """How it ends, in a sentence."""
-        from reports.explained.words import ending
+        from reports.explained.step_words import ending
 
         return ending(self.explanation)
 
@@ -238,7 +238,7 @@ class Explained:
 
     def page(self) -> str:
         """An HTML page to step through, which needs no network. Raises ValueError for grids of over 40,000 cells."""
-        from reports.explained.page import page
+        from reports.explained.explanation_page import page
 
         return page(self.explanation)
 

@@ -14,21 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.attention import attention
-from reports.batch import (
-    AREAS_A_DECADE,
-    DENSITY_NAMES,
-    DIFFICULTY_BIN,
-    FAILED,
-    FIRST_RUNG_BIN,
-    MANY_COLORS,
-    NO_BIN,
-    RUNG_BINS,
-    RUNGS,
-    SIZE_NAMES,
-    UNKNOWN,
-    Rows,
-    Words,
-)
 from reports.census import Census, Row, take_census
 from reports.duplicates import repeated
 from reports.figures import (
@@ -54,10 +39,25 @@ from reports.figures import (
     Times,
 )
 from reports.graded import by_grade
-from reports.ratings import agreements, rated_together, ratings, together
-from reports.site import CLAIMS, SEVERAL, contradicts, is_unmarked
+from reports.rating_correlations import agreements, rated_together, ratings, together
+from reports.row_counts import (
+    AREAS_A_DECADE,
+    DENSITY_NAMES,
+    DIFFICULTY_BIN,
+    FAILED,
+    FIRST_RUNG_BIN,
+    MANY_COLORS,
+    NO_BIN,
+    RUNG_BINS,
+    RUNGS,
+    SIZE_NAMES,
+    UNKNOWN,
+    Rows,
+    Words,
+)
+from reports.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
 from reports.threads import in_threads
-from solver.families import NONOGRAM, Family
+from solver.model.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")

@@ -19,15 +19,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from reports.batch import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
-from reports.drawing import UNKNOWN_COLOR
 from reports.duplicates import DUPLICATES, repeated
-from reports.families import NONOGRAMS, SUDOKU_WORDS, FamilyWords
-from reports.grid import givens_counts
+from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from reports.issues import ISSUES, differing, issues
 from reports.labels import label_color
+from reports.picture_svg import UNKNOWN_COLOR
+from reports.row_counts import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
+from reports.sudoku_svg import givens_counts
 from reports.templating import source
-from solver.families import FAMILIES
+from solver.model.families import FAMILIES
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""

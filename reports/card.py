@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from markupsafe import Markup
 
-from reports.dataset import SPLITS, Content
-from reports.families import FamilyWords
+from reports.dataset_columns import SPLITS, Content
+from reports.family_words import FamilyWords
 from reports.rights import MADE_BY_RULE, TERMS, shareable
 from reports.templating import environment, markdown
-from solver.families import FAMILIES
+from solver.model.families import FAMILIES
 
 MEASURES_LICENSE = "cc0-1.0"
 """Measures are facts; as far as anybody has rights in them, they are given up."""
@@ -93,7 +93,7 @@ def cite(origin: Origin) -> str:
 def card(origin: Origin, columns: pa.Schema, counts: Sequence[Count], duplicates: int) -> bytes:
     """The card.
 
-    columns      the dataset's, as of `reports.dataset.schema`
+    columns      the dataset's, as of `reports.dataset_columns.schema`
     duplicates   rows whose clues an earlier row has
     """
     total = sum(count.rows for count in counts)

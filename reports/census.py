@@ -4,7 +4,7 @@ Of each row stay 30 bytes: its code, its seconds, its class of difficulty and it
 cells open). Of the rows that a report shows one by one everything stays, of a million, drawn at random if there are
 more, the measures. So tens of millions of rows fit in memory.
 
-Batches are looked at by threads (reports.batch), and put together here in their order: the figures are the same
+Batches are looked at by threads (reports.row_counts), and put together here in their order: the figures are the same
 however many threads there are.
 """
 
@@ -19,7 +19,10 @@ import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
 from reports.authors import Authors, add_authors
-from reports.batch import (
+from reports.graded import NO_GRADES
+from reports.kept_columns import indexed
+from reports.mended import NO_MENDINGS
+from reports.row_counts import (
     COMPARED_FIELDS,
     LISTED,
     PUZZLE_COLUMNS,
@@ -35,10 +38,7 @@ from reports.batch import (
     no_rows,
     no_rung_times,
 )
-from reports.beside import indexed
-from reports.graded import NO_GRADES
-from reports.mended import NO_MENDINGS
-from reports.sample import Sample
+from reports.row_sample import Sample
 from reports.threads import in_threads
 
 SHOWN = 100_000

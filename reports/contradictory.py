@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from reports.explained.words import line_in_words
-from solver.derivation.explain import explain
-from solver.tables import PUZZLES, puzzles_of
+from reports.explained.step_words import line_in_words
+from solver.model.tables import PUZZLES, puzzles_of
+from solver.people.explanation import explain
 
 CPU_LIMIT = 1.0
 """CPU seconds that it may take to find the line that has no arrangement."""

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from reports.card import LICENSES, Origin, cite
-from reports.dataset import SPLITS, DataFile
-from solver.tables import TIME
+from reports.dataset_columns import SPLITS, DataFile
+from solver.model.tables import TIME
 
 PARQUET = "application/x-parquet"
 FILES, RECORDS = "parquet-files", "puzzles"

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from reports.attention import Attention
 from reports.graded import Grade
-from reports.ratings import Agreement, Ratings, Together
+from reports.rating_correlations import Agreement, Ratings, Together
 
 
 class Group(NamedTuple):
@@ -153,7 +153,7 @@ class Reason(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """The puzzles of one claim of `reports.site.CLAIMS`, by our verdict."""
+    """The puzzles of one claim of `reports.site_claims.CLAIMS`, by our verdict."""
 
     claim: str
     puzzles: int

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.beside import Found, beside, indexed
-from solver.families import NONOGRAM, Family
-from solver.tables import GRADES
+from reports.kept_columns import Found, beside, indexed
+from solver.model.families import NONOGRAM, Family
+from solver.model.tables import GRADES
 
 SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "work")])
 """What the grades of all families have beside results."""
@@ -45,7 +45,7 @@ class Grade(NamedTuple):
 
 
 def grades_beside(results: pa.RecordBatch, grades: Found, columns: pa.Schema = SHARED) -> pa.RecordBatch:
-    """Columns of each row's grade (reports.beside); nulls for what has none, timeouts among them.
+    """Columns of each row's grade (reports.kept_columns); nulls for what has none, timeouts among them.
 
     grades   of the schema of the family's grades, those that `finished` leaves
     """

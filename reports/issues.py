@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.batch import FAILED
+from reports.row_counts import FAILED
 
 ISSUES = {
     "ambiguous": "several solutions",

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.amounts import amounts
-from solver.effort import CONFLICT, difficulty
-from solver.families import SUDOKU
-from solver.views import clue_arrays
+from solver.ladder.effort import CONFLICT, difficulty
+from solver.model.amounts import amounts
+from solver.model.families import SUDOKU
+from solver.model.views import clue_arrays
 
 PUZZLE_COLUMNS = ["width", "height", "kind", "rows", "columns"]
 RESULT_COLUMNS = ["solution", "line_solves", "conflicts"]

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from reports.beside import Found, beside
-from solver.tables import MENDINGS
+from reports.kept_columns import Found, beside
+from solver.model.tables import MENDINGS
 
 NO_MENDINGS = MENDINGS.empty_table()
 
@@ -12,7 +12,7 @@ MENDED = pa.schema([MENDINGS.field(name) for name in ("change", "mended")])
 
 
 def mended_beside(results: pa.RecordBatch, mendings: Found) -> pa.RecordBatch:
-    """The columns MENDED of each row's mending (reports.beside).
+    """The columns MENDED of each row's mending (reports.kept_columns).
 
     mendings   of the schema MENDINGS
     """

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.board import possibilities
 from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.lookahead import NO_LIMIT, begin, refute
 from solver.ladder.question import FROM_NOTHING
-from solver.lookahead import NO_LIMIT, begin, refute
-from solver.propagate import FIXPOINT
-from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.lines.board import possibilities
+from solver.lines.propagate import FIXPOINT
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 
 SPARE_SECONDS = 1.0
 """CPU seconds that line logic may take, and any other rung beside what it took the first time."""

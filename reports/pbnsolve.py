@@ -4,7 +4,7 @@ They answer as `pbnsolve -u -aLHEGPC` would: uniqueness is always checked. Where
 differ, the words are the program's (`unique logical`), but for one: at the CPU limit the program says `timeout` even if
 it has found a solution, where the manual has `solvable`, which says more. What else may differ is what the words mean:
 
-- `depth-N` does not depend here on the order in which cells are tried (solver.lookahead);
+- `depth-N` does not depend here on the order in which cells are tried (solver.ladder.lookahead);
 - `trivial` and <difficulty> count line solves, which each program counts of its own solver;
 - <logic> is left out unless it is known of the whole puzzle, and <alt> is there for every puzzle of several solutions;
 - for what is not solved to the end <status> is FAIL, where pbnsolve says that it has more than one solution.
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from scrapers.formats import webpbn_xml
-from solver.puzzle import Puzzle
-from solver.tables import picture
+from solver.model.puzzle import Puzzle
+from solver.model.tables import picture
 
 LOGIC = {"line": 1}
 """<logic> by technique; every depth-N is 2."""

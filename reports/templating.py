@@ -9,9 +9,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import words
+from reports import formatting
 from reports.clean import clean
-from solver.effort import CONFLICT
+from solver.ladder.effort import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
@@ -29,17 +29,17 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         lstrip_blocks=True,
     )
     made.filters |= {
-        "number": words.number,
-        "share": words.share,
-        "seconds": words.seconds,
-        "bucket": words.bucket,
-        "difficulty": words.difficulty,
+        "number": formatting.number,
+        "share": formatting.share,
+        "seconds": formatting.seconds,
+        "bucket": formatting.bucket,
+        "difficulty": formatting.difficulty,
         "linked": linked,
     }
     made.globals |= {
-        "measure_name": words.measure_name,
-        "measure_names": words.MEASURE_NAMES,
-        "rating": words.rating,
+        "measure_name": formatting.measure_name,
+        "measure_names": formatting.MEASURE_NAMES,
+        "rating": formatting.rating,
         "conflict": CONFLICT,
     }
     return made
@@ -75,6 +75,6 @@ def markdown(value: Any) -> str:
     """
     if isinstance(value, Markup):
         return value
-    text = clean(re.sub(rf"[^\S{words.NO_BREAK}]+", " ", str(value)))
+    text = clean(re.sub(rf"[^\S{formatting.NO_BREAK}]+", " ", str(value)))
     text = re.sub(r"(@|://|\bwww\.)", rf"\1{JOINER}", escape(text, quote=False), flags=re.IGNORECASE)
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text)

@@ -8,11 +8,11 @@ from email.message import Message
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from scrapers.archives.names import clean
+from scrapers.archives.member_names import clean
 from scrapers.http import Failed, Forbidden, Limits, Polite, Reply, Request, Unreachable
 from scrapers.http.addresses import is_loopback, normal
 from scrapers.http.manners import SHORTEST_RATE, contact_for
-from scrapers.http.words import status_in_words
+from scrapers.http.wording import status_in_words
 
 MOST_DOWNLOADED = 128 << 20
 """Bytes of a file. webpbn.com's whole archive has 0.3 GB as XML, a tenth of that packed."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from scrapers.archives.archive_limits import BROKEN, Budget, reason
 from scrapers.archives.contents import contents, count
-from scrapers.archives.limits import BROKEN, Budget, reason
-from scrapers.archives.names import clean, may_be_puzzle
+from scrapers.archives.member_names import clean, may_be_puzzle
 from scrapers.archives.source import SourceFile
 from scrapers.download import NotDownloaded, download, is_address, name_at
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from scrapers.http import Reply, Request
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 Outcome = Literal["ok", "missing", "unpublished", "deleted", "adult", "unsupported", "error"]
 

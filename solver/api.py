@@ -9,24 +9,24 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from solver.check import faults_of, validate
-from solver.conquest import Conqueror
-from solver.identity import first_of_equals
-from solver.kernel_cache import CHECKED
+from solver.jit.kernel_cache import CHECKED
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.groups import kinds
-from solver.ladder.handover import compile_tail
 from solver.ladder.outcome import copy_outcomes
 from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given, seconds_of
 from solver.ladder.rungs import rung_number
-from solver.limits import MAX_CELLS, MAX_DEPTH
-from solver.proof import agrees
-from solver.puzzle import Puzzle, from_picture
-from solver.tables import RESULTS, check_readable, puzzle_batch
-from solver.tail import learner_of
-from solver.verdict import beside_faults, known_goals, results
-from solver.views import views
+from solver.ladder.tail_rung import compile_tail
+from solver.ladder.verdict import beside_faults, known_goals, results
+from solver.learning.conquest import Conqueror
+from solver.learning.tail import learner_of
+from solver.model.check import faults_of, validate
+from solver.model.identity import first_of_equals
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.puzzle_limits import MAX_CELLS, MAX_DEPTH
+from solver.model.tables import RESULTS, check_readable, puzzle_batch
+from solver.model.views import views
+from solver.proofs.proof import agrees
 
 MOST_CELLS = (1 << 31) - 1
 """Cells of all puzzles of a batch: Arrow's columns of bytes hold no more."""
@@ -50,13 +50,13 @@ def classify(
     batch        or a table, which gives a table; it is classified some thousand puzzles at a time
     cpu_limit    CPU seconds for each puzzle; one that needs more has the status `timeout` and keeps what was found
     rung         the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
-    depth        levels that the rung depth-2 looks ahead, 1 to solver.limits.MAX_DEPTH (solver.lookahead)
+    depth        levels that the rung depth-2 looks ahead, 1 to MAX_DEPTH (solver.ladder.lookahead)
     check_goal   take a goal that fits the clues for the first solution, and look only for another one (pbnsolve's -c)
     wait         for kernels that have not been compiled yet, which takes seconds; or else puzzles that need them are
                  left with the status `timeout`, as if the limit had come. Line logic is always waited for
     conquer      for a batch of one puzzle: what decides by cubes what one clause learner would take long over, as
-                 `solver.conquest.conquered`, or one over several processes (pipeline.executors.conquer). The CPU time
-                 of all of them is the row's
+                 `solver.learning.conquest.conquered`, or one over several processes (pipeline.executors.conquer).
+                 The CPU time of all of them is the row's
 
     Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.
 
@@ -76,7 +76,7 @@ def classify(
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
-            "solver.tables.puzzle_batch makes one of Puzzles"
+            "solver.model.tables.puzzle_batch makes one of Puzzles"
         )
     check_readable(batch)
     return _classified(batch, settings, conquer=conquer)
@@ -95,7 +95,7 @@ def solve(
     """Classify one puzzle; returns its row of the results table as a dictionary. Other arguments as for `classify`.
 
     puzzle  or a black and white picture whose puzzle is meant, an array or a list of rows; one in colours needs a
-            palette (solver.puzzle.from_picture)
+            palette (solver.model.puzzle.from_picture)
     start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
             (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
 
@@ -115,8 +115,8 @@ def iter_solutions(
 ) -> Iterator[np.ndarray]:
     """All solutions of a puzzle, each a uint8[height, width] of palette entries, in no particular order.
 
-    Take as many as are wanted (itertools.islice). After line logic, clause learners find one after the other
-    (solver.tail). `puzzle` and `start` as for `solve`. Raises at once as `solve`, and InvalidPuzzle for clues that no
+    Take as many as are wanted (itertools.islice). After line logic, clause learners (solver.learning.tail) find one
+    after the other. `puzzle` and `start` as for `solve`. Raises at once as `solve`, and InvalidPuzzle for clues that no
     picture can have; later TimeoutError when the next solution, or the proof that there is none, has not come in
     `cpu_limit` CPU seconds.
     """

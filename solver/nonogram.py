@@ -1,17 +1,17 @@
-"""The rules of nonograms, as `solver.families` has them."""
+"""The rules of nonograms, as `solver.model.families` has them."""
 
 import numpy as np
 import pyarrow as pa
 
 from solver.api import classify
-from solver.check import faults_of, misshapen
-from solver.families import Rules
-from solver.identity import first_of_equals
-from solver.proof import fits
-from solver.tables import check_readable, with_hashes
-from solver.techniques.grade import grades
-from solver.verdict import unclassified
-from solver.views import views
+from solver.ladder.verdict import unclassified
+from solver.model.check import faults_of, misshapen
+from solver.model.families import Rules
+from solver.model.identity import first_of_equals
+from solver.model.tables import check_readable, with_hashes
+from solver.model.views import views
+from solver.people.puzzle_grade import grades
+from solver.proofs.proof import fits
 
 
 def cells_of(batch: pa.RecordBatch) -> np.ndarray:

@@ -26,7 +26,7 @@ from scrapers.demo import demo_puzzles
 from scrapers.formats.plain import Plain
 from scrapers.formats.sections import Sections
 from scrapers.formats.writing import WORDS
-from solver.derivation.explain import explain
+from solver.people.explanation import explain
 
 ROOT = Path(__file__).resolve().parents[1]
 

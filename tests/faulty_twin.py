@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from scrapers.twin import Archive, TwinServer
 from scrapers.twin.replies import Ask, Page, webpbn_page
-from scrapers.twin.server import TwinHandler
+from scrapers.twin.twin_server import TwinHandler
 
 KINDS: tuple[str, ...] = (
     "429",

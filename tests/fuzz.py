@@ -9,7 +9,18 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, arranged, clue_of, clues_of, from_picture
+from solver.model.puzzle import (
+    BLACK_ON_WHITE,
+    BLOT,
+    Block,
+    Clue,
+    Color,
+    Puzzle,
+    arranged,
+    clue_of,
+    clues_of,
+    from_picture,
+)
 
 KINDS = ("random", "smooth", "composed", "mutated")
 """Seeds take turns: seed s gives a puzzle of kind KINDS[s % 4].

@@ -11,10 +11,10 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from scrapers.pictures.batch import views_of
-from solver.puzzle import Block, Color, Puzzle
-from solver.tables import LINES, PUZZLES
-from solver.views import Clues
+from scrapers.pictures.picture_batch import views_of
+from solver.model.puzzle import Block, Color, Puzzle
+from solver.model.tables import LINES, PUZZLES
+from solver.model.views import Clues
 
 EVIL_SIDES = (0, 1, 2, 3, 5, 63, 64, 1023, 1024, 65535)
 EVIL_LENGTHS = (0, 1, 2, 3, 4, 6, 1023, 1024, 65535)
@@ -38,7 +38,7 @@ class Ragged(NamedTuple):
 def hostile_batch(rng: np.random.Generator, count: int, most: int = 6) -> pa.RecordBatch:
     """A batch of so many rows, sides up to `most` cells as far as they are sound; perhaps a slice of a longer one.
 
-    It is readable (solver.tables.check_readable), whatever its numbers are.
+    It is readable (solver.model.tables.check_readable), whatever its numbers are.
     """
     before, after = rng.integers(0, 4, 2).tolist()
     total = max(1, before + count + after)

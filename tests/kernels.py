@@ -1,7 +1,7 @@
 """Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py 1|2|wide.
 
 Those for mono puzzles, Sudokus and exact covers (1), for coloured ones (2), and for mono ones that take two words a bit
-set. What has been compiled is noted beside it for tests/solver/test_specialisations.py.
+set. What has been compiled is noted beside it for tests/solver/jit/test_specialisations.py.
 """
 
 import importlib
@@ -13,13 +13,13 @@ from pathlib import Path
 from numba.core.registry import CPUDispatcher
 
 import solver
-from pipeline.jobs.warm import example
+from pipeline.jobs.kernel_compilation import example
 from solver.api import classify
-from solver.exact_cover.warm import warm_up as warm_up_covers
-from solver.kernel_cache import cache_folder
-from solver.ladder.warm import warm_up
-from solver.sudoku.warm import warm_up as warm_up_sudokus
-from solver.views import views
+from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+from solver.jit.kernel_cache import cache_folder
+from solver.ladder.ladder_kernels import warm_up
+from solver.model.views import views
+from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 
 def note(colors: int) -> Path:
@@ -49,7 +49,7 @@ def compile_for(colors: int) -> None:
     classify(batch, cpu_limit=0.001)
     classify(batch, cpu_limit=1)  # an integer must not be a type of its own
     compiled = specialisations()
-    if compiled.get("solver.line.solve_line"):  # nothing of it shows when the kernels around it come from the cache
+    if compiled.get("solver.lines.line_solver.solve_line"):  # absent if its callers come from the cache
         note(colors).write_text(json.dumps(compiled))
 
 

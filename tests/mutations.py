@@ -6,7 +6,7 @@ import numpy as np
 
 from scrapers.formats import Format, FormatError, netpbm, png, taai
 from scrapers.formats.writing import PART_OF_IT, lacking
-from solver.puzzle import BLACK_ON_WHITE, Color, InvalidPuzzle, Puzzle, from_picture
+from solver.model.puzzle import BLACK_ON_WHITE, Color, InvalidPuzzle, Puzzle, from_picture
 
 USUAL = (
     *BLACK_ON_WHITE,

@@ -15,9 +15,9 @@ from pipeline.jobs.session import NOBODY, Session
 from pipeline.jobs.task import Context, chunks_of, context_of, run_task
 from pipeline.jobs.tidy import tidy
 from pipeline.run.configuration import Configuration, configuration
-from pipeline.run.folder import Run, start_run
 from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
 from pipeline.run.results import rows_file, write_statistics
+from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import Store
 
 CONFIG = configuration(10.0)

@@ -30,7 +30,7 @@ def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = Non
 
 HOLDER = """
 import sys
-from pipeline.store.folder import folder
+from pipeline.store.paths import folder
 from pipeline.store.lock import sole_writer
 with sole_writer(folder(sys.argv[1])):
     print("held", flush=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from solver.puzzle import BLOT, Block, Clue, Color, Puzzle, arranged, clue_of, clues_of, from_picture
+from solver.model.puzzle import BLOT, Block, Clue, Color, Puzzle, arranged, clue_of, clues_of, from_picture
 
 PALETTE = (
     Color("white", ".", "ffffff"),

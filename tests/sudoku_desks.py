@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 import sudoku_oracle as oracle
 
-from solver.sudoku.techniques import ladder
+from solver.model import sudoku_techniques
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.desk import Desk, desk_for, lay_down, strike
-from solver.sudoku.techniques.person import take_step
+from solver.sudoku.techniques.sudoku_desk import Desk, desk_for, lay_down, strike
+from solver.sudoku.techniques.sudoku_person import take_step
 
 
 @cache
@@ -43,6 +43,6 @@ def _drawn(seed: int, wide: int, high: int) -> Desk:
         others = [k for k in range(wide * high) if k != digit - 1 and int(desk.can[cell]) >> k & 1]
         kept = {digit - 1, *rng.sample(others, min(len(others), rng.randint(most // 2, most)))}
         strike(desk, cell, ~sum(1 << k for k in kept))
-    while any(take_step(desk, technique, math.inf) == FOUND for technique in range(ladder.LOCKED)):
+    while any(take_step(desk, technique, math.inf) == FOUND for technique in range(sudoku_techniques.LOCKED)):
         pass
     return desk

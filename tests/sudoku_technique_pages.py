@@ -9,13 +9,13 @@ from sudoku_desks import known
 from sudoku_technique_examples import EXAMPLES
 from technique_pages import linked
 
-from solver.sudoku.techniques import ladder
+from solver.model import sudoku_techniques
+from solver.model.sudoku_techniques import LEVELS, TECHNIQUES
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.desk import desk_for, lay_down
-from solver.sudoku.techniques.ladder import LEVELS, TECHNIQUES
 from solver.sudoku.techniques.patterns import reason_of
-from solver.sudoku.techniques.person import take_step
 from solver.sudoku.techniques.steps import Node, Refuted, candidates, rules_of
+from solver.sudoku.techniques.sudoku_desk import desk_for, lay_down
+from solver.sudoku.techniques.sudoku_person import take_step
 
 FOLDER = "sudoku-techniques"
 """The folder of the pictures, beside the page."""
@@ -145,9 +145,9 @@ def example(technique: int) -> Example:
 def _looked_at(noted: list[int], technique: int, before: list[frozenset[int]], placed: list[Node]) -> set[int]:
     """The cells that a find was made of: those that its reason is about."""
     rules, board = rules_of(3, 3), [set(digits) for digits in before]
-    if technique in (ladder.LAST_CELL, ladder.HIDDEN_SINGLE):
+    if technique in (sudoku_techniques.LAST_CELL, sudoku_techniques.HIDDEN_SINGLE):
         return set(rules.units[noted[0]])
-    if technique in (ladder.FORCING, ladder.LONG_FORCING):
+    if technique in (sudoku_techniques.FORCING, sudoku_techniques.LONG_FORCING):
         return {noted[0]}
     why = reason_of(rules, board, technique, noted, placed)
     if isinstance(why, Refuted):

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import sudoku_oracle as oracle
 
-from solver.sudoku.techniques import ladder
+from solver.model import sudoku_techniques
 
 Node = tuple[oracle.Cell, int]
 Struck = set[Node]
@@ -152,19 +152,19 @@ class Twin:
 Rule = Callable[[Twin], Struck]
 
 TWINS: dict[int, Rule] = {
-    ladder.LOCKED: lambda twin: twin.locked(),
-    ladder.NAKED_PAIR: lambda twin: twin.naked(2),
-    ladder.HIDDEN_PAIR: lambda twin: twin.hidden(2),
-    ladder.NAKED_TRIPLE: lambda twin: twin.naked(3),
-    ladder.X_WING: lambda twin: twin.fish(2),
-    ladder.HIDDEN_TRIPLE: lambda twin: twin.hidden(3),
-    ladder.NAKED_QUAD: lambda twin: twin.naked(4),
-    ladder.SWORDFISH: lambda twin: twin.fish(3),
-    ladder.HIDDEN_QUAD: lambda twin: twin.hidden(4),
-    ladder.XY_WING: lambda twin: twin.wing(2),
-    ladder.XYZ_WING: lambda twin: twin.wing(3),
-    ladder.W_WING: lambda twin: twin.w_wing(),
-    ladder.JELLYFISH: lambda twin: twin.fish(4),
-    ladder.X_CHAIN: lambda twin: twin.chain(True),
-    ladder.CHAIN: lambda twin: twin.chain(False),
+    sudoku_techniques.LOCKED: lambda twin: twin.locked(),
+    sudoku_techniques.NAKED_PAIR: lambda twin: twin.naked(2),
+    sudoku_techniques.HIDDEN_PAIR: lambda twin: twin.hidden(2),
+    sudoku_techniques.NAKED_TRIPLE: lambda twin: twin.naked(3),
+    sudoku_techniques.X_WING: lambda twin: twin.fish(2),
+    sudoku_techniques.HIDDEN_TRIPLE: lambda twin: twin.hidden(3),
+    sudoku_techniques.NAKED_QUAD: lambda twin: twin.naked(4),
+    sudoku_techniques.SWORDFISH: lambda twin: twin.fish(3),
+    sudoku_techniques.HIDDEN_QUAD: lambda twin: twin.hidden(4),
+    sudoku_techniques.XY_WING: lambda twin: twin.wing(2),
+    sudoku_techniques.XYZ_WING: lambda twin: twin.wing(3),
+    sudoku_techniques.W_WING: lambda twin: twin.w_wing(),
+    sudoku_techniques.JELLYFISH: lambda twin: twin.fish(4),
+    sudoku_techniques.X_CHAIN: lambda twin: twin.chain(True),
+    sudoku_techniques.CHAIN: lambda twin: twin.chain(False),
 }

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 import numpy as np
 from technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 
-from reports.sheet.clues import numbers as clue_numbers
+from reports.sheet.clue_numbers import numbers as clue_numbers
 from reports.sheet.geometry import CELL, MARGIN, Geometry
 from reports.sheet.state import UNKNOWN, State
 from reports.sheet.svg import Drawing, drawing, layer
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.derivation.explain import explain
-from solver.puzzle import Clue, Puzzle, from_picture
-from solver.tables import puzzles_of
-from solver.techniques.ladder import LINE_TECHNIQUES, SEARCH, TECHNIQUES
+from solver.model.puzzle import Clue, Puzzle, from_picture
+from solver.model.tables import puzzles_of
+from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
+from solver.people.explanation import explain
 
 FOLDER = "techniques"
 """The folder of the pictures, beside the page."""
@@ -59,7 +59,7 @@ background. With an assumption, the framed cell is the one that it is about.
 
 TAIL = """
 No technique decides a verdict: the classifier's rungs do, and a test holds that the hardest technique goes with the
-rung. Each rule on a line stands in a file of its own in `solver/techniques`, and tests hold it against all arrangements
+rung. Each rule on a line stands in a file of its own in `solver/people`, and tests hold it against all arrangements
 of every short line.
 
 This page is made from the program and its tests' examples by `make docs`.

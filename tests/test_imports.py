@@ -1,6 +1,7 @@
 """Imports run one way, between packages and between the rooms of pipeline/ (ARCHITECTURE.md), and never in a circle."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -17,7 +18,7 @@ PACKAGES = {
     "nonocensus": {"solver", "scrapers", "reports", "pipeline"},
 }
 
-GROUND = {"errors", "scratch", "settings", "sql", "watch"}
+GROUND = {"errors", "scratch", "settings", "sql", "callbacks"}
 """Files of pipeline/ beside the rooms: every room may import them, and they import no room."""
 
 ROOMS = {
@@ -32,6 +33,20 @@ ROOMS = {
     "commands": {"store", "crawl", "run", "jobs", "verify", "findings", "serve", "executors"},
 }
 """The rooms, and the other rooms that each may import."""
+
+SOLVER = {
+    "jit": set[str](),
+    "model": {"jit"},
+    "lines": {"jit", "model"},
+    "ladder": {"jit", "model", "lines", "learning", "proofs"},
+    "learning": {"jit", "model", "lines", "ladder"},
+    "proofs": {"jit", "model", "lines", "ladder"},
+    "people": {"jit", "model", "lines", "ladder", "proofs", "api"},
+    "sudoku": {"jit", "model", "lines", "ladder", "learning"},
+    "exact_cover": {"jit", "lines"},
+    "engines": {"model", "exact_cover", "api"},
+}
+"""The rooms of solver/, and the others that each may import. Every room may import `tuning`."""
 
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -62,17 +77,27 @@ def test_packages(package: str) -> None:
             assert others <= PACKAGES[package] | {package}, module
 
 
-@pytest.mark.parametrize("room", [*ROOMS, *sorted(GROUND)])
-def test_rooms(room: str) -> None:
-    allowed = ROOMS.get(room, set()) | GROUND | {room}
+RULES = [("pipeline", room, ROOMS.get(room, set()) | GROUND) for room in [*ROOMS, *sorted(GROUND)]]
+RULES += [("solver", room, others | {"tuning"}) for room, others in SOLVER.items()]
+
+
+@pytest.mark.parametrize(("package", "room", "allowed"), RULES)
+def test_rooms(package: str, room: str, allowed: set[str]) -> None:
     for module in MODULES:
-        if module.split(".")[:2] == ["pipeline", room]:
-            others = {name.split(".")[1] for name in imported(ast.walk(tree(module))) if name.startswith("pipeline.")}
-            assert others <= allowed, module
+        if module.split(".")[:2] == [package, room]:
+            names = (name for name in imported(ast.walk(tree(module))) if name.startswith(f"{package}."))
+            assert {name.split(".")[1] for name in names} <= allowed | {room}, module
 
 
-def test_every_room_has_its_rule() -> None:
-    assert {path.parent.name for path in (ROOT / "pipeline").glob("*/__init__.py")} == ROOMS.keys()
+@pytest.mark.parametrize(("package", "rooms"), [("pipeline", ROOMS), ("solver", SOLVER)])
+def test_every_room_has_a_rule(package: str, rooms: dict[str, set[str]]) -> None:
+    assert {path.parent.name for path in (ROOT / package).glob("*/__init__.py")} == rooms.keys()
+
+
+def test_file_names_are_unique() -> None:
+    files = (path for package in [*PACKAGES, "benchmarks"] for path in (ROOT / package).rglob("*.py"))
+    counted = Counter(path.name for path in files if path.name not in ("__init__.py", "__main__.py"))
+    assert [name for name, count in counted.items() if count > 1] == []
 
 
 def test_no_circles() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from scrapers.file_batches import read_files
 from scrapers.files import files_in
-from scrapers.importing import read_files
 from solver.api import classify
-from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
 
 
 def classified(items: list[Puzzle], **options: Any) -> list[dict[str, Any]]:

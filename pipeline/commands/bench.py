@@ -89,7 +89,7 @@ def bench(
     The set `puzzles` may be Sudokus. With --cpus CPU seconds are those of all processes together, and wall seconds
     stand beside them.
     """
-    from pipeline.findings import bench as benches
+    from pipeline.findings import benchmark as benches
     from pipeline.store.target import STDOUT
 
     width, height = parsed_size(size)
@@ -156,7 +156,7 @@ def bench(
 
 def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> None:
     """Write the chart of the times of a set, and of other programs beside them."""
-    from pipeline.findings.peers import read_peers
+    from pipeline.findings.peer_times import read_peers
     from reports.charts.chart import alone
     from reports.times import Times, curves
 
@@ -171,9 +171,9 @@ def bench_batches(
     which: BenchSet, paths: list[Path], size: tuple[int, int], density: float, seed: int, count: int | None
 ) -> Any:
     """The puzzles that a set consists of, in batches of their family's table."""
-    from pipeline.findings import bench as benches
+    from pipeline.findings import benchmark as benches
+    from scrapers.file_batches import Problem, read_all, read_files
     from scrapers.files import files_in
-    from scrapers.importing import Problem, read_all, read_files
 
     if which is BenchSet.random or (which is BenchSet.lines and not paths):
         return benches.random_batches(count or 2000, *size, density, seed)

@@ -50,7 +50,7 @@ def compare_engines(
     as_json: bool,
 ) -> int:
     """Have engines solve puzzles, and print what they say. Returns the exit status: 1 if two verdicts differ."""
-    from pipeline.findings.engines import compared, differing, figures
+    from pipeline.findings.engine_comparison import compared, differing, figures
     from solver.engines.answer import Limits
 
     limits = Limits(allowed.visits, allowed.memory << 20, allowed.cpu_limit)

@@ -53,7 +53,7 @@ def certify(
     The same command again proves what is not proved yet. Exit status 1 if a proof does not hold.
     """
     from pipeline.jobs.certify_job import certify_run
-    from pipeline.run.folder import open_run
+    from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder, store)

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from pipeline.jobs.classify_job import Outcome
     from pipeline.jobs.schedule import Work
     from pipeline.jobs.session import Listener
-    from pipeline.run.folder import Run
     from pipeline.run.plan import Plan
     from pipeline.run.results import Piece
+    from pipeline.run.run_folder import Run
 
 
 def classify(
@@ -66,8 +66,8 @@ def classify(
     """Classify the puzzles of a store. The same command again continues where it was stopped."""
     from pipeline.jobs.classify_job import classify_store
     from pipeline.run.configuration import configuration
-    from pipeline.run.folder import plan_run
     from pipeline.run.plan import rest_of
+    from pipeline.run.run_folder import plan_run
     from pipeline.settings import default_settings
     from pipeline.store.parts import open_store
 
@@ -116,8 +116,8 @@ def retry(
     results of puzzles that are as they were stay, the others are classified.
     """
     from pipeline.jobs.classify_job import retry_changed, retry_run
-    from pipeline.run.folder import open_run
     from pipeline.run.plan import unanswered
+    from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
     run = open_run(run_folder, store)

@@ -13,7 +13,7 @@ from pipeline.commands.run_status import COLORS
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.findings.compare import Comparison, Timed
+    from pipeline.findings.comparison import Comparison, Timed
 
 
 def compare(
@@ -25,8 +25,8 @@ def compare(
 
     Exit status 1 if a proof has changed: then one of the runs is wrong.
     """
-    from pipeline.findings.compare import compare
-    from pipeline.run.folder import open_run
+    from pipeline.findings.comparison import compare
+    from pipeline.run.run_folder import open_run
     from reports.aggregate import plain
 
     with progress("comparing", None):
@@ -76,7 +76,7 @@ def seconds(value: float) -> str:
 
 def shown_moved(title: str, count: int, moved: "list[Timed]") -> "Iterator[RenderableType]":
     """The puzzles whose times changed most."""
-    from pipeline.findings.compare import SECONDS, SLOWER
+    from pipeline.findings.comparison import SECONDS, SLOWER
 
     limits = f"{SLOWER:g} times and {SECONDS * 1000:g} ms {title}"
     if not count:

@@ -43,10 +43,10 @@ def convert(
     from itertools import islice
 
     from pipeline.errors import UserError
-    from pipeline.store.convert import How, all_in, formats_for, of_first
-    from pipeline.store.convert import convert as converted
+    from pipeline.store.conversion import How, all_in, formats_for, of_first
+    from pipeline.store.conversion import convert as converted
     from pipeline.store.target import STDOUT
-    from solver.waits import while_waiting
+    from solver.jit.waits import while_waiting
 
     if out == STDOUT and as_json:
         raise UserError("--json and - both want standard output; name a file for the puzzles")

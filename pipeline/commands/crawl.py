@@ -58,7 +58,7 @@ def crawl(
     Every reply is kept, so nothing is asked for twice. The puzzles belong to their authors: see README for what may be
     done with them.
     """
-    from pipeline.crawl.site import Asking, crawl_ratings, crawl_site, reparse_store
+    from pipeline.crawl.site_crawl import Asking, crawl_ratings, crawl_site, reparse_store
 
     if sum((ids is not None, new, ratings, reparse)) != 1:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")

@@ -9,7 +9,7 @@ from rich.markup import escape
 from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, print_json
 
 if TYPE_CHECKING:
-    from pipeline.crawl.site import Crawled
+    from pipeline.crawl.site_crawl import Crawled
     from pipeline.store.parts import Store
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}

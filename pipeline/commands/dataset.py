@@ -26,9 +26,9 @@ def dataset(
 
     Without an option it holds measures by the puzzles' ids and hashes, and nothing that is anybody's.
     """
-    from pipeline.findings.dataset import write_dataset
-    from pipeline.run.folder import open_run
-    from reports.dataset import Content
+    from pipeline.findings.dataset_folder import write_dataset
+    from pipeline.run.run_folder import open_run
+    from reports.dataset_columns import Content
 
     if with_clues and private:
         raise UserError("--with-clues and --private exclude each other: name the one that you mean")

@@ -13,8 +13,8 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.findings.dedup import Duplicates
-    from reports.families import FamilyWords
+    from pipeline.findings.deduplication import Duplicates
+    from reports.family_words import FamilyWords
 
 
 def dedup(
@@ -39,11 +39,11 @@ def dedup(
     picture is the goal that fits its clues, or in a run the one solution. Near pictures may be turned or mirrored too.
     """
     from pipeline.findings.csv_file import write_csv
-    from pipeline.findings.dedup import find_duplicates
+    from pipeline.findings.deduplication import find_duplicates
     from pipeline.findings.json_value import json_value
-    from pipeline.run.folder import open_place
+    from pipeline.run.run_folder import open_place
     from pipeline.store.target import STDOUT
-    from reports.families import WORDS
+    from reports.family_words import WORDS
 
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the duplicates; choose one")

@@ -22,8 +22,8 @@ def export(
     Without clues and pictures; `query --csv` writes any columns. To share a run, make a dataset: it leaves out titles
     and authors that may not be passed on.
     """
-    from pipeline.findings.export import export
-    from pipeline.run.folder import open_run
+    from pipeline.findings.flat_export import export
+    from pipeline.run.run_folder import open_run
     from pipeline.store.target import STDOUT
 
     if csv == STDOUT and as_json:

@@ -23,7 +23,7 @@ def failed(
     import pyarrow.compute as pc
 
     from pipeline.run.coverage import overlaps
-    from pipeline.run.folder import open_run
+    from pipeline.run.run_folder import open_run
 
     run = open_run(run_folder)
     columns = ["puzzle_id", "status", "error", "cpu_seconds"]

@@ -41,12 +41,12 @@ from pipeline.commands.output import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from pipeline.callbacks import Watch
     from pipeline.executors.resources import Resources
     from pipeline.jobs.tally import Tally
     from pipeline.run.plan import Selection
-    from pipeline.watch import Watch
+    from scrapers.file_batches import Problem
     from scrapers.formats import Format
-    from scrapers.importing import Problem
 
 
 class GradeOptions(NamedTuple):
@@ -79,8 +79,8 @@ def grade(
     status 1 if a file can't be read, or a puzzle be graded for another reason than time.
     """
     from pipeline.jobs.tally import Tally
-    from solver.families import NONOGRAM
-    from solver.waits import while_waiting
+    from solver.jit.waits import while_waiting
+    from solver.model.families import NONOGRAM
 
     resources = resources_of(cpus, address, serial)
     asked = GradeOptions(store, selected(ids, where, None), format_named(known), cpu_limit, resources)
@@ -116,9 +116,9 @@ def graded_in(
     from pipeline.jobs.grade_job import grade_puzzles, grade_run, of_another
     from pipeline.jobs.tally import Tally
     from pipeline.jobs.ungraded import puzzles_in
-    from pipeline.run.folder import is_run, open_run
+    from pipeline.run.run_folder import is_run, open_run
     from scrapers.download import is_address
-    from scrapers.importing import Problem
+    from scrapers.file_batches import Problem
 
     if not is_address(place) and is_run(place):
         run = open_run(place, asked.store)
@@ -175,7 +175,7 @@ def shown(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
 
 def by_technique(tally: "Tally") -> RenderableType:
     """A line for each hardest technique; a grade's puzzles beside its first one."""
-    from reports import words
+    from reports import formatting
 
     says = {technique.name: technique.says for technique in tally.family.techniques}
     numbers = ("grade", "puzzles", "share", "of them")
@@ -184,7 +184,7 @@ def by_technique(tally: "Tally") -> RenderableType:
         first = [
             f"{grade.level} [bold]{grade.grade}[/bold]".strip(),
             f"{grade.puzzles:,}",
-            words.share(grade.puzzles, tally.graded),
+            formatting.share(grade.puzzles, tally.graded),
         ]
         for name, puzzles in grade.techniques.items():
             made.add_row(*first, name, f"{puzzles:,}", f"[dim]{escape(says[name])}[/dim]")

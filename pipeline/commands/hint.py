@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from pipeline.commands.drawing import drawn
 from pipeline.commands.options import MOST, CpuLimit, FileFormat, Json, Which, format_named, no_puzzle_in
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell
 from pipeline.commands.solve.arguments import puzzles_of, sources_of
-from pipeline.commands.solve.explaining import fields_of, step_line
-from pipeline.commands.solve.sudokus import refuse_with_sudokus
+from pipeline.commands.solve.explanation_output import fields_of, step_line
+from pipeline.commands.solve.solve_sudokus import refuse_with_sudokus
+from pipeline.commands.terminal_drawing import drawn
 from pipeline.crawl.ids import Wish
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from solver.derivation.hint import Hint
-    from solver.puzzle import Puzzle
-    from solver.sudoku.puzzle import Sudoku
+    from solver.model.puzzle import Puzzle
+    from solver.people.hints import Hint
+    from solver.sudoku.sudoku_puzzle import Sudoku
 
 
 def hint(
@@ -44,10 +44,10 @@ def hint(
     """
     import numpy as np
 
-    from scrapers.importing import Problem
-    from solver.derivation.hint import hint as next_step
-    from solver.sudoku.puzzle import Sudoku
-    from solver.waits import while_waiting
+    from scrapers.file_batches import Problem
+    from solver.jit.waits import while_waiting
+    from solver.people.hints import hint as next_step
+    from solver.sudoku.sudoku_puzzle import Sudoku
 
     wish = Wish((), None, False)
     found = puzzles_of(sources_of([file], wish), format_named(known), wish)
@@ -76,9 +76,9 @@ def hint(
 def hint_sudoku(puzzle: "Sudoku", cpu_limit: float, as_json: bool) -> NoReturn:
     """The hint for a Sudoku, whose digits may be givens or filled in."""
     from pipeline.commands import hint_sudokus
-    from solver.puzzle import InvalidPuzzle
-    from solver.sudoku.techniques.hint import hint as next_step
-    from solver.waits import while_waiting
+    from solver.jit.waits import while_waiting
+    from solver.model.puzzle import InvalidPuzzle
+    from solver.sudoku.techniques.sudoku_hint import hint as next_step
 
     try:
         with while_waiting(compiling):
@@ -101,9 +101,9 @@ def shown(puzzle: "Puzzle", start: Any, given: "Hint") -> Any:
     import numpy as np
 
     from reports.explained.states import grid_of, states
-    from reports.explained.words import in_words
+    from reports.explained.step_words import in_words
     from reports.sheet.state import State
-    from solver.techniques.ladder import TECHNIQUES
+    from solver.model.techniques import TECHNIQUES
 
     if given.next is not None:
         *_, state = states(given.next)
@@ -122,7 +122,7 @@ def said(puzzle: "Puzzle", given: "Hint") -> str:
     """A hint that is no step."""
     if given.kind == "wrong":
         from pipeline.commands.output import some
-        from reports.explained.words import cell_in_words
+        from reports.explained.step_words import cell_in_words
 
         cells = "; ".join(some([cell_in_words(puzzle, place) for place in given.wrong]))
         return f"[red]{len(given.wrong):,} {'cell is' if len(given.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 
 from pipeline.commands.output import some
-from pipeline.commands.solve.explaining import step_line
-from pipeline.commands.solve.sudokus import drawn
+from pipeline.commands.solve.explanation_output import step_line
+from pipeline.commands.solve.solve_sudokus import drawn
 
 if TYPE_CHECKING:
-    from solver.sudoku.puzzle import Sudoku
-    from solver.sudoku.techniques.hint import Hint
+    from solver.sudoku.sudoku_puzzle import Sudoku
+    from solver.sudoku.techniques.sudoku_hint import Hint
 
 
 def fields(puzzle: "Sudoku", given: "Hint") -> dict[str, Any]:
     """What a machine is told; rows and columns count from 1."""
-    from reports.explained.sudokus import fields_of
+    from reports.explained.sudoku_words import fields_of
 
     cells = [[cell // puzzle.size + 1, cell % puzzle.size + 1] for cell in given.cells]
     step = fields_of(given.next)["steps"][0] if given.next is not None else None
@@ -27,8 +27,8 @@ def shown(puzzle: "Sudoku", given: "Hint") -> Iterator[RenderableType]:
     """The grid with the cells in question pointed out, and what to say of them."""
     import numpy as np
 
-    from reports.explained.sudokus import in_words
-    from solver.sudoku.techniques.ladder import TECHNIQUES
+    from reports.explained.sudoku_words import in_words
+    from solver.model.sudoku_techniques import TECHNIQUES
 
     cells, marked = puzzle.givens.copy(), np.zeros(puzzle.givens.shape, np.bool_)
     marked.ravel()[list(given.cells)] = True
@@ -47,7 +47,7 @@ def shown(puzzle: "Sudoku", given: "Hint") -> Iterator[RenderableType]:
 
 def said(puzzle: "Sudoku", given: "Hint") -> str:
     """A hint that is no step."""
-    from reports.explained.sudokus import cell_in_words
+    from reports.explained.sudoku_words import cell_in_words
 
     cells = ", ".join(some([cell_in_words(cell, puzzle.size) for cell in given.cells]))
     return {

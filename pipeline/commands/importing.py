@@ -9,7 +9,7 @@ from pipeline.commands.options import Contact, FileFormat, Json, format_named
 from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, tell, watching
 
 if TYPE_CHECKING:
-    from scrapers.importing import Problem
+    from scrapers.file_batches import Problem
 
 
 def import_(
@@ -35,7 +35,7 @@ def import_(
     not kept. Files that can't be read are named with the reason, and the others go on. Puzzles that the store has are
     left out.
     """
-    from pipeline.store.importing import Terms, import_paths
+    from pipeline.store.file_import import Terms, import_paths
     from pipeline.store.parts import open_store
     from reports.rights import is_free
 

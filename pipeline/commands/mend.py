@@ -9,7 +9,6 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.drawing import drawn_beside
 from pipeline.commands.importing import list_problems
 from pipeline.commands.options import (
     Address,
@@ -28,15 +27,16 @@ from pipeline.commands.options import (
     selected,
 )
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, resumable, tell, watching
+from pipeline.commands.terminal_drawing import drawn_beside
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
+    from pipeline.callbacks import Watch
     from pipeline.executors.resources import Resources
     from pipeline.jobs.mend_job import Mended
     from pipeline.run.plan import Selection
-    from pipeline.watch import Watch
+    from scrapers.file_batches import Problem
     from scrapers.formats import Format
-    from scrapers.importing import Problem
 
 
 def mend(
@@ -63,13 +63,13 @@ def mend(
     where it was stopped, and tries puzzles without a change again only with a higher --cpu-limit. In JSON a line a
     puzzle.
     """
-    from pipeline.run.folder import is_run
-    from pipeline.store.convert import How, convert, format_for
+    from pipeline.run.run_folder import is_run
+    from pipeline.store.conversion import How, convert, format_for
     from pipeline.store.target import STDOUT
     from scrapers.download import is_address
-    from scrapers.importing import Problem
-    from solver.puzzle import arranged
-    from solver.waits import while_waiting
+    from scrapers.file_batches import Problem
+    from solver.jit.waits import while_waiting
+    from solver.model.puzzle import arranged
 
     if out is None and to is not None:
         raise UserError("--to says the format of a file: name it with --out")
@@ -120,8 +120,8 @@ def found_in(
 ) -> "Generator[Mended | Problem]":
     """The puzzles with several solutions of runs, stores and files, in this order."""
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
-    from pipeline.run.folder import is_run, open_run
-    from pipeline.store.convert import puzzles_in
+    from pipeline.run.run_folder import is_run, open_run
+    from pipeline.store.conversion import puzzles_in
     from scrapers.download import is_address
 
     for place in places:

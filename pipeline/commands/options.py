@@ -51,7 +51,7 @@ class Rung(StrEnum):
 
 def possible_depth(depth: int) -> int:
     """The option --depth, if there can be so many levels; the solver is only imported when it is asked."""
-    from solver.limits import MAX_DEPTH
+    from solver.model.puzzle_limits import MAX_DEPTH
 
     if depth > MAX_DEPTH:
         raise typer.BadParameter(f"{depth} is more than {MAX_DEPTH}, the most levels that there can be.")
@@ -129,7 +129,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done,
 
 def format_named(name: str | None) -> "Format | None":
     """The format that an option names."""
-    from pipeline.store.convert import format_called
+    from pipeline.store.conversion import format_called
 
     return None if name is None else format_called(name)
 
@@ -212,7 +212,7 @@ def no_puzzle_in(paths: Iterable[str | Path]) -> UserError:
 
 def parsed_size(size: str) -> tuple[int, int]:
     """Width and height of a text like 30x20."""
-    from solver.limits import MAX_CELLS
+    from solver.model.puzzle_limits import MAX_CELLS
 
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.table import Table
 
-    from pipeline.watch import Watch
+    from pipeline.callbacks import Watch
 
 UNLIMITED = 1 << 20
 """Columns of what is no terminal."""
@@ -259,8 +259,8 @@ def progress_line(task: "Task") -> str:
 
 @contextmanager
 def watching(title: str) -> "Iterator[Watch]":
-    """A progress bar that shows what a Watch is told (pipeline.watch)."""
-    from pipeline.watch import Watch
+    """A progress bar that shows what a Watch is told (pipeline.callbacks)."""
+    from pipeline.callbacks import Watch
 
     with progress(title, None) as (bar, task):
 

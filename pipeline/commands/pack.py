@@ -40,8 +40,8 @@ def pack(
     No two are the same turned, mirrored or recoloured. The list, pack.csv, says whose each is and how hard. The same
     run gives the same pack.
     """
-    from pipeline.findings.pack import MIN_DENSITY, Wanted, through, write_pack
-    from pipeline.run.folder import open_run
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, Wanted, through, write_pack
+    from pipeline.run.run_folder import open_run
 
     known = format_named(to)
     assert known is not None

@@ -9,18 +9,18 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.drawing import drawn, drawn_beside
 from pipeline.commands.importing import list_problems
 from pipeline.commands.options import CpuLimit, Json, existing, format_named, parsed_size
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell, watching
 from pipeline.commands.run_status import COLORS
+from pipeline.commands.terminal_drawing import drawn, drawn_beside
 from pipeline.errors import UserError
-from solver.limits import MAX_COLORS
+from solver.model.puzzle_limits import MAX_COLORS
 
 if TYPE_CHECKING:
-    from scrapers.importing import Problem
+    from scrapers.file_batches import Problem
     from scrapers.pictures.image import Wish
-    from solver.puzzle import Puzzle
+    from solver.model.puzzle import Puzzle
 
 
 MOST_BYTES = 256 << 20
@@ -73,7 +73,7 @@ def picture(
 
     An image of another shape than --size loses what sticks out. Exit status 1 if some can't be read or made unique.
     """
-    from pipeline.store.convert import How, convert, format_for
+    from pipeline.store.conversion import How, convert, format_for
     from pipeline.store.target import STDOUT
     from scrapers.pictures.image import Wish
 
@@ -108,9 +108,9 @@ def picture(
 
 def made_of(images: list[Path], wish: "Wish", rung: str | None, cpu_limit: float) -> tuple[list[Made], "list[Problem]"]:
     """The puzzles of images, and what is wrong with the others. With a rung, cells change until it solves them."""
+    from scrapers.file_batches import Problem
     from scrapers.formats import FormatError
-    from scrapers.importing import Problem
-    from solver.waits import while_waiting
+    from solver.jit.waits import while_waiting
 
     made, problems = list[Made](), list[Problem]()
     with watching("pictures") as watch, while_waiting(compiling):
@@ -128,9 +128,9 @@ def puzzle_of(image: Path, wish: "Wish", rung: str | None, cpu_limit: float) -> 
     """The puzzle of an image, with its verdict."""
     from scrapers.formats import FormatError
     from scrapers.pictures.image import puzzle_of_image
-    from scrapers.pictures.repair import repaired, with_picture
+    from scrapers.pictures.picture_repair import repaired, with_picture
     from solver.api import solve
-    from solver.puzzle import described
+    from solver.model.puzzle import described
 
     drawn = puzzle_of_image(read(image), wish)
     puzzle = described(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)

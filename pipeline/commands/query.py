@@ -38,8 +38,8 @@ def query(
     file or a pipe gets all of both, between tabs. In JSON and CSV bytes are hexadecimal digits.
     """
     from pipeline.findings.csv_file import write_csv
-    from pipeline.findings.tables import open_tables
-    from pipeline.run.folder import open_place
+    from pipeline.findings.sql_tables import open_tables
+    from pipeline.run.run_folder import open_place
     from pipeline.sql import one_line, selected
     from pipeline.store.target import STDOUT
 

@@ -20,7 +20,7 @@ def report(
 ) -> None:
     """Write the report of a run, finished or not: one HTML page, and the same as Markdown and JSON."""
     from pipeline.findings.reporting import write_run_report
-    from pipeline.run.folder import open_run
+    from pipeline.run.run_folder import open_run
 
     run = open_run(run_folder, store)
     with progress("reading", run.rows) as (bar, task):

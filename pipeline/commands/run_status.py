@@ -11,8 +11,8 @@ from pipeline.commands.output import counted, err, out, table, tell
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.run.folder import Run
     from pipeline.run.progress import Progress
+    from pipeline.run.run_folder import Run
 
 
 COLORS = {

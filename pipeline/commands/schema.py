@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def schema(as_json: Json = False) -> None:
     """Describe the columns of the tables, and the measures that are computed from them."""
     from reports.measures import MEASURES
-    from solver.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
+    from solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
 
     tables = {"puzzles": PUZZLES, "sudokus": SUDOKUS, "results": RESULTS, "certificates": CERTIFICATES}
     tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": MEASURES}

@@ -38,8 +38,8 @@ def serve(
         if error.name not in ("fastapi", "uvicorn", "starlette", "h11", "pydantic"):
             raise
         raise UserError(f"{error.name} is not installed: pip install 'nonocensus[serve]'") from None
-    from pipeline.jobs.warm import most_are_warm, warm_for_most
-    from pipeline.run.folder import open_place
+    from pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
+    from pipeline.run.run_folder import open_place
     from pipeline.serve.catalog import opened
     from reports.threads import cores
 

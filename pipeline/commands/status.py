@@ -15,7 +15,7 @@ def status(
     place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")], as_json: Json = False
 ) -> None:
     """Say what a run has done and what is left, or what a store holds."""
-    from pipeline.run.folder import Run, open_place
+    from pipeline.run.run_folder import Run, open_place
 
     opened = open_place(place)
     if isinstance(opened, Run):

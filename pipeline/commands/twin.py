@@ -30,7 +30,7 @@ def twin(
     from pipeline.store.parts import open_store
     from scrapers.demo import demo_puzzles
     from scrapers.twin import TwinServer, archive
-    from solver.families import NONOGRAM
+    from solver.model.families import NONOGRAM
 
     puzzles = demo_puzzles() if store is None else open_store(store, NONOGRAM).batches()
     both = archive(puzzles)

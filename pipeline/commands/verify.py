@@ -24,7 +24,7 @@ def verify(
 
     Exit status 1 if something is, also where --repair has set it aside.
     """
-    from pipeline.run.folder import open_place
+    from pipeline.run.run_folder import open_place
     from pipeline.verify.place import verify_place
 
     with watching("verifying") as watch:

@@ -23,7 +23,7 @@ def warm(
     """
     import time
 
-    from pipeline.jobs.warm import check_kernels, warm_for_most, warm_for_store
+    from pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
 
     began = time.monotonic()
     with watching("compiling") as watch:

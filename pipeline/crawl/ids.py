@@ -20,7 +20,7 @@ class PuzzleId(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """How to ask: `base_urls` and `contact` as for a crawl (pipeline.crawl.site.Asking); `refresh` what is kept too."""
+    """How to ask: `base_urls` and `contact` as in pipeline.crawl.site_crawl.Asking; `refresh` what is kept too."""
 
     base_urls: tuple[str, ...] = ()
     contact: str | None = None

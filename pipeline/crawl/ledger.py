@@ -18,8 +18,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.store.folder import folder
 from pipeline.store.lock import sole_writer
+from pipeline.store.paths import folder
 from pipeline.store.spans import Spans, minus
 from scrapers.http import Reply
 from scrapers.site import FINAL, Judgement

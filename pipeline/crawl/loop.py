@@ -11,10 +11,10 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from pipeline.crawl.crawl_report import CrawlReport, Judges, Step
 from pipeline.crawl.ledger import Ledger
 from pipeline.crawl.numbers import in_order
 from pipeline.crawl.ratings import RATINGS_WAIT, fill_in_ratings
-from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.crawl.table import Table, dated, judged, table_of
 from pipeline.errors import NetworkError
 from pipeline.store.parts import Store

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.crawl.crawl_report import CrawlReport, Judges, Step
 from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.report import CrawlReport, Judges, Step
 from pipeline.crawl.table import VERSION_COLUMNS, Table, dated, judged, latest_versions
 from pipeline.store.parts import Store, append, one_batch, rewrite
-from solver.tables import PUZZLES
+from solver.model.tables import PUZZLES
 
 
 def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step], None]) -> CrawlReport:

@@ -12,16 +12,16 @@ import msgspec
 import platformdirs
 
 from pipeline.crawl.ids import PuzzleId, Wish
-from pipeline.crawl.site import Asking, check
+from pipeline.crawl.site_crawl import Asking, check
 from pipeline.crawl.table import dated, judged
 from pipeline.errors import InputError, NetworkError
-from pipeline.store.folder import Folder, folder
+from pipeline.store.paths import Folder, folder
 from scrapers import nonograms, webpbn
 from scrapers.http import Failed, Forbidden, Limits, Polite, Reply, Unreachable
 from scrapers.http.addresses import is_loopback
 from scrapers.http.manners import SHORTEST_RATE
 from scrapers.site import FINAL, Judgement, Site
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 KEPT_FOR = timedelta(days=1)
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from pipeline.crawl.crawl_report import CrawlReport
 from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.report import CrawlReport
 from pipeline.settings import default_settings
 from pipeline.store.parts import Store, append, create_store, mark
 from scrapers.http import Reply
 from scrapers.http.addresses import is_loopback
 from scrapers.site import Judgement
-from solver.puzzle import Puzzle
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
 
 VERSION_COLUMNS = ["puzzle_id", "clue_hash"]
 

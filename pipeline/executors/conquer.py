@@ -1,4 +1,4 @@
-"""A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.cubes).
+"""A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.learning.cubes).
 
 Which of the two is quicker can't be foreseen: cubes lose what one learner would have learned once for all of them. So
 the whole has one core, as if there were no others, and the cubes have the rest. But Kissat loses little by a few cubes:
@@ -17,11 +17,11 @@ import pyarrow as pa
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.executors.resources import Resources, open_crew
-from solver.conquest import Conqueror, Conquest, take_in
-from solver.cubes import Answer, Cube, conquer
-from solver.ladder.warm import warm_up
-from solver.tail import cube_turns, splits_well, usual_turns
-from solver.views import views
+from solver.ladder.ladder_kernels import warm_up
+from solver.learning.conquest import Conqueror, Conquest, take_in
+from solver.learning.cubes import Answer, Cube, conquer
+from solver.learning.tail import cube_turns, splits_well, usual_turns
+from solver.model.views import views
 
 TRIES = 3
 """A cube may lose its worker so often."""
@@ -118,7 +118,7 @@ def conquer_cube(
     cpu_limit: float,
     among: tuple[int, int] | None,
 ) -> Answer:
-    """What one task does: a cube of a batch's one puzzle, as `solver.cubes.conquer`.
+    """What one task does: a cube of a batch's one puzzle, as `solver.learning.cubes.conquer`.
 
     among   how many cores decide cubes of the puzzle, and how many cubes there are with this one; None for the whole
     """

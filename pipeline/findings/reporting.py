@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings.dedup import find_duplicates
+from pipeline.findings.deduplication import find_duplicates
 from pipeline.run.certificates import certified
-from pipeline.run.folder import Run, session_of
 from pipeline.run.grades import current_grades
 from pipeline.run.mendings import read_mendings
-from pipeline.run.pairs import pairs
+from pipeline.run.result_pairs import pairs
+from pipeline.run.run_folder import Run, session_of
 from pipeline.run.summary import summarize
-from pipeline.store.folder import folder
 from pipeline.store.lock import staging
+from pipeline.store.paths import folder
 from reports.activity import PastSession, activity
-from reports.batch import PUZZLE_COLUMNS, RESULT_COLUMNS
 from reports.census import SHOWN
 from reports.duplicates import DUPLICATES
 from reports.graded import finished
-from reports.page import About, write_report
-from solver.families import NONOGRAM
+from reports.report_page import About, write_report
+from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from solver.model.families import NONOGRAM
 
 PAGE = "report.html"
 

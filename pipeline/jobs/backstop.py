@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from solver.waits import while_waiting
+from solver.jit.waits import while_waiting
 
 
 @contextmanager

@@ -16,28 +16,28 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 
+from pipeline.callbacks import Watch
 from pipeline.errors import StorageError
 from pipeline.executors.resources import Resources, check
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
+from pipeline.jobs.kernel_compilation import needed
 from pipeline.jobs.session import listener_of
-from pipeline.jobs.warm import needed
 from pipeline.run.certificates import KILLED, VERDICT, Key, Row, counted, pictures_hash, standing, verdicts
 from pipeline.run.configuration import check_limit
-from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.plan import Selection
+from pipeline.run.run_folder import Run, refuse_changed, reopened
 from pipeline.run.summary import counts
-from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch, refuse_others
-from pipeline.watch import Watch
+from pipeline.store.paths import Folder, folder
 from reports.figures import Certified
 from solver import __version__
-from solver.derivation import FAILED, PROVED, TIMEOUT
-from solver.derivation.certificate import Certificate, certify
-from solver.derivation.record import Verdict, compile_recorder
-from solver.families import Family
-from solver.tables import CERTIFICATES
+from solver.model.families import Family
+from solver.model.tables import CERTIFICATES
+from solver.proofs import FAILED, PROVED, TIMEOUT
+from solver.proofs.certificate import Certificate, certify
+from solver.proofs.record import Verdict, compile_recorder
 
 NEEDED = ["puzzle_id", "clue_hash", "width", "height", "palette", "rows", "columns", "goal"]
 """Columns of the puzzles table that a proof depends on, or that kernels are compiled for."""

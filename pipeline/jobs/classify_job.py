@@ -12,23 +12,23 @@ from pipeline.errors import UserError
 from pipeline.executors.resources import ALL_CORES, Resources, check
 from pipeline.jobs.engine import run_job
 from pipeline.jobs.job import Chunk, Job, Output, decisive
+from pipeline.jobs.kernel_compilation import Kind, needed
 from pipeline.jobs.schedule import levels
 from pipeline.jobs.session import NOBODY, Listener
-from pipeline.jobs.warm import Kind, needed
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration, check_limit, config_hash, settings_of
 from pipeline.run.coverage import covered_rows
-from pipeline.run.folder import MARK, Run, plan_run, refuse_changed, reopened
+from pipeline.run.damaged_results import set_damaged_aside
 from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
-from pipeline.run.repair import set_damaged_aside
 from pipeline.run.results import Piece
+from pipeline.run.run_folder import MARK, Run, plan_run, refuse_changed, reopened
 from pipeline.run.summary import counts, write_summary
 from pipeline.settings import default_settings
 from pipeline.store import spans
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
-from solver.families import NONOGRAM, Family
-from solver.tables import DECISIVE, RESULTS
+from solver.model.families import NONOGRAM, Family
+from solver.model.tables import DECISIVE, RESULTS
 
 Planner = Callable[[Run, list[Piece]], Plan]
 

@@ -1,18 +1,18 @@
 """A process that compiles kernels: python -m pipeline.jobs.compile_stages WORDS:COLORED:STAGE ...
 
-STAGE is one of solver.ladder.warm.STAGES, or `techniques`; COLORED is 1 for puzzles of several colours, 0 for one.
+STAGE is one of solver.ladder.ladder_kernels.STAGES, or `techniques`; COLORED is 1 for several colours, else 0.
 Before `sudokus` and `covers` neither means anything. It says of each stage that it is done.
 """
 
 import os
 import sys
 
-from pipeline.jobs.warm import COVERS, SUDOKUS, TECHNIQUES, example
-from solver.exact_cover.warm import warm_up as warm_up_covers
-from solver.ladder.warm import warm_up
-from solver.sudoku.warm import warm_up as warm_up_sudokus
-from solver.techniques.assume import compile_for
-from solver.views import views
+from pipeline.jobs.kernel_compilation import COVERS, SUDOKUS, TECHNIQUES, example
+from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+from solver.ladder.ladder_kernels import warm_up
+from solver.model.views import views
+from solver.people.assume import compile_for
+from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 OTHERS = {SUDOKUS: warm_up_sudokus, COVERS: warm_up_covers}
 

@@ -9,8 +9,8 @@ from pipeline.executors.crew import NODE, Crew, Fault
 from pipeline.jobs.schedule import AHEAD, Schedule, Work
 from pipeline.jobs.session import Session
 from pipeline.jobs.task import Context, Unfit, Unreadable, Unwritable, prove_fit, run_task, write_off
-from pipeline.run.folder import Run
 from pipeline.run.results import Piece
+from pipeline.run.run_folder import Run
 from pipeline.store.lock import confirm
 from pipeline.store.parts import Part
 

@@ -13,16 +13,16 @@ from pipeline.executors.resources import ALL_CORES, SMALL, Resources, open_crew
 from pipeline.executors.serial import Serial
 from pipeline.jobs.driver import drive
 from pipeline.jobs.job import Job
+from pipeline.jobs.kernel_compilation import Kind, compiled_beside
 from pipeline.jobs.schedule import FIRST, Schedule
 from pipeline.jobs.session import Listener, Session
 from pipeline.jobs.task import context_of
 from pipeline.jobs.tidy import join_session, tidy
-from pipeline.jobs.warm import Kind, compiled_beside
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import Run, begin
 from pipeline.run.plan import Chosen, Plan, Selection
+from pipeline.run.run_folder import Run, begin
 from pipeline.store import spans
-from scrapers.importing import Problem
+from scrapers.file_batches import Problem
 
 FIRST_SECONDS = 5.0
 """CPU seconds, roughly, of the first tasks of a job."""

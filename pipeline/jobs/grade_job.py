@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.callbacks import Watch
 from pipeline.executors.crew import Fault, each_divided
 from pipeline.executors.resources import Resources, check, open_crew, with_cost
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
@@ -15,19 +16,18 @@ from pipeline.jobs.session import listener_of
 from pipeline.jobs.tally import Tally
 from pipeline.jobs.ungraded import TOLD, Puzzles
 from pipeline.run.configuration import check_limit, configuration, settings_of
-from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.grades import read_grades
 from pipeline.run.plan import EVERYTHING, Selection
+from pipeline.run.run_folder import Run, refuse_changed, reopened
 from pipeline.run.summary import counts
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch
-from pipeline.watch import Watch
-from reports.beside import Found, beside, indexed
 from reports.graded import KILLED
-from scrapers.importing import Problem
+from reports.kept_columns import Found, beside, indexed
+from scrapers.file_batches import Problem
 from solver import __version__
-from solver.families import FAMILIES, Family
-from solver.tables import GRADES, PUZZLES, RESULTS
+from solver.model.families import FAMILIES, Family
+from solver.model.tables import GRADES, PUZZLES, RESULTS
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that say what is to be graded."""

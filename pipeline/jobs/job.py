@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.families import Family
+from solver.model.families import Family
 
 
 class Chunk(NamedTuple):

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from pipeline.run.folder import Run
+from pipeline.run.run_folder import Run
 
 LOG_EVERY = 30.0
 """Seconds between two chunks of the log on storage without files that grow."""

@@ -9,26 +9,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.callbacks import Watch
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_crew, with_cost
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.session import listener_of
 from pipeline.run.configuration import check_limit
-from pipeline.run.folder import Run, refuse_changed, reopened
 from pipeline.run.mendings import read_attempts
-from pipeline.run.pairs import pairs_of
 from pipeline.run.plan import EVERYTHING, Selection
+from pipeline.run.result_pairs import pairs_of
+from pipeline.run.run_folder import Run, refuse_changed, reopened
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch, refuse_others
-from pipeline.watch import Watch
-from scrapers.importing import Problem
+from scrapers.file_batches import Problem
 from scrapers.pictures.mending import Change, Mending, mending_to, mendings
 from solver import __version__
 from solver.api import classify
-from solver.families import NONOGRAM, Family
-from solver.puzzle import Clue, Puzzle, clues_of
-from solver.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
+from solver.model.families import NONOGRAM, Family
+from solver.model.puzzle import Clue, Puzzle, clues_of
+from solver.model.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
 AT_A_TIME = 256
 """Puzzles that are classified in one call where no run has done so."""

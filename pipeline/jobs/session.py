@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
+from pipeline.callbacks import Watch
 from pipeline.errors import UserError
 from pipeline.executors.crew import Crew, Fault
 from pipeline.jobs.job import Job
 from pipeline.jobs.log import Log
 from pipeline.jobs.metrics import Metrics
 from pipeline.jobs.schedule import Schedule, Work
-from pipeline.run.folder import PROGRESS, Run, next_session, session_of
 from pipeline.run.progress import OfHost, Progress
 from pipeline.run.results import Piece
+from pipeline.run.run_folder import PROGRESS, Run, next_session, session_of
 from pipeline.store.lock import confirm
-from pipeline.watch import Watch
-from scrapers.importing import Problem
+from scrapers.file_batches import Problem
 
 PROGRESS_EVERY = 2.0
 """Seconds between two progress.json."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.graded import KILLED, Grade, by_grade
-from solver.families import Family
+from solver.model.families import Family
 
 COUNTED = ["puzzle_id", "solutions", "status", "hardest"]
 

@@ -19,18 +19,18 @@ from pipeline.executors.crew import TROUBLE, Fault
 from pipeline.jobs.backstop import backstop
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.schedule import TRIES, Work
-from pipeline.run.folder import Run, open_run, versions
-from pipeline.run.pairs import pairs_of
+from pipeline.run.result_pairs import pairs_of
 from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, rows_file, write_statistics
+from pipeline.run.run_folder import Run, open_run, versions
 from pipeline.run.summary import counts
 from pipeline.store import spans
-from pipeline.store.folder import folder
 from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 from pipeline.store.parts import Part, Store, one_batch, open_store
+from pipeline.store.paths import folder
 from pipeline.store.spans import Spans
-from scrapers.importing import Problem
-from solver.families import FAMILIES
-from solver.waits import Waits
+from scrapers.file_batches import Problem
+from solver.jit.waits import Waits
+from solver.model.families import FAMILIES
 
 GRACE, PATIENCE = 60.0, 600.0
 """CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""

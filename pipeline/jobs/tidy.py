@@ -14,9 +14,9 @@ import pyarrow as pa
 from pipeline.executors.crew import Crew, Fault, each
 from pipeline.jobs.session import Session
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import Run, open_run
-from pipeline.run.kept import read_kept
+from pipeline.run.kept_rows import read_kept
 from pipeline.run.results import Effort, Piece, rows_file, write_statistics
+from pipeline.run.run_folder import Run, open_run
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.lock import Lease, borrowed, confirm, lease_of

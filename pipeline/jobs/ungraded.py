@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from pipeline.callbacks import Watch
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
-from pipeline.watch import Watch
 from scrapers.download import is_address
+from scrapers.file_batches import Problem, in_batches, read_in_bulk
 from scrapers.files import files_in
 from scrapers.formats import Format
-from scrapers.importing import Problem, in_batches, read_in_bulk
-from solver.families import Family, family_of
+from solver.model.families import Family, family_of
 
 TOLD = ("puzzle_id", "title", "width", "height")
 """Columns of a puzzle that are shown."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from solver.families import Rules
+from solver.model.families import Rules
 
 
 def sound(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:

@@ -9,12 +9,12 @@ import pyarrow.compute as pc
 
 from pipeline.run.answers import fitting, sound
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import About, Run, begin, changed_parts, next_session, refuse_other_solver, whereabouts
 from pipeline.run.results import Piece, rows_file, write_statistics
+from pipeline.run.run_folder import About, Run, begin, changed_parts, next_session, refuse_other_solver, whereabouts
 from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store
-from solver.families import Family, Rules
+from solver.model.families import Family, Rules
 
 Place = tuple[str, int]
 """A part's name, and the number of a row in it."""

@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.run.folder import Run
-from pipeline.run.kept import read_kept
-from pipeline.store.folder import Folder
+from pipeline.run.kept_rows import read_kept
+from pipeline.run.run_folder import Run
+from pipeline.store.paths import Folder
 from reports.figures import Certified, Unproved
-from solver.derivation import FAILED, PROVED, TIMEOUT
-from solver.tables import CERTIFICATES
+from solver.model.tables import CERTIFICATES
+from solver.proofs import FAILED, PROVED, TIMEOUT
 
 KILLED = "killed"
 """The status of a verdict whose proof a worker died of."""

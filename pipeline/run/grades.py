@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.folder import Run
-from pipeline.run.kept import read_kept, unreadable
-from pipeline.store.folder import Folder
-from reports.beside import keys
+from pipeline.run.kept_rows import read_kept, unreadable
+from pipeline.run.run_folder import Run
+from pipeline.store.paths import Folder
 from reports.graded import KILLED
-from solver.families import Family
+from reports.kept_columns import keys
+from solver.model.families import Family
 
 STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 

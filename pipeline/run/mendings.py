@@ -10,10 +10,10 @@ smallest first; one row without a change says that none was found.
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.folder import Run
-from pipeline.run.kept import read_kept
-from pipeline.store.folder import Folder
-from solver.tables import MENDINGS
+from pipeline.run.kept_rows import read_kept
+from pipeline.run.run_folder import Run
+from pipeline.store.paths import Folder
+from solver.model.tables import MENDINGS
 
 LEGACY = "mendings.parquet"
 

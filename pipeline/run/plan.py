@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from pipeline.errors import UserError
 from pipeline.run.coverage import covered_rows, overlaps
-from pipeline.run.folder import Run, refuse_other_solver
 from pipeline.run.results import LEFT_COLUMNS, Left, Piece, left_of
+from pipeline.run.run_folder import Run, refuse_other_solver
 from pipeline.sql import database, meets
 from pipeline.store import spans
 from pipeline.store.parts import Part

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
-from pipeline.run.folder import PROGRESS, Run
+from pipeline.run.run_folder import PROGRESS, Run
 
 
 class OfHost(TypedDict):

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import InputError, VersionError
 from pipeline.store import spans
-from pipeline.store.folder import Folder
 from pipeline.store.lock import committing
+from pipeline.store.paths import Folder
 from pipeline.store.spans import Spans
-from solver.tables import RESULTS, UnknownColumnError, conform
+from solver.model.tables import RESULTS, UnknownColumnError, conform
 
 DISTINCT = ("puzzle_id", "clue_hash", "solution", "second_solution")
 """Columns without a dictionary of their values: hardly one occurs twice, and it would only take time."""

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import Run
 from pipeline.run.results import Piece
+from pipeline.run.run_folder import Run
 
 SUMMARY = "summary.json"
 

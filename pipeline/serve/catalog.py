@@ -14,17 +14,17 @@ import pyarrow as pa
 
 from pipeline.errors import InputError
 from pipeline.run.coverage import overlaps
-from pipeline.run.folder import Run, refuse_changed
 from pipeline.run.grades import current_grades
-from pipeline.serve.limits import PAGE_ROWS, QUERY_SECONDS
+from pipeline.run.run_folder import Run, refuse_changed
 from pipeline.serve.records import answer_record, described_record
+from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.sql import database
 from pipeline.store.parts import Store, refuse_others
 from reports.graded import NO_GRADES, finished
-from solver.effort import difficulty
-from solver.families import NONOGRAM
-from solver.puzzle import InvalidPuzzle
-from solver.tables import RESULTS, puzzles_of
+from solver.ladder.effort import difficulty
+from solver.model.families import NONOGRAM
+from solver.model.puzzle import InvalidPuzzle
+from solver.model.tables import RESULTS, puzzles_of
 
 FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
 OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from pipeline.serve.limits import BODY_SECONDS, MOST_BODY, MOST_HELD, MOST_REQUESTS, REPLY_SECONDS
+from pipeline.serve.serve_limits import BODY_SECONDS, MOST_BODY, MOST_HELD, MOST_REQUESTS, REPLY_SECONDS
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pipeline.serve.limits import KEPT_BYTES, KEPT_SECONDS, LEASE, MOST_KEPT, SPRINT
+from pipeline.serve.serve_limits import KEPT_BYTES, KEPT_SECONDS, LEASE, MOST_KEPT, SPRINT
 
 State = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
 

@@ -25,7 +25,7 @@ import msgspec
 from pipeline.errors import StorageError
 from pipeline.serve.frames import COMPILING, FAILED, HEAD, JOB, LATER, READY, REFUSED, RESULT, TAKEN, frame
 from pipeline.serve.jobs import Job, Shelf
-from pipeline.serve.limits import COMPILING_SECONDS, MOST_HELD, MOST_TOGETHER, MOST_UNFINISHED, WALL, WALL_SECONDS
+from pipeline.serve.serve_limits import COMPILING_SECONDS, MOST_HELD, MOST_TOGETHER, MOST_UNFINISHED, WALL, WALL_SECONDS
 from pipeline.settings import PLACE
 
 START_SECONDS = 120.0

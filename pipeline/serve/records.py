@@ -11,14 +11,14 @@ import msgspec
 import numpy as np
 
 from pipeline.findings.json_value import json_value
-from pipeline.serve.limits import MOST_CELLS
+from pipeline.serve.serve_limits import MOST_CELLS
 from reports.clean import clean
+from reports.formatting import MEANINGS
 from reports.sheet.state import UNKNOWN, empty
-from reports.words import MEANINGS
 from scrapers.formats import FormatError, jsonl
-from solver.effort import difficulty
-from solver.puzzle import InvalidPuzzle, Puzzle
-from solver.tables import RESULTS, puzzle_batch
+from solver.ladder.effort import difficulty
+from solver.model.puzzle import InvalidPuzzle, Puzzle
+from solver.model.tables import RESULTS, puzzle_batch
 
 OPEN = "?"
 """A cell of a begun grid that may be anything."""

@@ -12,11 +12,11 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pipeline.errors import NetworkError, UserError
-from pipeline.serve.app import application
 from pipeline.serve.catalog import Catalog
 from pipeline.serve.guard import Guard
-from pipeline.serve.limits import HEADER_SECONDS, IDLE_SECONDS, MOST_CONNECTIONS
 from pipeline.serve.pool import Pool
+from pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MOST_CONNECTIONS
+from pipeline.serve.server_app import application
 
 BACKLOG = 256
 """Connections that wait to be accepted."""

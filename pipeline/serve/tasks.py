@@ -8,21 +8,21 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.serve.allowed import Allowed
-from pipeline.serve.explaining import explained, hinted
-from pipeline.serve.limits import MOST_CELLS, MOST_PUZZLES
-from pipeline.serve.pictures import animated, drawn
+from pipeline.serve.allowance import Allowed
+from pipeline.serve.draw_tasks import animated, drawn
+from pipeline.serve.explain_tasks import explained, hinted
 from pipeline.serve.records import described_record, entries_of, file_record, puzzle_of, within_limits
-from pipeline.serve.solving import solved, solved_together, validated
+from pipeline.serve.serve_limits import MOST_CELLS, MOST_PUZZLES
+from pipeline.serve.solve_tasks import solved, solved_together, validated
 from reports.clean import clean
+from scrapers.archives.archive_limits import BROKEN, Budget, reason
 from scrapers.archives.contents import contents
-from scrapers.archives.limits import BROKEN, Budget, reason
-from scrapers.archives.names import clean as clean_name
+from scrapers.archives.member_names import clean as clean_name
+from scrapers.file_batches import Problem, read_files
 from scrapers.formats import FormatError, named
 from scrapers.formats.writing import file_of
-from scrapers.importing import Problem, read_files
 from scrapers.pictures.image import Wish, puzzle_of_image
-from solver.puzzle import Color, Puzzle, from_picture
+from solver.model.puzzle import Color, Puzzle, from_picture
 
 
 def parsed(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from pipeline.serve.api import responses
 from pipeline.serve.guard import VALIDATOR
+from pipeline.serve.http_api import responses
 from pipeline.serve.pool import Pool
 from pipeline.serve.waiting import ended
 from reports import pbnsolve

@@ -19,9 +19,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from pipeline.serve import tasks
-from pipeline.serve.allowed import Allowed, Later, prepare_most
+from pipeline.serve.allowance import Allowed, Later, prepare_most
 from pipeline.serve.frames import COMPILING, FAILED, HEAD, LATER, READY, REFUSED, RESULT, TAKEN, frame
-from pipeline.serve.limits import COMPILING_SECONDS, WORKER_MEMORY
+from pipeline.serve.serve_limits import COMPILING_SECONDS, WORKER_MEMORY
 
 Outcome = tuple[bytes, bytes]
 """The kind of a frame, and its content."""

@@ -2,13 +2,13 @@
 
 import math
 
+from pipeline.callbacks import Watch
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_crew
-from pipeline.store.folder import folder
-from pipeline.store.generate import Task, make_part, missing_parts
+from pipeline.store.generation import Task, make_part, missing_parts
 from pipeline.store.lock import sole_writer
-from pipeline.watch import Watch
+from pipeline.store.paths import folder
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe
 

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from pipeline.errors import StorageError, UserError
-from pipeline.store.folder import UNFINISHED, Folder
 from pipeline.store.objects import NEW, ConflictError, Object, Version
+from pipeline.store.paths import UNFINISHED, Folder
 
 LOCK = "writer.lock"
 

@@ -5,7 +5,7 @@ STORE/puzzles/part-00000.parquet     nonograms, in row groups: what is read at a
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
 STORE/writer.lock                    who writes here (pipeline.store.lock)
 
-Other families of puzzles (solver.families) have folders of their own beside `puzzles`.
+Other families of puzzles (solver.model.families) have folders of their own beside `puzzles`.
 
 A part is replaced (ratings come, replies are read anew) by a file of another name, part-00000-1a2b3c.parquet, and then
 a new JSON, each by one rename. So a reader sees the old part or the new one, whenever it looks. On far storage every
@@ -29,11 +29,11 @@ import pyarrow.parquet as pq
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.settings import Settings, default_settings
 from pipeline.store import spans
-from pipeline.store.folder import Folder, folder
 from pipeline.store.lock import LOCK, committing, confirm, sole_writer
 from pipeline.store.objects import ConflictError
-from solver.families import FAMILIES, NONOGRAM, Family
-from solver.tables import SCHEMA_VERSION, conform
+from pipeline.store.paths import Folder, folder
+from solver.model.families import FAMILIES, NONOGRAM, Family
+from solver.model.tables import SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.errors import UserError
-from scrapers.archives.names import PASSED_OVER
+from scrapers.archives.member_names import PASSED_OVER
 from scrapers.download import check_address, is_address
 
 

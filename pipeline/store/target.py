@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from pipeline.errors import StorageError, UserError
-from pipeline.store.folder import folder
+from pipeline.store.paths import folder
 
 STDOUT = "-"
 

@@ -2,13 +2,13 @@
 
 from contextlib import nullcontext
 
-from pipeline.run.folder import Run, reopened
+from pipeline.callbacks import NOBODY, Watch
+from pipeline.run.run_folder import Run, reopened
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
 from pipeline.verify.damage import Damage
 from pipeline.verify.run import repair_run, verify_run
 from pipeline.verify.store import repair_store, verify_store
-from pipeline.watch import NOBODY, Watch
 
 
 def verify_place(place: Run | Store, repair: bool = False, watch: Watch = NOBODY) -> list[Damage]:

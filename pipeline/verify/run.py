@@ -10,18 +10,18 @@ import pyarrow as pa
 from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.answers import fitting, sound
 from pipeline.run.certificates import certificates_of, read_certificates
-from pipeline.run.folder import Run, changed_parts
+from pipeline.run.damaged_results import set_aside
 from pipeline.run.grades import grades_of, read_grade_file
 from pipeline.run.mendings import mending_files, read_mending_file
 from pipeline.run.progress import progress_of
-from pipeline.run.repair import set_aside
 from pipeline.run.results import Piece
+from pipeline.run.run_folder import Run, changed_parts
 from pipeline.run.summary import counts, write_summary
-from pipeline.store.folder import Folder
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Part, Store, gathered, one_batch
+from pipeline.store.paths import Folder
 from pipeline.verify.damage import Damage
-from solver.families import Rules
+from solver.model.families import Rules
 
 AGAIN = "sets it aside; classify does its puzzles again"
 

@@ -13,11 +13,11 @@ from pipeline.crawl.ledger import open_ledger
 from pipeline.errors import InputError, UserError
 from pipeline.run.answers import sound
 from pipeline.sql import database
-from pipeline.store.folder import UNFINISHED
 from pipeline.store.lock import holds, sole_writer
 from pipeline.store.parts import PART, Part, Store, hash_rows
+from pipeline.store.paths import UNFINISHED
 from pipeline.verify.damage import Damage
-from solver.families import Rules
+from solver.model.families import Rules
 
 LEFT = "sets it aside"
 

@@ -20,7 +20,7 @@ from reports.charts.encodings import (
     verdict_color,
 )
 from reports.figures import Bin, Figures
-from reports.words import number, seconds
+from reports.formatting import number, seconds
 
 
 def times(figures: Figures) -> Chart | None:

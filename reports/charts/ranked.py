@@ -7,8 +7,8 @@ import altair as alt
 from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import BAR, SERIES
 from reports.figures import Figures
-from reports.ratings import Agreement, Correlation
-from reports.words import MEASURE_NAMES
+from reports.formatting import MEASURE_NAMES
+from reports.rating_correlations import Agreement, Correlation
 
 
 def agreements(figures: Figures) -> Chart | None:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from reports.batch import UNKNOWN
 from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import ACCENT, BAR, picked, place_among, unless_another, verdict_color
 from reports.figures import Figures, Group
-from reports.words import number
+from reports.formatting import number
+from reports.row_counts import UNKNOWN
 
 MOST_GROUPS = 20
 """Groups that a chart compares: the others are in the table beside it."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from reports.explained.words import in_words
+from reports.explained.step_words import in_words
 from reports.sheet.state import UNKNOWN, State
-from solver.derivation.explain import Explanation
+from solver.people.explanation import Explanation
 
 
 def states(explanation: Explanation) -> Iterator[State]:

@@ -6,12 +6,12 @@ from io import BytesIO
 import numpy as np
 from PIL import Image
 
-from reports.sheet.colors import LINE, MARK, rgb, tint
 from reports.sheet.geometry import geometry
 from reports.sheet.raster import encoded, fitting, image
+from reports.sheet.sheet_colors import LINE, MARK, rgb, tint
 from reports.sheet.state import State
 from reports.sheet.svg import ground, layer
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 MOST_FRAMES = 251
 """Of a GIF, for a grid of any size; `most_frames` says how many for a puzzle."""

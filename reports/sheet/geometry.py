@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from reports.sheet.clues import numbers
-from solver.puzzle import Puzzle
+from reports.sheet.clue_numbers import numbers
+from solver.model.puzzle import Puzzle
 
 CELL = 20
 """Units of a cell's side, and of the place of a number."""

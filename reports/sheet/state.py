@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 UNKNOWN = 255
 """In place of a palette entry: a cell that is not decided, or only partly."""

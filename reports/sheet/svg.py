@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.clean import clean
-from reports.drawing import path_of
-from reports.sheet.clues import NO_COLOR, on_chips
-from reports.sheet.colors import FAINT, GREY, LINE, MARK, ink, rgb, tint
+from reports.picture_svg import path_of
+from reports.sheet.clue_numbers import NO_COLOR, on_chips
 from reports.sheet.geometry import CAPTION_HEIGHT, CELL, MARGIN, Geometry, Placed, geometry, placed
+from reports.sheet.sheet_colors import FAINT, GREY, LINE, MARK, ink, rgb, tint
 from reports.sheet.state import UNKNOWN, State, empty
 from reports.sheet.text import ASCENT, FONT, NO_XML, text
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
 

@@ -4,8 +4,8 @@ import io
 from collections.abc import Callable, Iterator
 from typing import IO, Literal
 
-from scrapers.archives import limits, seven_zip, tars, zips
-from scrapers.archives.limits import BROKEN, Bounded, Budget, Spent, reason
+from scrapers.archives import archive_limits, seven_zip, tars, zips
+from scrapers.archives.archive_limits import BROKEN, Bounded, Budget, Spent, reason
 from scrapers.archives.packed import is_packed, unpacked, unpacked_name
 from scrapers.archives.pieces import pieces
 from scrapers.archives.source import SourceFile
@@ -40,7 +40,7 @@ def contents(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> Iter
     elif kind == "packed":
         if depth == 0:
             budget.allow(file.seek(0, io.SEEK_END))
-        plain = Bounded(unpacked(file), limits.MOST_BYTES + 1, budget)
+        plain = Bounded(unpacked(file), archive_limits.MOST_BYTES + 1, budget)
         for piece in pieces(unpacked_name(name), plain):
             yield from _inside(piece, budget, depth + 1)
     else:
@@ -52,7 +52,7 @@ def count(name: str, file: IO[bytes]) -> int | None:
     """How many files `contents` will yield, or None where only reading everything would tell."""
     kind = kind_of(name, file)
     if kind in ("plain", "packed"):
-        most = limits.MOST_BYTES if kind == "plain" else limits.MOST_BYTES // PACKED
+        most = archive_limits.MOST_BYTES if kind == "plain" else archive_limits.MOST_BYTES // PACKED
         return 1 if file.seek(0, io.SEEK_END) <= most else None  # it may come in pieces
     if kind not in NAMES:
         return None

@@ -13,8 +13,8 @@ from typing import IO, Any, cast
 
 import pyarrow as pa
 
-from scrapers.archives import limits
-from scrapers.archives.limits import READ_BYTES, Refused
+from scrapers.archives import archive_limits
+from scrapers.archives.archive_limits import READ_BYTES, Refused
 
 COMPRESSIONS: dict[str, tuple[bytes, Callable[[IO[bytes]], Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
@@ -114,7 +114,7 @@ class _Xz(_Restarting):
 
     def _begin(self) -> None:
         super()._begin()
-        self.unpacker = lzma.LZMADecompressor(memlimit=limits.MOST_MEMORY)
+        self.unpacker = lzma.LZMADecompressor(memlimit=archive_limits.MOST_MEMORY)
 
     def _next(self, most: int) -> bytes:
         """Return up to `most` bytes. Several xz files in one follow each other, parted by zeros."""
@@ -124,7 +124,7 @@ class _Xz(_Restarting):
                 while not (packed := packed.lstrip(b"\0")):
                     if not (packed := self.file.read(READ_BYTES)):
                         return b""
-                self.unpacker = lzma.LZMADecompressor(memlimit=limits.MOST_MEMORY)
+                self.unpacker = lzma.LZMADecompressor(memlimit=archive_limits.MOST_MEMORY)
             else:
                 packed = self.file.read(READ_BYTES) if self.unpacker.needs_input else b""
                 if self.unpacker.needs_input and not packed:
@@ -134,7 +134,9 @@ class _Xz(_Restarting):
             except lzma.LZMAError as error:
                 if "Memory" not in str(error):
                     raise
-                raise Refused(f"to unpack it takes more than {limits.MOST_MEMORY >> 20} MiB of memory") from None
+                raise Refused(
+                    f"to unpack it takes more than {archive_limits.MOST_MEMORY >> 20} MiB of memory"
+                ) from None
             if data:
                 return data
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import IO, Any
 
-from scrapers.archives import limits
-from scrapers.archives.limits import BROKEN, READ_BYTES, Bounded, Spent, reason
+from scrapers.archives import archive_limits
+from scrapers.archives.archive_limits import BROKEN, READ_BYTES, Bounded, Spent, reason
 from scrapers.archives.source import Form, SourceFile, too_large
 from scrapers.formats import jsonl
-from scrapers.sudokus import jsonl as sudoku_jsonl
-from scrapers.sudokus.reading import is_on_lines
+from scrapers.sudokus import sudoku_jsonl as sudoku_jsonl
+from scrapers.sudokus.sudoku_reading import is_on_lines
 
 
 def pieces(name: str, file: IO[bytes] | Bounded) -> Iterator[SourceFile]:
@@ -24,7 +24,7 @@ def pieces(name: str, file: IO[bytes] | Bounded) -> Iterator[SourceFile]:
     damaged or cut off, the lines before the damage are read, and an entry with an error names the first that is not.
     """
     start, error = _start(file)
-    if error is None and len(start) <= limits.MOST_BYTES:
+    if error is None and len(start) <= archive_limits.MOST_BYTES:
         yield SourceFile(name, start)
         return
     form = form_of(start)
@@ -50,7 +50,7 @@ def _start(file: Any) -> tuple[bytes, Exception | None]:
     """The first MOST_BYTES of a file and one more, or those that can be read and the error that follows them."""
     file.seek(0)
     read: list[bytes] = []
-    left = limits.MOST_BYTES + 1
+    left = archive_limits.MOST_BYTES + 1
     try:
         while left and (more := file.read1(left)):
             read.append(more)
@@ -64,7 +64,7 @@ def _in_pieces(name: str, file: Any, form: Form) -> Iterator[SourceFile]:
     """Pieces of whole lines, of PIECE_BYTES unless a line is longer."""
     whole = _hash(file)
     file.seek(0)
-    usual = min(limits.PIECE_BYTES, limits.MOST_BYTES)
+    usual = min(archive_limits.PIECE_BYTES, archive_limits.MOST_BYTES)
     data, lines = bytearray(), 0
     is_skipping = False  # to the end of a line that is too long
     error: Exception | None = None
@@ -73,7 +73,7 @@ def _in_pieces(name: str, file: Any, form: Form) -> Iterator[SourceFile]:
         return SourceFile(name, bytes(memoryview(data)[:end]), None, whole, lines, form)
 
     while True:
-        most = usual if len(data) < usual else limits.MOST_BYTES + 1
+        most = usual if len(data) < usual else archive_limits.MOST_BYTES + 1
         try:
             more = file.read1(min(READ_BYTES, most - len(data)))
         except BROKEN as found:
@@ -91,8 +91,8 @@ def _in_pieces(name: str, file: Any, form: Form) -> Iterator[SourceFile]:
             yield piece(end)
             lines += data.count(b"\n", 0, end)
             del data[:end]
-        elif len(data) > limits.MOST_BYTES:
-            yield SourceFile(name, None, f"line {lines + 1:,} is longer than {limits.MOST_BYTES >> 20} MiB")
+        elif len(data) > archive_limits.MOST_BYTES:
+            yield SourceFile(name, None, f"line {lines + 1:,} is longer than {archive_limits.MOST_BYTES >> 20} MiB")
             data.clear()
             is_skipping = True
     if end := data.rfind(b"\n") + 1 if error else len(data):

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, cast
 
-from scrapers.archives import limits
-from scrapers.archives.limits import BROKEN, Budget, Refused
-from scrapers.archives.names import clean, may_be_puzzle
+from scrapers.archives import archive_limits
+from scrapers.archives.archive_limits import BROKEN, Budget, Refused
+from scrapers.archives.member_names import clean, may_be_puzzle
 from scrapers.archives.source import SourceFile, too_large
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Member(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        return self.wanted and self.size <= limits.MOST_BYTES
+        return self.wanted and self.size <= archive_limits.MOST_BYTES
 
 
 class _Block(NamedTuple):
@@ -157,8 +157,8 @@ def _why_not(folder: "Folder") -> str | None:
         return (
             f"7z compression method {' and '.join(get_methods_names([folder.coders])) or method.hex()} is not supported"
         )
-    if _memory(folder.coders[0]) > limits.MOST_MEMORY:
-        return f"to unpack it takes more than {limits.MOST_MEMORY >> 20} MiB of memory"
+    if _memory(folder.coders[0]) > archive_limits.MOST_MEMORY:
+        return f"to unpack it takes more than {archive_limits.MOST_MEMORY >> 20} MiB of memory"
     return None
 
 
@@ -185,7 +185,7 @@ class _Unpacker(io.RawIOBase):
         file.seek(start)
         self.unpacker = _judged(
             lambda: SevenZipDecompressor(
-                folder.coders, size, folder.unpacksizes, folder.crc, blocksize=limits.READ_BYTES // 4
+                folder.coders, size, folder.unpacksizes, folder.crc, blocksize=archive_limits.READ_BYTES // 4
             )
         )
 

@@ -2,8 +2,8 @@
 
 from typing import IO, Literal, NamedTuple, TypeAlias
 
-from scrapers.archives import limits
-from scrapers.archives.limits import Bounded
+from scrapers.archives import archive_limits
+from scrapers.archives.archive_limits import Bounded
 
 Form: TypeAlias = Literal["nonogram jsonl", "sudoku jsonl", "sudoku lines"]
 """What large files are read in pieces for: a puzzle on each line."""
@@ -31,10 +31,10 @@ class SourceFile(NamedTuple):
 
 def read(name: str, file: IO[bytes] | Bounded) -> SourceFile:
     """The rest of an open file, unless that is more than MOST_BYTES."""
-    data = file.read(limits.MOST_BYTES + 1)
-    return SourceFile(name, data) if len(data) <= limits.MOST_BYTES else too_large(name)
+    data = file.read(archive_limits.MOST_BYTES + 1)
+    return SourceFile(name, data) if len(data) <= archive_limits.MOST_BYTES else too_large(name)
 
 
 def too_large(name: str) -> SourceFile:
     """A file that has more than MOST_BYTES."""
-    return SourceFile(name, None, f"it is larger than {limits.MOST_BYTES >> 20} MiB")
+    return SourceFile(name, None, f"it is larger than {archive_limits.MOST_BYTES >> 20} MiB")

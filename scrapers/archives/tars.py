@@ -4,9 +4,9 @@ import tarfile
 from collections.abc import Iterator
 from typing import IO, cast
 
-from scrapers.archives import limits
-from scrapers.archives.limits import Bounded, Budget
-from scrapers.archives.names import clean, may_be_puzzle
+from scrapers.archives import archive_limits
+from scrapers.archives.archive_limits import Bounded, Budget
+from scrapers.archives.member_names import clean, may_be_puzzle
 from scrapers.archives.packed import unpacked
 from scrapers.archives.source import SourceFile, read, too_large
 
@@ -30,10 +30,10 @@ def members(file: IO[bytes], budget: Budget) -> Iterator[SourceFile]:
             name = clean(info.name)
             if not info.isreg() or not may_be_puzzle(name):
                 continue
-            if info.size > limits.MOST_BYTES:
+            if info.size > archive_limits.MOST_BYTES:
                 yield too_large(name)
             elif member := archive.extractfile(info):
-                bounded.most = limits.MOST_BYTES + tarfile.BLOCKSIZE
+                bounded.most = archive_limits.MOST_BYTES + tarfile.BLOCKSIZE
                 found = read(name, member)
                 bounded.most = MOST_HEADER
                 yield found

@@ -5,9 +5,9 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, cast
 
-from scrapers.archives import limits
-from scrapers.archives.limits import BROKEN, Bounded, Budget, reason
-from scrapers.archives.names import clean, may_be_puzzle
+from scrapers.archives import archive_limits
+from scrapers.archives.archive_limits import BROKEN, Bounded, Budget, reason
+from scrapers.archives.member_names import clean, may_be_puzzle
 from scrapers.archives.source import SourceFile, read, too_large
 
 SUFFIXES = (".zip",)
@@ -25,7 +25,7 @@ def members(file: IO[bytes], budget: Budget) -> Iterator[SourceFile]:
     with _opened(file) as archive:
         budget.add_members(len(archive.infolist()))
         for name, info in _infos(archive):
-            if info.file_size > limits.MOST_BYTES:  # and no more than this comes out, whatever is in it
+            if info.file_size > archive_limits.MOST_BYTES:  # and no more than this comes out, whatever is in it
                 yield too_large(name)
                 continue
             budget.unpack(info.file_size)

@@ -10,10 +10,10 @@ from importlib.resources import files
 
 import numpy as np
 
-from scrapers.demo.picture import InvalidPicture, Picture, parse
+from scrapers.demo.picture_text import InvalidPicture, Picture, parse
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.puzzle import BLOT, Puzzle, from_picture
-from solver.tables import puzzles_of
+from solver.model.puzzle import BLOT, Puzzle, from_picture
+from solver.model.tables import puzzles_of
 
 SOURCE = "demo"
 AUTHOR = "nonocensus"

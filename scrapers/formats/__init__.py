@@ -8,7 +8,7 @@ from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, png, pzl, quoted
 from scrapers.formats.plain import PLAIN
 from scrapers.formats.sections import INI, TOML
 from scrapers.formats.shared import FormatError, decoded
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 __all__ = ["FORMATS", "Format", "FormatError", "detect", "named"]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from scrapers.formats.shared import FormatError, clipped
-from solver.limits import MAX_CELLS
-from solver.puzzle import Block, Clue
+from solver.model.puzzle import Block, Clue
+from solver.model.puzzle_limits import MAX_CELLS
 
 Line = tuple[int, str]
 """A line of a file: its number and its text."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from scrapers.formats.clues import BLOCKS, MOST_DIGITS, Line
 from scrapers.formats.shared import FormatError, clipped
-from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, described
+from solver.model.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, described
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
 
 SYMBOLS = "X*%&@#$+=?oabcdefghijklmnpqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWYZ"
 """For colours that have none."""

@@ -24,8 +24,8 @@ from itertools import islice
 from scrapers.formats.clues import Line
 from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
-from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, WHITE, Color, Puzzle, arranged
+from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, arranged
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
 
 NAME = "g"
 SUFFIXES: tuple[str, ...] = (".g",)

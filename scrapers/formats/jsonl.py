@@ -19,7 +19,7 @@ import numpy as np
 
 from scrapers.formats.shared import FormatError, decoded, each_line, said_by
 from scrapers.formats.writing import WORDS
-from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged, block_of
+from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged, block_of
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")

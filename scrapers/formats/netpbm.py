@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scrapers.formats.pictures import colors_of, of_colors
+from scrapers.formats.picture_puzzles import colors_of, of_colors
 from scrapers.formats.shared import FormatError, each
-from solver.limits import MAX_CELLS
-from solver.puzzle import BLACK, WHITE, Puzzle, from_picture
+from solver.model.puzzle import BLACK, WHITE, Puzzle, from_picture
+from solver.model.puzzle_limits import MAX_CELLS
 
 NAME = "netpbm"
 SUFFIXES: tuple[str, ...] = (".pnm", ".pbm", ".pgm", ".ppm")

@@ -22,8 +22,8 @@ import numpy as np
 from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.colors import Marks, Wish, declared, distinct, palette_of, without_unused
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of, webpbn
-from solver.limits import MAX_CELLS
-from solver.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Clue, Puzzle, arranged
+from solver.model.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Clue, Puzzle, arranged
+from solver.model.puzzle_limits import MAX_CELLS
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrapers.formats.pictures import colors_of, of_colors, opened
+from scrapers.formats.picture_puzzles import colors_of, of_colors, opened
 from scrapers.formats.shared import each
-from solver.limits import MAX_CELLS
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
+from solver.model.puzzle_limits import MAX_CELLS
 
 NAME = "png"
 SUFFIXES: tuple[str, ...] = (".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jpg", ".jpeg")

@@ -20,8 +20,8 @@ from itertools import chain, islice
 from scrapers.formats.clues import MOST_DIGITS
 from scrapers.formats.colors import Wish, palette_of, rgb_of, without_unused
 from scrapers.formats.shared import FormatError, clipped, decoded, each
-from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, Block, Clue, Puzzle, arranged
+from solver.model.puzzle import BLACK, Block, Clue, Puzzle, arranged
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
 
 NAME = "pzl"
 SUFFIXES: tuple[str, ...] = (".pzl",)

@@ -15,7 +15,7 @@ from itertools import islice
 from scrapers.formats.clues import sizes
 from scrapers.formats.colors import Marks, Wish, palette_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
-from solver.puzzle import Clue, Puzzle, arranged
+from solver.model.puzzle import Clue, Puzzle, arranged
 
 NAME = "quoted"
 SUFFIXES: tuple[str, ...] = (".quoted",)

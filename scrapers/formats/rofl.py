@@ -6,8 +6,8 @@ from struct import Struct
 
 from scrapers.formats.colors import Wish, palette_of
 from scrapers.formats.shared import FormatError, each
-from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, BLOT, WHITE, Clue, Puzzle, arranged, block_of
+from solver.model.puzzle import BLACK, BLOT, WHITE, Clue, Puzzle, arranged, block_of
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
 
 NAME = "rofl"
 SUFFIXES: tuple[str, ...] = (".rofl",)

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from scrapers.formats.clues import Line
 from scrapers.formats.colors import SYMBOLS, Marks, Wish, declared, distinct, palette_of, rgb_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within, said_by
-from solver.limits import MAX_CELLS
-from solver.puzzle import BLACK, Puzzle, arranged
+from solver.model.puzzle import BLACK, Puzzle, arranged
+from solver.model.puzzle_limits import MAX_CELLS
 
 CLUES = re.compile(rb"(?:^|[\r\n])[ \t]*\[clues\][ \t]*(?=[\r\n#;])")
 TOML_ONLY = re.compile(rb"""(?:^|[\r\n])[ \t]*(?:rows|columns|defs)[ \t]*=[ \t]*(?:["'\[])""")

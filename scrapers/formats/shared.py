@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from solver.puzzle import InvalidPuzzle
+from solver.model.puzzle import InvalidPuzzle
 
 Part = TypeVar("Part")
 Read = TypeVar("Read")

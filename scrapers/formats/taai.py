@@ -12,9 +12,9 @@ import numpy as np
 
 from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
-from solver.limits import MAX_CELLS
-from solver.puzzle import Puzzle
-from solver.views import Clues, Views
+from solver.model.puzzle import Puzzle
+from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.views import Clues, Views
 
 NAME = "taai"
 SUFFIXES: tuple[str, ...] = (".taai",)

@@ -26,8 +26,8 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from scrapers.formats.colors import distinct
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, decoded_as, each, webpbn
-from solver.limits import MAX_CELLS, MAX_COLORS
-from solver.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, clue_of
+from solver.model.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, clue_of
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
 
 NAME = "webpbn-xml"
 SUFFIXES: tuple[str, ...] = (".xml",)

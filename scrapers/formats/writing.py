@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapers.formats.shared import FormatError
-from solver.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
+from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
 
 if TYPE_CHECKING:
     from scrapers.formats import Format

@@ -4,7 +4,7 @@ Every scraper asks through `Polite`. What comes back is a `Reply`, or one of thr
 has no answer, others may have), `Forbidden` (robots.txt says no) and `Unreachable` (nothing will come from this host).
 """
 
-from scrapers.http.limits import Limits
+from scrapers.http.http_limits import Limits
 from scrapers.http.messages import Failed, Forbidden, Reply, Request, Unreachable
 from scrapers.http.polite import Polite
 

@@ -5,7 +5,7 @@ import zlib
 import requests
 
 from scrapers.http.trouble import Trouble
-from scrapers.http.words import size_in_words
+from scrapers.http.wording import size_in_words
 
 READ_BYTES = 1 << 16
 """The most that is read from a connection at a time."""

@@ -10,7 +10,7 @@ from requests.cookies import extract_cookies_to_jar
 
 from scrapers.http.addresses import host_of
 from scrapers.http.deadline import DeadlineAdapter
-from scrapers.http.limits import Limits
+from scrapers.http.http_limits import Limits
 from scrapers.http.messages import Request
 
 

@@ -10,14 +10,14 @@ from scrapers.http.addresses import normal, same_site
 from scrapers.http.body import read_body
 from scrapers.http.connection import Connection
 from scrapers.http.deadline import ends_within, is_over
-from scrapers.http.limits import USUAL, Limits
+from scrapers.http.http_limits import USUAL, Limits
 from scrapers.http.manners import ROBOT, SHORTEST_RATE, check_pace, check_rate, checked_contact
 from scrapers.http.messages import Reply, Request
 from scrapers.http.redirects import redirected
 from scrapers.http.robots import Robots
 from scrapers.http.throttle import Throttle, retry_after
 from scrapers.http.trouble import CONNECTION_TROUBLE, Trouble, given_up, in_words, is_refusal, no_headers
-from scrapers.http.words import seconds_in_words, status_in_words
+from scrapers.http.wording import seconds_in_words, status_in_words
 from solver import __version__
 
 CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}

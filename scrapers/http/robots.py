@@ -9,7 +9,7 @@ from protego import Protego
 
 from scrapers.http.manners import ROBOT
 from scrapers.http.messages import Failed, Forbidden, Reply
-from scrapers.http.words import seconds_in_words, status_in_words
+from scrapers.http.wording import seconds_in_words, status_in_words
 
 AGE = 24 * 3600.0
 """Seconds after which robots.txt is read again (RFC 9309, 2.4)."""

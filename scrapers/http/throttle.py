@@ -15,9 +15,9 @@ from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
 from scrapers.http.addresses import host_of, is_loopback
-from scrapers.http.limits import Limits
+from scrapers.http.http_limits import Limits
 from scrapers.http.trouble import Trouble, is_refusal
-from scrapers.http.words import seconds_in_words
+from scrapers.http.wording import seconds_in_words
 
 LONG_WAIT = 5.0
 """Seconds; of longer waits the listener is told."""

@@ -12,7 +12,7 @@ from urllib3.exceptions import NewConnectionError
 
 from scrapers.http.addresses import host_of
 from scrapers.http.messages import Failed, Unreachable
-from scrapers.http.words import seconds_in_words
+from scrapers.http.wording import seconds_in_words
 
 CONNECTION_TROUBLE = (OSError, HTTPException, urllib3.exceptions.HTTPError)
 """What the libraries raise when an exchange goes wrong; requests' own exceptions are OSErrors."""

@@ -1,20 +1,21 @@
 """Puzzles as hard as they get: a local search among pictures whose puzzles have one solution.
 
-Each begins as a random picture that has been repaired (scrapers.pictures.repair). Then a few cells change at a time, in
-many ways, and the search goes on with the hardest puzzle that has one solution, if it is no easier than the last one.
-Hardness is the census's own measure (solver.effort), which is the same on every machine.
+Each begins as a random picture that has been repaired (scrapers.pictures.picture_repair). Then a few cells change
+at a time, in many ways, and the search goes on with the hardest puzzle that has one solution, if it is no easier than
+the last one.
+Hardness is the census's own measure (solver.ladder.effort), which is the same on every machine.
 """
 
 import numpy as np
 
-from scrapers.pictures.batch import views_of
-from scrapers.pictures.repair import repaired
+from scrapers.pictures.picture_batch import views_of
+from scrapers.pictures.picture_repair import repaired
 from scrapers.pictures.rules import random_pictures
-from solver.effort import difficulty
 from solver.ladder.climb import climb
+from solver.ladder.effort import difficulty
 from solver.ladder.outcome import UNIQUE
 from solver.ladder.question import Allowance
-from solver.tools import CONFLICTS, LINE_SOLVES
+from solver.lines.workspace import CONFLICTS, LINE_SOLVES
 
 TRIED = 24
 """Changed pictures of which the hardest puzzle is gone on with."""

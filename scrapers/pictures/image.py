@@ -1,16 +1,16 @@
 """Images of any kind as puzzles: scaled to so many cells, in a few colours, dithered or not.
 
-The background is white, or else the lightest colour (scrapers.formats.pictures).
+The background is white, or else the lightest colour (scrapers.formats.picture_puzzles).
 """
 
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from scrapers.formats.pictures import LIGHT, of_colors, opened
+from scrapers.formats.picture_puzzles import LIGHT, of_colors, opened
 from scrapers.formats.shared import FormatError
-from solver.limits import MAX_COLORS
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
+from solver.model.puzzle_limits import MAX_COLORS
 
 MOST_PIXELS = 1 << 26
 """Of an image: more takes gigabytes of memory."""

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.pictures.repair import repaired
+from scrapers.pictures.picture_repair import repaired
 from solver.api import classify
-from solver.puzzle import Block, Clue, Puzzle, clues_of, described
-from solver.tables import picture, puzzle_batch
+from solver.model.puzzle import Block, Clue, Puzzle, clues_of, described
+from solver.model.tables import picture, puzzle_batch
 
 ROW, COLUMN = "row", "column"
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrapers.formats.colors import Wish, palette_of
-from scrapers.pictures.batch import picture_batch
 from scrapers.pictures.letters import letters
+from scrapers.pictures.picture_batch import picture_batch
 from scrapers.pictures.rules import (
     colored,
     cycles,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from solver.sudoku.limits import MAX_SIZE
-from solver.sudoku.puzzle import boxes_of
+from solver.sudoku.sudoku_limits import MAX_SIZE
+from solver.sudoku.sudoku_puzzle import boxes_of
 
 OPEN = "0.*_?"
 """What stands for an open cell."""

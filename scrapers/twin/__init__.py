@@ -14,7 +14,7 @@ webpbn's search four times that (webpbn.RATING_SCALE).
 Where the sites' ways are not known, the twin does what seems likely. These guesses are marked as such.
 """
 
-from scrapers.twin.puzzles import Archive, archive
-from scrapers.twin.server import TwinServer
+from scrapers.twin.twin_puzzles import Archive, archive
+from scrapers.twin.twin_server import TwinServer
 
 __all__ = ["Archive", "TwinServer", "archive"]

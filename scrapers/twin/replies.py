@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapers.formats import FormatError, nonograms_org, webpbn_xml
-from scrapers.twin.puzzles import SITE_NUMBER, Archive, Entry
+from scrapers.twin.twin_puzzles import SITE_NUMBER, Archive, Entry
 from scrapers.webpbn import RATING_SCALE
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 LIST_SIZE = 30
 """Puzzles on a list page of nonograms.org."""

@@ -4,7 +4,7 @@ from itertools import combinations, pairwise
 from math import comb
 
 from solver.engines.answer import Limits
-from solver.puzzle import Clue, Puzzle
+from solver.model.puzzle import Clue, Puzzle
 
 OBJECT_BYTES = 220
 """Bytes of memory beside the cells for a line or state that waits: the object, and its place in a list or a heap."""

@@ -8,8 +8,8 @@ from math import inf
 
 from solver.engines.answer import Answer, Limits
 from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
-from solver.engines.plain import Space, State, Visits, answer_of, successors
-from solver.puzzle import Puzzle
+from solver.engines.plain_search import Space, State, Visits, answer_of, successors
+from solver.model.puzzle import Puzzle
 
 Estimate = Callable[[Puzzle, State], float]
 

@@ -3,8 +3,8 @@
 from collections import deque
 
 from solver.engines.answer import Answer, Limits
-from solver.engines.plain import Space, Visits, answer_of, successors
-from solver.puzzle import Puzzle
+from solver.engines.plain_search import Space, Visits, answer_of, successors
+from solver.model.puzzle import Puzzle
 
 
 def breadth_first(puzzle: Puzzle, limits: Limits) -> Answer:

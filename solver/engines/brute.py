@@ -3,8 +3,8 @@
 from itertools import product
 
 from solver.engines.answer import Answer, Limits
-from solver.engines.plain import Space, Visits, answer_of
-from solver.puzzle import Puzzle
+from solver.engines.plain_search import Space, Visits, answer_of
+from solver.model.puzzle import Puzzle
 
 
 def brute_force(puzzle: Puzzle, limits: Limits) -> Answer:

@@ -1,8 +1,8 @@
 """Depth-first search: the newest state first."""
 
 from solver.engines.answer import Answer, Limits
-from solver.engines.plain import Space, Visits, answer_of, successors
-from solver.puzzle import Puzzle
+from solver.engines.plain_search import Space, Visits, answer_of, successors
+from solver.model.puzzle import Puzzle
 
 
 def depth_first(puzzle: Puzzle, limits: Limits) -> Answer:

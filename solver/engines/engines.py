@@ -6,11 +6,11 @@ from solver.engines.answer import Answer, Limits
 from solver.engines.astar import a_star, a_star_by_all_groups, a_star_by_wrong_groups
 from solver.engines.bfs import breadth_first
 from solver.engines.brute import brute_force
+from solver.engines.cover_engine import by_exact_cover
 from solver.engines.dfs import depth_first
-from solver.engines.exact_cover import by_exact_cover
-from solver.engines.ladder import by_ladder
+from solver.engines.ladder_engine import by_ladder
 from solver.engines.sat import by_learners
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 ENGINES: dict[str, Callable[[Puzzle, Limits], Answer]] = {
     "dfs": depth_first,

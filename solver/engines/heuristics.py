@@ -10,8 +10,8 @@ from math import inf
 from typing import NamedTuple
 
 from solver.engines.arrangements import needed
-from solver.engines.plain import State, is_full
-from solver.puzzle import Block, Clue, Puzzle, runs_of
+from solver.engines.plain_search import State, is_full
+from solver.model.puzzle import Block, Clue, Puzzle, runs_of
 
 
 class Column(NamedTuple):

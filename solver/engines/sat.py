@@ -7,11 +7,11 @@ import numpy as np
 
 from solver.api import iter_solutions
 from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
-from solver.puzzle import InvalidPuzzle, Puzzle
+from solver.model.puzzle import InvalidPuzzle, Puzzle
 
 
 def by_learners(puzzle: Puzzle, limits: Limits) -> Answer:
-    """The puzzle's verdict by solver.tail. The CPU limit is for each solution; visits are not counted."""
+    """The puzzle's verdict by solver.learning.tail. The CPU limit is for each solution; visits are not counted."""
     start = time.thread_time()
     solutions: list[np.ndarray] = []
     first_seconds, stopped = None, ""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import lowest
 from solver.exact_cover.problem import NO_COLOR, Cover
-from solver.jit import kernel
+from solver.jit.kernel import kernel
+from solver.lines.bits import lowest
 
 PLANES = 32
 """Bits that a number of rows can have."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.exact_cover.problem import NO_COLOR, Cover
-from solver.jit import kernel
+from solver.jit.kernel import kernel
 
 FREE = -1
 """As who holds an item."""

@@ -12,9 +12,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 from numba.extending import overload
 
-from solver.compilers import IN_KERNELS
 from solver.exact_cover import bit_rows, brute_force, links
 from solver.exact_cover.problem import Cover
+from solver.jit.compilers import IN_KERNELS
 
 P = ParamSpec("P")
 R = TypeVar("R")

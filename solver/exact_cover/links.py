@@ -16,7 +16,7 @@ import numpy as np
 
 from solver.exact_cover.links_memory import COLOR, DOWN, FIELDS, ITEM, UP, first_and_step, peek, poke
 from solver.exact_cover.problem import NO_COLOR, Cover
-from solver.jit import inlined, kernel
+from solver.jit.kernel import inlined, kernel
 
 PURIFIED = 1
 """As a node's colour: its item has that colour already. Colours themselves begin above."""

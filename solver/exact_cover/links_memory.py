@@ -14,8 +14,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from solver.compilers import IN_KERNELS
-from solver.kernel_cache import CHECKED
+from solver.jit.compilers import IN_KERNELS
+from solver.jit.kernel_cache import CHECKED
 
 FIELDS = 4
 UP, DOWN, ITEM, COLOR = range(FIELDS)

@@ -8,9 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from solver.exact_cover.layouts import best_layout, laid_out, levels_of
-from solver.exact_cover.problem import Cover, checked
-from solver.exact_cover.search import (
+from solver.exact_cover.cover_search import (
     ENOUGH,
     EXHAUSTED,
     FOUND,
@@ -23,7 +21,9 @@ from solver.exact_cover.search import (
     search,
     search_each,
 )
-from solver.kernel_cache import CHECKED
+from solver.exact_cover.layouts import best_layout, laid_out, levels_of
+from solver.exact_cover.problem import Cover, checked
+from solver.jit.kernel_cache import CHECKED
 
 Layout = Literal["links-16", "links-32", "addresses", "bit-rows", "brute-force"]
 

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.board import Board, copy_knowledge, set_up
-from solver.checked import CHECKED, plant
-from solver.jit import kernel
+from solver.jit.kernel import kernel
 from solver.ladder.fixpoint import put_on
 from solver.ladder.groups import Group
 from solver.ladder.memory import Memory, memory_for
 from solver.ladder.outcome import CPU_SAT, Outcome
 from solver.ladder.question import Allowance, Given
-from solver.tools import NEXT_LOOK, Tools
+from solver.lines.board import Board, copy_knowledge, set_up
+from solver.lines.checked import CHECKED, plant
+from solver.lines.workspace import NEXT_LOOK, Tools
+from solver.model.views import Views
 from solver.tuning import LOOK_EVERY
-from solver.views import Views
 
 MOST, BYTES = 1024, 1 << 22
 """Puzzles that wait at most, and bytes of what is known of them, if that is more than one."""

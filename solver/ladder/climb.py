@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit import is_ready
+from solver.jit.kernel import is_ready
 from solver.ladder.ascent import Ascent, ascent_of
 from solver.ladder.groups import groups
-from solver.ladder.handover import Split, hand_over
 from solver.ladder.line_rung import line_rung
 from solver.ladder.lookahead_rungs import lookahead_rungs
 from solver.ladder.outcome import Outcome, no_outcome
 from solver.ladder.question import NOTHING, Allowance, Given
 from solver.ladder.search_rung import search_rung
-from solver.views import Views
+from solver.ladder.tail_rung import Split, hand_over
+from solver.model.views import Views
 
 
 def climb(
     batch: Views, which: np.ndarray, allowance: Allowance, given: Given = NOTHING, split: Split | None = None
 ) -> Outcome:
-    """Run the puzzles `which` (numbers) of a batch up the ladder. They must be free of faults (solver.check).
+    """Run the puzzles `which` (numbers) of a batch up the ladder. They must be free of faults (solver.model.check).
 
     split   for a batch of one puzzle, what decides it by cubes where one learner takes long
     """

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from solver.bits import low
-from solver.board import Board, begin_from, set_up
-from solver.jit import kernel
+from solver.jit.kernel import kernel
 from solver.ladder.groups import Group, all_groups
 from solver.ladder.memory import Memory, memory_for
 from solver.ladder.question import FROM_NOTHING
-from solver.propagate import CONTRADICTION, OUT_OF_TIME, propagate
-from solver.tools import Tools
-from solver.views import Clues, Views
+from solver.lines.bits import low
+from solver.lines.board import Board, begin_from, set_up
+from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME, propagate
+from solver.lines.workspace import Tools
+from solver.model.views import Clues, Views
 
 
 def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.bits import words_for
-from solver.views import Views
+from solver.lines.bits import words_for
+from solver.model.views import Views
 
 
 class Group(NamedTuple):

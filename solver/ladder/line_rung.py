@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.checked import CHECKED, at_fixpoint, holds
-from solver.clock import cpu_seconds, wall_seconds
-from solver.jit import kernel
+from solver.jit.clock import cpu_seconds, wall_seconds
+from solver.jit.kernel import kernel
 from solver.ladder.ascent import Ascent, keep, put_up
 from solver.ladder.fixpoint import propagate_all
 from solver.ladder.outcome import note_rung, note_time
 from solver.ladder.rungs import LINE
-from solver.propagate import CONTRADICTION, FIXPOINT
+from solver.lines.checked import CHECKED, at_fixpoint, holds
+from solver.lines.propagate import CONTRADICTION, FIXPOINT
 
 
 @kernel

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from solver.checked import CHECKED, at_fixpoint, holds
-from solver.clock import cpu_seconds, wall_seconds
-from solver.dive import dives_first, first_dive
-from solver.glance import glance
-from solver.jit import kernel
+from solver.jit.clock import cpu_seconds, wall_seconds
+from solver.jit.kernel import kernel
 from solver.ladder.ascent import Ascent, keep, take_up
+from solver.ladder.dive import dives_first, first_dive
+from solver.ladder.glance import glance
+from solver.ladder.lookahead import NO_LIMIT, begin, refute
 from solver.ladder.outcome import MULTIPLE, found_of, note_rung, note_time
 from solver.ladder.rungs import DEPTH, PROBE, SEARCH
-from solver.lookahead import NO_LIMIT, begin, refute
-from solver.propagate import CONTRADICTION, FIXPOINT
-from solver.search import note_solution
+from solver.ladder.search import note_solution
+from solver.lines.checked import CHECKED, at_fixpoint, holds
+from solver.lines.propagate import CONTRADICTION, FIXPOINT
 
 
 @kernel

@@ -4,24 +4,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.belief import Beliefs, no_beliefs
-from solver.board import NO_COLOR, Board
-from solver.checked import CHECKED
 from solver.ladder.groups import Group
-from solver.lanes import ROOM
-from solver.search import Tree
-from solver.tools import Tools, tools_for
+from solver.ladder.search import Tree
+from solver.learning.belief import Beliefs, no_beliefs
+from solver.lines.board import NO_COLOR, Board
+from solver.lines.checked import CHECKED
+from solver.lines.lanes import ROOM
+from solver.lines.workspace import Tools, tools_for
+from solver.model.views import Views
 from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
-from solver.views import Views
 
 
 class Memory(NamedTuple):
     """All memory that the kernels need for any puzzle of a group.
 
     board, trial   the puzzle at hand, and a second board to try things on
-    color          the colours of its blocks (solver.board.Board); None for mono puzzles
+    color          the colours of its blocks (solver.lines.board.Board); None for mono puzzles
     tools          with counters and a deadline of their own for each puzzle
-    seen, log      for `solver.lookahead.refute`; nothing is logged on the ladder
+    seen, log      for `solver.ladder.lookahead.refute`; nothing is logged on the ladder
     """
 
     board: Board

@@ -4,16 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.board import Board, undecided, write_picture
-from solver.clock import cpu_after, wall_seconds
-from solver.identity import side_by_side
-from solver.jit import inlined, kernel
+from solver.jit.clock import cpu_after, wall_seconds
+from solver.jit.kernel import inlined, kernel
 from solver.ladder.question import Given, Goals
 from solver.ladder.rungs import LINE, SEARCH
-from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.search import Found
-from solver.tools import COUNTERS
-from solver.views import Views
+from solver.ladder.search import Found
+from solver.lines.board import Board, undecided, write_picture
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import COUNTERS
+from solver.model.identity import side_by_side
+from solver.model.views import Views
 
 # How many solutions a puzzle has.
 UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)
@@ -29,16 +29,16 @@ class Outcome(NamedTuple):
 
     solutions       int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
     rung            int8: the rung that decided, or the last one begun
-    engine          int8: what decided: that rung, or SEARCH + 1 + an index into solver.tail.ENGINES
+    engine          int8: what decided: that rung, or SEARCH + 1 + an index into solver.learning.tail.ENGINES
     late            bool: the CPU limit came first
-    counters        int64[puzzles, COUNTERS], numbered in solver.tools
+    counters        int64[puzzles, COUNTERS], numbered in solver.lines.workspace
     decided         int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
     seconds         float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
     offsets         int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
     first           uint8: a solution, row by row, a palette entry each
     second          uint8: another one
     found           int8: solutions found, 0, 1 or 2
-    kissat_failed   bool: Kissat failed on it (solver.tail.Learner)
+    kissat_failed   bool: Kissat failed on it (solver.learning.tail.Learner)
     """
 
     solutions: np.ndarray

@@ -60,7 +60,7 @@ class Given(NamedTuple):
     goals     solutions; only others are looked for then
     start     bool[height x width, palette], for a batch of one puzzle: the colours that its cells may have to begin
               with. The answer is about solutions that agree with that
-    planted   solutions for the checked mode (solver.checked), which nobody else looks at
+    planted   solutions for the checked mode (solver.lines.checked), which nobody else looks at
     """
 
     goals: Goals = NO_GOALS

@@ -1,19 +1,19 @@
-"""The rung search: some nodes of search, then dives. What they leave open is for the tail (solver.tail)."""
+"""The rung search: some nodes of search, then dives. What they leave open is for the tail (solver.learning.tail)."""
 
 from typing import Any
 
 import numpy as np
 
-from solver.checked import CHECKED, at_fixpoint, holds
-from solver.clock import cpu_seconds, wall_seconds
-from solver.dive import dive
-from solver.jit import kernel
+from solver.jit.clock import cpu_seconds, wall_seconds
+from solver.jit.kernel import kernel
 from solver.ladder.ascent import Ascent, take_up
+from solver.ladder.dive import dive
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, found_of, note_time
 from solver.ladder.rungs import SEARCH
-from solver.places import locate, open_places
-from solver.propagate import FIXPOINT, OUT_OF_TIME
-from solver.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, note_solution, noted, search
+from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, note_solution, noted, search
+from solver.lines.checked import CHECKED, at_fixpoint, holds
+from solver.lines.places import locate, open_places
+from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
 from solver.tuning import MOST_PLACES
 
 ENDLESS: Any = np.int64(1 << 60)

@@ -7,7 +7,7 @@ so are the bands and the columns of a stack of boxes. `KEPT` keeps of nine such 
 That finds hidden singles and locked candidates at once. Naked singles come from counting a band's words in parallel.
 
 The idea of bands is that of the fast solvers of the last twenty years (bb_sudoku, JCZSolve, fsss2; T. Dillon's notes on
-tdoku tell how they work). Other sizes are for solver.sudoku.search; tests hold the two against each other.
+tdoku tell how they work). Other sizes are for solver.sudoku.sudoku_search; tests hold the two against each other.
 """
 
 from itertools import permutations
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.bits import count, lowest
-from solver.clock import cpu_seconds
-from solver.jit import apart, inlined
-from solver.search import EXHAUSTED, LATE, TWO_FOUND
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import apart, inlined
+from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND
+from solver.lines.bits import count, lowest
 
 DIGITS, BANDS, CELLS = 9, 3, 81
 ALL = (1 << 27) - 1

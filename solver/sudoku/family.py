@@ -1,18 +1,18 @@
-"""The rules of Sudokus, as `solver.families` has them."""
+"""The rules of Sudokus, as `solver.model.families` has them."""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.families import Rules
-from solver.sudoku.api import classify
-from solver.sudoku.batch import with_hashes
-from solver.sudoku.check import faults_of, misshapen
+from solver.ladder.verdict import unclassified
+from solver.model.families import Rules
+from solver.model.tables import GIVENS_COUNT, PUZZLES, SUDOKUS, check_readable_sudokus
 from solver.sudoku.grids import grids
-from solver.sudoku.proof import solve_their_puzzles
-from solver.sudoku.techniques.grade import grades
-from solver.tables import GIVENS_COUNT, PUZZLES, SUDOKUS, check_readable_sudokus
-from solver.verdict import unclassified
+from solver.sudoku.sudoku_api import classify
+from solver.sudoku.sudoku_batch import with_hashes
+from solver.sudoku.sudoku_check import faults_of, misshapen
+from solver.sudoku.sudoku_proof import solve_their_puzzles
+from solver.sudoku.techniques.sudoku_grade import grades
 
 
 def classified(

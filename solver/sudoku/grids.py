@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.views import numbers
+from solver.model.views import numbers
 
 
 class Grids(NamedTuple):
@@ -13,7 +13,7 @@ class Grids(NamedTuple):
 
     size, box_width, box_height   uint8[puzzles]
     ends                          int32[puzzles + 1]: puzzle p's givens are givens[ends[p] : ends[p + 1]]. They never
-                                  decrease and lie inside it; solver.sudoku.check sees whether there are size x size
+                                  decrease and lie inside it; sudoku_check sees whether there are size x size
     givens                        uint8: row by row, 0 for an open cell
     """
 
@@ -25,7 +25,7 @@ class Grids(NamedTuple):
 
 
 def grids(batch: pa.RecordBatch) -> Grids:
-    """The arrays under a batch. What stands under a null is there like everything else; `solver.sudoku.check` knows."""
+    """The arrays under a batch. What stands under a null is there like everything else; `sudoku_check` knows."""
     size, wide, high = (numbers(batch[name]) for name in ("size", "box_width", "box_height"))
     column = batch["givens"]
     _, offsets, data = column.buffers()

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.bits import count, lowest
-from solver.clock import cpu_seconds
-from solver.jit import apart, inlined, kernel
-from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.sudoku.lookahead import CLOCK_EVERY, ROUNDS
-from solver.sudoku.pairs import rule_out_pairs
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import apart, inlined, kernel
+from solver.lines.bits import count, lowest
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import CONTRADICTIONS, COUNTERS, LINE_SOLVES, PROBES, SWEEPS
+from solver.sudoku.locked_pairs import rule_out_pairs
 from solver.sudoku.rows import BAND, LANES, lanes_of, load, next_band, next_row, store, united, where_any
+from solver.sudoku.sudoku_lookahead import CLOCK_EVERY, ROUNDS
 from solver.sudoku.units import KINDS, Units
-from solver.tools import CONTRADICTIONS, COUNTERS, LINE_SOLVES, PROBES, SWEEPS
 
 DIGITS, BANDS, CELLS = 9, 3, 81
 
@@ -68,7 +68,7 @@ def _locked(by_column: bool) -> np.ndarray:
     """int64[512]: of 3x3 parts, in each of which a digit may be or not, those left by locked candidates.
 
     A part is where a line and a box meet, bit 3 * line + box, or for columns 3 * box + line. Lines are taken one after
-    the other, as in solver.sudoku.pairs.
+    the other, as in solver.sudoku.locked_pairs.
     """
     left = np.zeros(512, np.int64)
     for mask in range(512):
@@ -151,7 +151,7 @@ def follow_givens(givens: np.ndarray, can: np.ndarray, desk: Desk, counters: np.
 
 @apart
 def use_patterns(can: np.ndarray, units: Units, desk: Desk, counters: np.ndarray) -> int:
-    """Singles, locked candidates and pairs to their fixpoint: `use_patterns` of solver.sudoku.lookahead.
+    """Singles, locked candidates and pairs to their fixpoint: `use_patterns` of solver.sudoku.sudoku_lookahead.
 
     can   at the fixpoint of singles, no unit due, and so afterwards
     Returns FIXPOINT, or CONTRADICTION with nothing done.
@@ -181,7 +181,7 @@ def use_patterns(can: np.ndarray, units: Units, desk: Desk, counters: np.ndarray
 
 @apart
 def refute(can: np.ndarray, deep: bool, known: np.ndarray, desk: Desk, counters: np.ndarray, deadline: float) -> int:
-    """Take away every digit of every cell whose assumption fails: `refute` of solver.sudoku.lookahead.
+    """Take away every digit of every cell whose assumption fails: `refute` of solver.sudoku.sudoku_lookahead.
 
     Returns FIXPOINT or OUT_OF_TIME, or CONTRADICTION with nothing done.
     """

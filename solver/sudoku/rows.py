@@ -18,7 +18,7 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_untracked
 from numba.extending import intrinsic, models, overload, register_model
 
-from solver.compilers import IN_KERNELS
+from solver.jit.compilers import IN_KERNELS
 
 LANES = 16
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from solver.bits import count
-from solver.jit import inlined, kernel
-from solver.propagate import CONTRADICTION, FIXPOINT
+from solver.jit.kernel import inlined, kernel
+from solver.lines.bits import count
+from solver.lines.propagate import CONTRADICTION, FIXPOINT
+from solver.lines.workspace import LINE_SOLVES, SWEEPS
 from solver.sudoku.units import KINDS, Units
-from solver.tools import LINE_SOLVES, SWEEPS
 
 
 @kernel
@@ -33,7 +33,7 @@ def follow(can: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray)
 
     can        int64[cells]: the digits that each cell may have, bit 0 for digit 1
     due        bool[units]: which to look at; none is left, unless there is a contradiction
-    counters   of solver.tools: looks and sweeps are added
+    counters   of solver.lines.workspace: looks and sweeps are added
     """
     while True:
         looks: Any = np.int64(0)

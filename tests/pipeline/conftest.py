@@ -12,11 +12,11 @@ from stores import SMALL_GROUPS, Result, random_store
 
 from pipeline.commands.app import main
 from pipeline.commands.output import out
-from pipeline.run.folder import Run
+from pipeline.run.run_folder import Run
 from pipeline.store.parts import Store, append, create_store, open_store
 from scrapers.pictures.recipe import Recipe
-from solver.puzzle import from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
 
 
 @pytest.fixture(scope="session")

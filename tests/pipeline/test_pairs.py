@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from runs import lasting, run_serially
 
-from pipeline.run.folder import open_run
+from pipeline.run.run_folder import open_run
 from pipeline.store.parts import Store
 
 CLASSIFY = "classify store --out run --serial -x 10"

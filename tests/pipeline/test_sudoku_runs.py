@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.run.folder import open_run
+from pipeline.run.run_folder import open_run
 from pipeline.store.parts import open_store
 from scrapers.formats import non
-from solver.families import NONOGRAM, SUDOKU
-from solver.puzzle import from_picture
+from solver.model.families import NONOGRAM, SUDOKU
+from solver.model.puzzle import from_picture
 
 Run = Any
 """The fixture that runs a command here and returns what it has printed and its status."""

@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
-from reports.beside import indexed
 from reports.graded import NO_GRADES, grades_beside
+from reports.kept_columns import indexed
 from reports.measures import MEASURES, measures
 from reports.mended import mended_beside
 from reports.rights import shareable
 from scrapers.pictures.rules import random_pictures
-from solver.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
-from solver.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
-from solver.techniques.ladder import TECHNIQUES
+from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
+from solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
+from solver.model.techniques import TECHNIQUES
 
 EVIL = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
 COLORS = (

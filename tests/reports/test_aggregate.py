@@ -10,7 +10,6 @@ import pytest
 from census import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports.aggregate import HARDEST, figures, plain
-from reports.batch import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
 from reports.census import take_census
 from reports.figures import (
     Claimed,
@@ -29,7 +28,8 @@ from reports.figures import (
     Timeouts,
     Times,
 )
-from solver.tables import PUZZLES, RESULTS
+from reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
+from solver.model.tables import PUZZLES, RESULTS
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from reports.contradictory import CLUES, why
 from reports.duplicates import DUPLICATES, repeated
 from reports.issues import ISSUES, differing, issues
 from solver.api import classify
-from solver.puzzle import Block, Puzzle
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Block, Puzzle
+from solver.model.tables import puzzle_batch
 
 MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
 NONE: dict[str, Any] = {"solutions": "none"}

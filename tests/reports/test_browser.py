@@ -14,11 +14,11 @@ from chromium import NEEDED, PHONE, emulated, page_width
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 
-from reports import words
+from reports import formatting
 from reports.graded import NO_GRADES
-from reports.page import write_report
-from solver.puzzle import Puzzle
-from solver.techniques.ladder import TECHNIQUES
+from reports.report_page import write_report
+from solver.model.puzzle import Puzzle
+from solver.model.techniques import TECHNIQUES
 
 FILLERS = 300
 PAIRS = browsable(FILLERS)
@@ -80,7 +80,7 @@ def test_the_list_shows_everything(tab: Tab, page: Path) -> None:
     assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows)
     assert tab.one(".browse-grid").get_attribute("aria-rowcount") == str(len(rows) + 1)
     assert len(tab.all(".browse-rows .browse-row")) < 40
-    assert sorted(tab.column("cpu_seconds")) == sorted(words.seconds(row["cpu_seconds"]) for row in rows)
+    assert sorted(tab.column("cpu_seconds")) == sorted(formatting.seconds(row["cpu_seconds"]) for row in rows)
 
 
 @pytest.mark.parametrize(

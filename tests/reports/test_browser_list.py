@@ -17,10 +17,10 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 
-from reports.page import write_report
+from reports.report_page import write_report
 from scrapers.formats import non, webpbn_xml
-from solver.puzzle import Puzzle, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import puzzle_batch
 
 FILLERS = 120
 PAIRS, GRADES = graded(FILLERS)

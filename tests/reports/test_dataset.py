@@ -16,7 +16,7 @@ from strategies import PALETTE, puzzles
 
 from reports.card import Count, Origin, card, license_of
 from reports.croissant import croissant
-from reports.dataset import (
+from reports.dataset_columns import (
     DUPLICATE,
     SPLITS,
     Content,
@@ -27,11 +27,11 @@ from reports.dataset import (
     schema,
     splits_of,
 )
-from reports.families import NONOGRAMS
+from reports.family_words import NONOGRAMS
 from reports.measures import MEASURES
 from reports.rights import CONTENT
-from solver.puzzle import Puzzle, arranged, from_picture
-from solver.tables import PUZZLES, RESULTS, puzzle_batch
+from solver.model.puzzle import Puzzle, arranged, from_picture
+from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib
 

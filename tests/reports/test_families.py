@@ -10,13 +10,13 @@ import pytest
 import sudokus
 from census import PAIRS
 
-from reports.dataset import Content, schema
-from reports.families import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
-from reports.grid import box_of, grid_svg, sign
+from reports.dataset_columns import Content, schema
+from reports.family_words import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
 from reports.measures import MEASURES, SOURCES, measures, sourced
-from reports.page import About, write_report
-from solver.families import FAMILIES
-from solver.tables import PUZZLES, RESULTS
+from reports.report_page import About, write_report
+from reports.sudoku_svg import box_of, grid_svg, sign
+from solver.model.families import FAMILIES
+from solver.model.tables import PUZZLES, RESULTS
 
 FOREIGN = re.compile(
     r"nonogram|clue|picture|colour(?!ed by verdict)|line logic|pbnsolve|webpbn\.com|recoloured|density|slack|conflict",

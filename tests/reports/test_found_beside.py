@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.beside import KEY, beside, first_bits, indexed
+from reports.kept_columns import KEY, beside, first_bits, indexed
 
 COLUMNS = pa.schema([("grade", pa.uint8()), ("hardest", pa.string())])
 SCHEMA = pa.schema([*((name, pa.string()) for name in KEY), *COLUMNS])

@@ -7,12 +7,12 @@ from census import PAIRS
 
 from reports import census
 from reports.aggregate import figures, figures_of
-from reports.beside import beside, indexed
 from reports.census import take_census
-from reports.families import NONOGRAMS, WORDS, FamilyWords
+from reports.family_words import NONOGRAMS, WORDS, FamilyWords
 from reports.graded import SHARED, Grade, by_grade, finished, grades_beside
-from solver.families import FAMILIES, SUDOKU
-from solver.tables import GRADES, RESULTS
+from reports.kept_columns import beside, indexed
+from solver.model.families import FAMILIES, SUDOKU
+from solver.model.tables import GRADES, RESULTS
 
 ROWS = [
     {"puzzle_id": "a", "clue_hash": "1", "status": "ok", "grade": 3, "hardest": "forcing", "work": 2.0},

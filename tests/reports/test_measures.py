@@ -14,9 +14,9 @@ from oracle import arrangements, lines_of
 from strategies import puzzles
 
 from reports.measures import MEASURES, SOURCES, measures
-from solver.effort import CONFLICT
-from solver.puzzle import BLOT, Puzzle
-from solver.tables import RESULTS, puzzle_batch
+from solver.ladder.effort import CONFLICT
+from solver.model.puzzle import BLOT, Puzzle
+from solver.model.tables import RESULTS, puzzle_batch
 
 
 def measured(some: list[Puzzle], **results: Any) -> list[dict[str, Any]]:

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pytest
 from census import PAIRS, Pairs, failed, known, pairs, solved
 
-from reports import words
+from reports import formatting
 from reports.activity import Activity, Moment
 from reports.aggregate import figures, plain
 from reports.census import take_census
 from reports.figures import Bucket
-from reports.page import About, write_report
+from reports.report_page import About, write_report
 from reports.templating import markdown
-from solver.tables import MENDINGS
+from solver.model.tables import MENDINGS
 
 ABOUT = About(
     run_id="run-1",
@@ -126,7 +126,7 @@ def test_the_policy_admits_just_the_scripts_of_the_page(page: Page) -> None:
 
 
 def test_the_page_tells_the_figures(page: Page) -> None:
-    text = " ".join(page.text.replace(words.NO_BREAK, " ").split())
+    text = " ".join(page.text.replace(formatting.NO_BREAK, " ").split())
     for told in ("Census of 8 nonograms", "2 of them (25.0 %)", "2 unique by line logic 25.0 %", "1 undecided 12.5 %"):
         assert told in text
     for told in (
@@ -294,7 +294,7 @@ def test_the_same_tables_give_the_same_bytes(report: dict[str, bytes]) -> None:
     ],
 )
 def test_seconds(value: float | None, text: str) -> None:
-    assert words.seconds(value).replace(words.NO_BREAK, " ") == text
+    assert formatting.seconds(value).replace(formatting.NO_BREAK, " ") == text
 
 
 @pytest.mark.parametrize(
@@ -309,9 +309,9 @@ def test_seconds(value: float | None, text: str) -> None:
     ],
 )
 def test_share(part: int, whole: int, text: str) -> None:
-    assert words.share(part, whole).replace(words.NO_BREAK, " ") == text
+    assert formatting.share(part, whole).replace(formatting.NO_BREAK, " ") == text
 
 
 def test_bucket_names() -> None:
-    names = [words.bucket(Bucket(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
-    assert [name.replace(words.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]
+    names = [formatting.bucket(Bucket(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
+    assert [name.replace(formatting.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]

@@ -5,7 +5,7 @@ import pytest
 
 from reports.partial import partial, settled
 from solver.api import solve
-from solver.puzzle import Puzzle, from_picture
+from solver.model.puzzle import Puzzle, from_picture
 
 SWITCH = from_picture([[1, 0, 0], [0, 1, 0]])
 

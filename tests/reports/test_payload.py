@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from strategies import puzzles
 
 from reports import browser
-from reports.batch import SIZE_NAMES
 from reports.browser import (
     CHUNK,
     CLUES,
@@ -32,9 +31,10 @@ from reports.browser import (
     packed,
     payload,
 )
-from solver.puzzle import Puzzle, clues_of, from_picture
-from solver.tables import RESULTS, puzzle_batch
-from solver.techniques.ladder import TECHNIQUES
+from reports.row_counts import SIZE_NAMES
+from solver.model.puzzle import Puzzle, clues_of, from_picture
+from solver.model.tables import RESULTS, puzzle_batch
+from solver.model.techniques import TECHNIQUES
 
 
 def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -8,7 +8,7 @@ from defusedxml import ElementTree
 
 from reports.pbnsolve import brief, failure, xml
 from solver.api import solve
-from solver.puzzle import Block, Color, Puzzle, from_picture
+from solver.model.puzzle import Block, Color, Puzzle, from_picture
 
 LINE = from_picture([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 TRIVIAL = from_picture([[1, 1, 1], [1, 1, 1]])

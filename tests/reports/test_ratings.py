@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from census import known, pairs, solved
 
-from reports import words
+from reports import formatting
 from reports.aggregate import figures
-from reports.batch import RATED_FIELDS
-from reports.charts.measures import correlations
-from reports.ratings import FEW, OUTLIERS, Together, rated_together, ratings, spearman, together
+from reports.charts.measure_charts import correlations
+from reports.rating_correlations import FEW, OUTLIERS, Together, rated_together, ratings, spearman, together
+from reports.row_counts import RATED_FIELDS
 
 
 def rated(rows: list[dict[str, Any]]) -> pa.Table:
@@ -116,7 +116,7 @@ def test_ratings_of_sites_with_other_scales_are_never_ranked_together() -> None:
     ],
 )
 def test_ratings_in_seconds_read_as_times(value: float | None, source: str | None, text: str) -> None:
-    assert words.rating(value, source).replace(words.NO_BREAK, " ") == text
+    assert formatting.rating(value, source).replace(formatting.NO_BREAK, " ") == text
 
 
 def test_ratings_by_source_the_strongest_first() -> None:

@@ -26,7 +26,7 @@ from pipeline.store.parts import append, create_store
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.tables import puzzle_batch
+from solver.model.tables import puzzle_batch
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 

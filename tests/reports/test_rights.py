@@ -5,7 +5,7 @@ import pytest
 from census import known
 
 from reports.rights import CONTENT, MADE_BY_RULE, shareable, withheld
-from solver.tables import PUZZLES, RESULTS
+from solver.model.tables import PUZZLES, RESULTS
 
 
 def puzzles(*licenses: str | None, source: str = "webpbn") -> pa.RecordBatch:

@@ -14,11 +14,11 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tabs import Tab
 
 from reports.graded import NO_GRADES
-from reports.grid import sign
-from reports.page import About, write_report
-from solver.families import SUDOKU
-from solver.sudoku.batch import sudoku_batch
-from solver.sudoku.techniques.grade import grades
+from reports.report_page import About, write_report
+from reports.sudoku_svg import sign
+from solver.model.families import SUDOKU
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.techniques.sudoku_grade import grades
 
 SECONDS = 10
 CELL = 20

@@ -8,10 +8,10 @@ import oracle
 import pytest
 
 from scrapers import demo
-from scrapers.demo.picture import InvalidPicture, parse
+from scrapers.demo.picture_text import InvalidPicture, parse
 from solver import api
-from solver.puzzle import Clue, Puzzle, arranged, clue_of
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Clue, Puzzle, arranged, clue_of
+from solver.model.tables import puzzle_batch
 
 HEART = "title: Heart\ncolors: #=black 000000, .=white ffffff\n\n.#.#.\n#####\n.###.\n..#..\n"
 

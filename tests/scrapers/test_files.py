@@ -16,7 +16,7 @@ import pytest
 from archived import found_in, names, tar_of, zip_of
 
 from scrapers import files
-from scrapers.archives import limits, packed, zips
+from scrapers.archives import archive_limits, packed, zips
 from scrapers.archives.source import SourceFile
 from scrapers.files import count_files, files_in
 
@@ -126,7 +126,7 @@ def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
 
 
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
     large, fits = bytes((1 << 20) + 1), bytes(1 << 20)
     error = "it is larger than 1 MiB"
     for name, data in (
@@ -313,8 +313,8 @@ def test_a_tar_is_unpacked_so_far_and_no_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, most: int, expected: list[str]
 ) -> None:
     """What is passed over counts too: in a packed tar there is no way around it."""
-    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(limits, "MOST_UNPACKED", most)
+    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", most)
     found = found_in(tmp_path / "x.tar", tar_of(MIXED, mode))
     assert names(found) == [*(f"x.tar/{name}.non" for name in expected), "x.tar"]
     assert found[-1].error == f"it unpacks to more than {most >> 20} MiB; the rest is not read"
@@ -325,7 +325,7 @@ def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path, monkeypatch: p
     info = tarfile.TarInfo("x.non")
     info.size = 1 << 40
     data = gzip.compress(tar_of({"a.non": b"a"})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
-    monkeypatch.setattr(limits, "MOST_UNPACKED", 1 << 30)
+    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", 1 << 30)
     assert found_in(tmp_path / "x.tgz", data) == [
         SourceFile("x.tgz/a.non", b"a"),
         SourceFile("x.tgz/x.non", None, "it is larger than 16 MiB"),
@@ -344,9 +344,9 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 
     data = zip_of(MIXED)
     monkeypatch.setattr(zipfile.ZipFile, "open", noted)
-    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
     for most, last in ((1 << 20, None), (4097, "c"), (4096 + 2, None)):
-        monkeypatch.setattr(limits, "MOST_UNPACKED", most)
+        monkeypatch.setattr(archive_limits, "MOST_UNPACKED", most)
         found = found_in(tmp_path / "x.zip", data)
         entries = ["x.zip/a.non", "x.zip/large.non", "x.zip/b.non", "x.zip" if last else "x.zip/c.non"]
         assert names(found) == entries
@@ -360,7 +360,7 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make) -> None:
     data = make({f"{k}.png": b"" for k in range(9)} | {"a.non": b"a"})
     assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat/a.non", b"a")]
-    monkeypatch.setattr(limits, "MOST_MEMBERS", 9)
+    monkeypatch.setattr(archive_limits, "MOST_MEMBERS", 9)
     error = "it has more than 9 members; the rest is not read"
     assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat", None, error)]
 
@@ -431,7 +431,7 @@ def test_xz_to_and_fro(tmp_path: Path) -> None:
 def test_xz_that_asks_for_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = lzma.compress(tar_of({"a.non": b"a"}), preset=6)
     assert names(found_in(tmp_path / "x.tar.xz", data)) == ["x.tar.xz/a.non"]
-    monkeypatch.setattr(limits, "MOST_MEMORY", 4 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_MEMORY", 4 << 20)
     error = "to unpack it takes more than 4 MiB of memory"
     assert found_in(tmp_path / "x.tar.xz", data) == [SourceFile("x.tar.xz", None, error)]
 

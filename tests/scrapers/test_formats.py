@@ -15,12 +15,12 @@ from PIL import Image
 from round_trips import SAMPLES, kept
 from strategies import pictures, puzzles
 
+from scrapers.file_batches import Problem, read_files
 from scrapers.files import files_in
 from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, png
 from scrapers.formats.plain import PLAIN
 from scrapers.formats.writing import WORDS, file_of
-from scrapers.importing import Problem, read_files
-from solver.puzzle import Block, Puzzle, from_picture
+from solver.model.puzzle import Block, Puzzle, from_picture
 
 every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
 

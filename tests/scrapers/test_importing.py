@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from scrapers.archives.source import SourceFile
+from scrapers.file_batches import Problem, read_files
 from scrapers.files import files_in
-from scrapers.importing import Problem, read_files
-from solver.puzzle import Puzzle
+from solver.model.puzzle import Puzzle
 
 LOCAL = b"rows\n1\ncolumns\n1\n"
 WEBPBN = b'catalogue "webpbn.com #5"\n' + LOCAL

@@ -12,7 +12,7 @@ from strategies import pictures, puzzles
 from scrapers.files import files_in
 from scrapers.formats import FormatError, detect, non
 from scrapers.formats.writing import file_of
-from solver.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
+from solver.model.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
 
 SMALL = """catalogue "webpbn.com #0042"
 title "Two "quoted" words"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from scrapers.archives.source import SourceFile
+from scrapers.file_batches import Problem, read_all
 from scrapers.formats import FormatError
-from scrapers.importing import Problem, read_all
-from scrapers.sudokus import jsonl
-from scrapers.sudokus.writing import FORMATS, SudokuFormat, file_of, named, of_suffix
-from solver.sudoku.puzzle import Sudoku, boxes_of
+from scrapers.sudokus import sudoku_jsonl
+from scrapers.sudokus.sudoku_writing import FORMATS, SudokuFormat, file_of, named, of_suffix
+from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 KINDS = [boxes_of(size) for size in (4, 6, 8, 9, 12, 16, 25, 36)]
 FRAMED = [(2, 3), (2, 8), (6, 6)]
@@ -78,7 +78,7 @@ def test_what_a_format_can_not_hold(known: SudokuFormat) -> None:
     assert {field.name for field in fields(Sudoku)} == {*ABOUT, "givens", "box_width", "box_height"}
     if known.NAME == "jsonl":
         data, lost = file_of(puzzle, known)
-        (back,) = jsonl.read(data)
+        (back,) = sudoku_jsonl.read(data)
         assert lost == []
         assert all(getattr(back, name) == value for name, value in ABOUT.items())
         return
@@ -114,7 +114,7 @@ def test_names() -> None:
 )
 def test_lines_that_are_none(text: str, said: str) -> None:
     """Are told with their place, and the others are read."""
-    good = jsonl.write(drawn(2, 2)).decode()
+    good = sudoku_jsonl.write(drawn(2, 2)).decode()
     first, second = read("a.jsonl", f"{good}\n{text}\n".encode())
     assert isinstance(first, Sudoku)
     assert isinstance(second, Problem)

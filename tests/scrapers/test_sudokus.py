@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapers.archives.source import SourceFile
+from scrapers.file_batches import Problem, read_in_bulk
 from scrapers.formats import FORMATS, FormatError, detect, non
-from scrapers.importing import Problem, read_in_bulk
-from scrapers.sudokus.reading import BULK, Grids, read, recognizes
+from scrapers.sudokus.sudoku_reading import BULK, Grids, read, recognizes
 from scrapers.sudokus.symbols import DIGITS, LETTERS, SIZES
-from solver.puzzle import Puzzle, from_picture
-from solver.sudoku.puzzle import boxes_of
-from solver.tables import SUDOKUS
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import SUDOKUS
+from solver.sudoku.sudoku_puzzle import boxes_of
 
 
 def drawn(size: int, seed: int = 0) -> np.ndarray:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers import importing
+from scrapers import file_batches
 from scrapers.archives.source import SourceFile
+from scrapers.file_batches import Problem, read_files, read_in_bulk
 from scrapers.files import files_in
 from scrapers.formats import FormatError, taai
 from scrapers.formats.writing import file_of
-from scrapers.importing import Problem, read_files, read_in_bulk
-from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import puzzle_batch
 
 TWO = b"$1\n1\t1\n\n2\n2\t\n\n1\n$2\r\n1\r\n0\r\n1\r\n\r\n\r\n"
 
@@ -115,7 +115,7 @@ def test_both_ways_make_the_same_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     files[1:1] = [SourceFile("a/x", b"$1\nx\n1\n"), SourceFile("a/b", taai.write(many()[0]))]
     slowly = list(read_in_bulk(files))
     assert [type(item) for item in slowly] == [Puzzle] * 5 + [Problem] + [Puzzle] * 11
-    monkeypatch.setattr(importing, "BULK", 0)
+    monkeypatch.setattr(file_batches, "BULK", 0)
     quickly = list(read_in_bulk(files))
     assert [isinstance(item, pa.RecordBatch) for item in quickly] == [True, False, True, True, True]
     batches = [item for item in quickly if isinstance(item, pa.RecordBatch)]

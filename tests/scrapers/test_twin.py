@@ -28,8 +28,8 @@ from scrapers.formats import nonograms_org, webpbn_xml
 from scrapers.http import Failed, Limits, Polite, Reply, Request
 from scrapers.site import Judgement
 from scrapers.twin import Archive, archive
-from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
+from solver.model.tables import puzzle_batch
 
 BOTH = {"fmt": "xml", "go": "1", "xml_clue": "on", "xml_soln": "on"}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import PALETTE, pictures, puzzles
 
 from scrapers.formats import FormatError, webpbn_xml
-from solver.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Block, Color, Puzzle, clues_of, from_picture
+from solver.model.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Block, Color, Puzzle, clues_of, from_picture
 
 RED = Color("red", "r", "ff0000")
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
 from solver.api import classify, iter_solutions, solve
-from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import picture, puzzle_batch
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import picture, puzzle_batch
 
 
 @given(puzzles(most=4))

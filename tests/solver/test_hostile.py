@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE
 
+from scrapers.file_batches import read_files
 from scrapers.files import files_in
-from scrapers.importing import read_files
 from solver.api import classify, iter_solutions, solve
-from solver.check import faults_of
 from solver.ladder.line_rung import line_rung
 from solver.ladder.rungs import RUNGS
-from solver.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
-from solver.tables import LINES, PUZZLES, check_readable, puzzle_batch, with_hashes
+from solver.model.check import faults_of
+from solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
+from solver.model.tables import LINES, PUZZLES, check_readable, puzzle_batch, with_hashes
 
 seeds = st.integers(0, (1 << 32) - 1)
 B = Block

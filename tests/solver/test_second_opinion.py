@@ -20,9 +20,9 @@ from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.outcome import SOLUTIONS
 from solver.ladder.question import Allowance, Given
-from solver.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 
 MOST = 13
 """Cells of the longest side."""
@@ -105,7 +105,7 @@ def agree(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any]) -> None
     assert wrong is None, f"{wrong}\n{fuzz.text(puzzle, start)}"
 
 
-@pytest.mark.unchecked  # tests/solver/test_checked.py has more of the same puzzles
+@pytest.mark.unchecked  # tests/solver/lines/test_checked.py has more of the same puzzles
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 @pytest.mark.parametrize(("check_goal", "number", "first"), [(False, 600, 0), (True, 150, 10_000)])
 def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> None:

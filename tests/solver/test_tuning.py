@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 import tuned
 
-from solver import lead, tail, tuning
+from solver import tuning
 from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.learning import lead, tail
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,8 +67,8 @@ import fuzz, numpy as np
 from solver import tuning
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 batch = puzzle_batch([fuzz.drawn(seed, most=6, colors=1) for seed in range(2, 22) if seed % 4 != 3])
 print(climb(views(batch), np.arange(len(batch)), Allowance(math.inf)).solutions.tolist())
 print(tuning.TABLE["MISSES"].value, tuning.MISSES)

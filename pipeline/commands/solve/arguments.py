@@ -16,10 +16,10 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     from pipeline.crawl.single import Sites
     from scrapers.archives.source import SourceFile
+    from scrapers.file_batches import Problem
     from scrapers.formats import Format
-    from scrapers.importing import Problem
-    from solver.puzzle import Puzzle
-    from solver.sudoku.puzzle import Sudoku
+    from solver.model.puzzle import Puzzle
+    from solver.sudoku.sudoku_puzzle import Sudoku
 
 STDIN = "-"
 
@@ -60,7 +60,7 @@ def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: Wish) ->
 
     Raises NetworkError when the site of an id gives no answer.
     """
-    from scrapers.importing import Problem, read_all
+    from scrapers.file_batches import Problem, read_all
 
     with _sites(sources, wish) as sites:
         for puzzle_id, alike in groupby(sources, lambda source: source.puzzle_id):

@@ -24,8 +24,11 @@ from pipeline.commands.options import (
 )
 from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, report_problem
 from pipeline.commands.solve.arguments import puzzles_of, sources_of
-from pipeline.commands.solve.explaining import print_explanation, watched
-from pipeline.commands.solve.output import (
+from pipeline.commands.solve.attempt import How, solved
+from pipeline.commands.solve.explanation_output import print_explanation, watched
+from pipeline.commands.solve.picture_files import Pictures, write
+from pipeline.commands.solve.solve_sudokus import print_sudoku, refuse_with_sudokus
+from pipeline.commands.solve.verdict_output import (
     Solved,
     print_as_json,
     print_as_xml,
@@ -33,9 +36,6 @@ from pipeline.commands.solve.output import (
     print_problem_as_xml,
     print_shown,
 )
-from pipeline.commands.solve.pictures import Pictures, write
-from pipeline.commands.solve.sudokus import print_sudoku, refuse_with_sudokus
-from pipeline.commands.solve.work import How, solved
 from pipeline.crawl.ids import Wish
 from pipeline.errors import UserError
 
@@ -120,11 +120,11 @@ def solve(
 
     Exit status 1 if some can't be read or can have no solution as they stand, 2 if none is left.
     """
-    from pipeline.jobs.warm import LATER, compiled_beside, needed
-    from scrapers.importing import Problem
-    from solver.sudoku.puzzle import Sudoku
-    from solver.tables import puzzle_batch
-    from solver.waits import while_waiting
+    from pipeline.jobs.kernel_compilation import LATER, compiled_beside, needed
+    from scrapers.file_batches import Problem
+    from solver.jit.waits import while_waiting
+    from solver.model.tables import puzzle_batch
+    from solver.sudoku.sudoku_puzzle import Sudoku
 
     if brief + as_xml + as_json > 1:
         raise UserError("give one of --brief, --xml and --json")

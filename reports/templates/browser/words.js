@@ -1,4 +1,4 @@
-// Figures as people read them; the same as in reports/words.py.
+// Figures as people read them; the same as in reports/formatting.py.
 
 const NO_BREAK = "\u00a0";
 const UNITS = [

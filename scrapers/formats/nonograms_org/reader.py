@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from scrapers.formats.nonograms_org.codec import Array, Decoded, decode
 from scrapers.formats.shared import FormatError, clipped
 from scrapers.site import Judgement
-from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
 MAX_ENTRIES = 500_000
 """In an array; the site's largest puzzle has at most 80,000. As lists of numbers each takes some 200 bytes."""

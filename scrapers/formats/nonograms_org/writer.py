@@ -12,7 +12,7 @@ import numpy as np
 
 from scrapers.formats.nonograms_org.codec import encode
 from scrapers.formats.shared import FormatError, clipped
-from solver.puzzle import WHITE, Puzzle, clues_of
+from solver.model.puzzle import WHITE, Puzzle, clues_of
 
 
 def write_page(

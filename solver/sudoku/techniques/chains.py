@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from solver.bits import count, lowest
-from solver.clock import cpu_seconds
-from solver.jit import inlined, kernel
-from solver.propagate import FIXPOINT, OUT_OF_TIME
-from solver.sudoku.techniques.desk import WORD, Desk, place, sees, strike
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import inlined, kernel
+from solver.lines.bits import count, lowest
+from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
+from solver.sudoku.techniques.sudoku_desk import WORD, Desk, place, sees, strike
 from solver.sudoku.units import KINDS
 
 FOUND = FIXPOINT + 100

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from solver.bits import count, lowest
-from solver.jit import inlined, kernel
-from solver.sudoku.techniques.desk import Desk, strike
+from solver.jit.kernel import inlined, kernel
+from solver.lines.bits import count, lowest
+from solver.sudoku.techniques.sudoku_desk import Desk, strike
 from solver.sudoku.units import KINDS
 
 NONE = -1

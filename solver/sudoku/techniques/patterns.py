@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from solver.sudoku.techniques import ladder
-from solver.sudoku.techniques.covers import DIGIT, UNIT
-from solver.sudoku.techniques.person import FISH, HIDDEN, KIND, NAKED, NUMBER
+from solver.model import sudoku_techniques
 from solver.sudoku.techniques.steps import (
     CELL,
     Board,
@@ -18,6 +16,8 @@ from solver.sudoku.techniques.steps import (
     candidates,
     sees,
 )
+from solver.sudoku.techniques.subsets import DIGIT, UNIT
+from solver.sudoku.techniques.sudoku_person import FISH, HIDDEN, KIND, NAKED, NUMBER
 
 
 def reason_of(rules: Rules, board: Board, technique: int, noted: list[int], written: list[Node]) -> Pattern | Refuted:
@@ -27,22 +27,22 @@ def reason_of(rules: Rules, board: Board, technique: int, noted: list[int], writ
     noted     what the technique has noted in `chosen`
     written   the node that was written down, if one was
     """
-    if technique in (ladder.LAST_CELL, ladder.HIDDEN_SINGLE):
+    if technique in (sudoku_techniques.LAST_CELL, sudoku_techniques.HIDDEN_SINGLE):
         ((_, digit),) = written
         return Pattern((Need(noted[0], digit),))
-    if technique == ladder.NAKED_SINGLE:
+    if technique == sudoku_techniques.NAKED_SINGLE:
         ((cell, _),) = written
         return Pattern((Need(CELL, cell),))
-    if technique == ladder.LOCKED:
+    if technique == sudoku_techniques.LOCKED:
         unit, other, k = noted[:3]
         return Pattern((Need(unit, k + 1),), (Need(other, k + 1),))
-    if technique in (ladder.XY_WING, ladder.XYZ_WING):
+    if technique in (sudoku_techniques.XY_WING, sudoku_techniques.XYZ_WING):
         return _wing(rules, board, *noted[:3])
-    if technique == ladder.W_WING:
+    if technique == sudoku_techniques.W_WING:
         return _w_wing(rules, board, *noted[:3])
-    if technique in (ladder.X_CHAIN, ladder.CHAIN):
+    if technique in (sudoku_techniques.X_CHAIN, sudoku_techniques.CHAIN):
         cell, k, end, e = noted[:4]
-        path = _path(rules, board, (cell, k + 1), (end, e + 1), technique == ladder.X_CHAIN)
+        path = _path(rules, board, (cell, k + 1), (end, e + 1), technique == sudoku_techniques.X_CHAIN)
         return _of_chain(rules, board, path) if path[0] != path[-1] else _of_circle(rules, board, path)
     return _cover(rules, board, KIND[technique], noted[: NUMBER[technique]], noted[UNIT], noted[DIGIT] + 1)
 

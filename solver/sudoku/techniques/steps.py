@@ -67,7 +67,7 @@ class Refuted(NamedTuple):
 class Step(NamedTuple):
     """A step of an explanation.
 
-    technique   its number in solver.sudoku.techniques.ladder.TECHNIQUES
+    technique   its number in solver.model.sudoku_techniques.TECHNIQUES
     ruled       what it rules out
     why         why that is so
     placed      the digit that it writes down, if it does; what is ruled out follows from it

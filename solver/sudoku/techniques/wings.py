@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from solver.bits import count, lowest
-from solver.jit import inlined, kernel
-from solver.sudoku.techniques.desk import Desk, sees, strike
+from solver.jit.kernel import inlined, kernel
+from solver.lines.bits import count, lowest
+from solver.sudoku.techniques.sudoku_desk import Desk, sees, strike
 
 
 @kernel

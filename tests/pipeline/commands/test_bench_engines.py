@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pipeline.commands.bench_engines import Engine
-from pipeline.findings.engines import differing, figures
+from pipeline.findings.engine_comparison import differing, figures
 from scrapers.formats import webpbn_xml
 from solver.engines.engines import COMPILED, ENGINES
-from solver.puzzle import BLOT, Block, Puzzle, from_picture
+from solver.model.puzzle import BLOT, Block, Puzzle, from_picture
 
 
 @pytest.fixture

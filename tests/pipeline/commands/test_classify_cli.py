@@ -8,7 +8,7 @@ import pytest
 from stores import Result
 
 from pipeline.commands.options import selected
-from pipeline.run.folder import open_run
+from pipeline.run.run_folder import open_run
 from pipeline.store.parts import Store
 
 

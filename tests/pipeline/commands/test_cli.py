@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.store.parts import Store
 from reports.clean import UNSAFE
-from scrapers.archives.names import PASSED_OVER
+from scrapers.archives.member_names import PASSED_OVER
 
 DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"

@@ -11,8 +11,8 @@ from PIL import Image
 
 from scrapers.formats import named
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
-from solver.tables import puzzles_of
+from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
+from solver.model.tables import puzzles_of
 
 Command = Callable[..., Any]
 

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from rich.segment import Segment
 from rich.text import Text
 
-from pipeline.commands import drawing
-from pipeline.commands.drawing import differing, drawn, in_words
-from pipeline.commands.layouts import PAPER, UNKNOWNS, UPPER_HALF, in_color, in_symbols
+from pipeline.commands import terminal_drawing
 from pipeline.commands.output import Terminal
-from reports.sheet.clues import numbers
+from pipeline.commands.terminal_drawing import differing, drawn, in_words
+from pipeline.commands.terminal_layouts import PAPER, UNKNOWNS, UPPER_HALF, in_color, in_symbols
+from reports.sheet.clue_numbers import numbers
 from reports.sheet.state import UNKNOWN, State, empty
-from solver.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
+from solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 RED = Color("red", "r", "ff0000")
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)
@@ -27,7 +27,7 @@ def console(monkeypatch: pytest.MonkeyPatch, width: int, height: int, **about: o
     """Standard output, taken for a terminal in true colour of that size."""
     wanted = {"force_terminal": True, "color_system": "truecolor", "no_color": False} | about
     made = Terminal(width=width, height=height, file=io.StringIO(), highlight=False, soft_wrap=True, **wanted)
-    monkeypatch.setattr(drawing, "out", made)
+    monkeypatch.setattr(terminal_drawing, "out", made)
     return made
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from pipeline.commands import drawing, live
-from pipeline.commands.live import watch
+from pipeline.commands import live_view, terminal_drawing
+from pipeline.commands.live_view import watch
 from pipeline.commands.output import Terminal
 from reports.sheet.state import UNKNOWN, State
-from solver.puzzle import from_picture
+from solver.model.puzzle import from_picture
 
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)
 PUZZLE = from_picture(HEART)
@@ -27,7 +27,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, terminal: bool = True, height: int
     file = io.StringIO()
     out = Terminal(file=file, width=40, height=height, force_terminal=terminal, color_system=None, soft_wrap=True)
     monkeypatch.setenv("TERM", "xterm")
-    for module in (drawing, live):
+    for module in (terminal_drawing, live_view):
         monkeypatch.setattr(module, "out", out)
     return file
 

@@ -12,18 +12,18 @@ import pytest
 from stores import Result, held_by_another
 
 import nonocensus as nc
+from pipeline.callbacks import NOBODY, Watch
 from pipeline.executors.resources import Resources
 from pipeline.jobs import mend_job
 from pipeline.jobs.mend_job import mend_run
-from pipeline.run.folder import open_run
 from pipeline.run.mendings import LEGACY, read_attempts, read_mendings
+from pipeline.run.run_folder import open_run
 from pipeline.store.parts import append, create_store
-from pipeline.watch import NOBODY, Watch
 from scrapers.formats import named
 from scrapers.pictures.mending import Mending
 from solver.api import solve
-from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import MENDINGS, puzzle_batch
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import MENDINGS, puzzle_batch
 
 Nonocensus = Callable[..., Result]
 

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.progress import Progress
 from stores import Result
 
+from pipeline.callbacks import Watch
 from pipeline.commands import output
 from pipeline.commands.output import ProgressLine, err, out, progress, table, tell, watching
-from pipeline.store.convert import How, all_in, convert, formats_for
-from pipeline.store.importing import import_paths
+from pipeline.store.conversion import How, all_in, convert, formats_for
+from pipeline.store.file_import import import_paths
 from pipeline.store.parts import Store
-from pipeline.watch import Watch
 from reports.clean import UNSAFE
 
 Nonocensus = Callable[..., Result]
@@ -149,7 +149,7 @@ def test_debug(nonocensus: Nonocensus) -> None:
 
 def test_an_internal_error_has_a_status_of_its_own(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status 1 would tell a cluster's job that all else is done."""
-    monkeypatch.setattr("pipeline.run.folder.open_place", lambda *_: {}["missing"])
+    monkeypatch.setattr("pipeline.run.run_folder.open_place", lambda *_: {}["missing"])
     result = nonocensus("status", "run")
     assert result.code == 70
     assert result.err.startswith("Traceback")

@@ -15,7 +15,7 @@ import pytest
 from pipeline.commands.solve.pausing import Spent, pausable
 from pipeline.errors import Interrupted
 from scrapers.formats import webpbn_xml
-from solver.puzzle import from_picture
+from solver.model.puzzle import from_picture
 
 
 class Keyboard:

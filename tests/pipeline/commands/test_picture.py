@@ -14,7 +14,7 @@ import nonocensus as nc
 from pipeline.commands import picture as commands
 from scrapers.formats import named
 from solver.api import solve
-from solver.puzzle import clues_of
+from solver.model.puzzle import clues_of
 
 Nonocensus = Callable[..., Result]
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from stores import Result
 
-from pipeline.run.folder import Run, open_run
+from pipeline.run.run_folder import Run, open_run
 from pipeline.scratch import PREFIX
 from pipeline.store.parts import Store
 from pipeline.verify.place import verify_place

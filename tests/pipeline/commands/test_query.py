@@ -22,15 +22,15 @@ import pytest
 from runs import CONFIG, rewrite_results, run_serially
 from stores import Result
 
-from pipeline.findings.tables import results_table
-from pipeline.run.folder import Run, start_run
+from pipeline.findings.sql_tables import results_table
+from pipeline.run.run_folder import Run, start_run
 from pipeline.sql import database
 from pipeline.store.parts import Store, append, one_batch
 from reports.clean import UNSAFE
 from reports.measures import MEASURES, measures
 from reports.rights import CONTENT
-from solver.puzzle import from_picture
-from solver.tables import PUZZLES, puzzle_batch
+from solver.model.puzzle import from_picture
+from solver.model.tables import PUZZLES, puzzle_batch
 
 Nonocensus = Callable[..., Result]
 

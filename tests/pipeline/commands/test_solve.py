@@ -15,7 +15,7 @@ from faulty_twin import Counts, serve
 from pipeline.commands.solve import arguments
 from scrapers.twin import archive
 from solver import api
-from solver.puzzle import from_picture
+from solver.model.puzzle import from_picture
 
 Command = Callable[..., Any]
 

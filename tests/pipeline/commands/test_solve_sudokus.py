@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from sudokus import full, opened
 
-from pipeline.commands.solve.sudokus import FOUND, GIVEN, MARKED, drawn
+from pipeline.commands.solve.solve_sudokus import FOUND, GIVEN, MARKED, drawn
 from scrapers.formats import non
-from scrapers.sudokus import reading
-from solver.puzzle import from_picture
-from solver.sudoku.puzzle import Sudoku
+from scrapers.sudokus import sudoku_reading
+from solver.model.puzzle import from_picture
+from solver.sudoku.sudoku_puzzle import Sudoku
 
 Command = Callable[..., Any]
 
@@ -27,7 +27,7 @@ def line(grid: np.ndarray) -> str:
 def grids_in(text: str) -> list[np.ndarray]:
     """The grids that are printed, as an import would read them."""
     frames = "\n".join(part for part in text.splitlines() if part.startswith(("|", "+")))
-    return [grid for grids in reading.read(frames.encode()) for grid in grids.givens]
+    return [grid for grids in sudoku_reading.read(frames.encode()) for grid in grids.givens]
 
 
 @pytest.fixture

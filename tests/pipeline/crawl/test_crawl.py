@@ -32,8 +32,8 @@ from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
 from scrapers.http import Polite
 from scrapers.twin import archive
-from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from solver.model.tables import puzzle_batch
 
 Run = Callable[..., Any]
 PALETTE = (WHITE, BLACK, Color("red", "r", "ff0000"))
@@ -64,7 +64,7 @@ def outcomes(store: Path) -> dict[str, dict[str, int]]:
 
 
 def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
-    from solver.tables import puzzle_batch
+    from solver.model.tables import puzzle_batch
 
     served = puzzle_batch([puzzle]).to_pylist()[0]
     return all(row[name] == served[name] for name in ("clue_hash", "goal", "title", "author", "width", "height"))
@@ -190,7 +190,7 @@ def test_an_interruption_before_the_first_number_says_it_too(nonocensus: Run, mo
     def interrupted(*_: Any) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pipeline.crawl.site.newest_number", interrupted)
+    monkeypatch.setattr("pipeline.crawl.site_crawl.newest_number", interrupted)
     with serve(archive(puzzles(1))) as address:
         result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
     assert result.code == 130

@@ -15,7 +15,7 @@ from pipeline.crawl.single import check_wish, open_sites
 from pipeline.errors import NetworkError, UserError
 from scrapers import nonograms, webpbn
 from scrapers.twin import archive
-from solver.puzzle import Color, Puzzle, from_picture
+from solver.model.puzzle import Color, Puzzle, from_picture
 
 COLORS = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
 

@@ -17,11 +17,11 @@ from pipeline.executors.conquer import conquer_cube, conquer_over, conqueror
 from pipeline.executors.crew import WORKER, Fault
 from pipeline.executors.resources import Resources
 from pipeline.executors.serial import Serial
-from solver.conquest import Conquest
-from solver.cubes import Answer, Cube
 from solver.ladder.question import FROM_NOTHING
-from solver.puzzle import from_picture
-from solver.tables import puzzle_batch
+from solver.learning.conquest import Conquest
+from solver.learning.cubes import Answer, Cube
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
 
 BATCH = puzzle_batch([from_picture(np.eye(4, dtype=np.uint8))])
 

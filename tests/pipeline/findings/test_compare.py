@@ -13,9 +13,9 @@ from runs import rewrite_results, work_on
 from stores import Result
 
 from pipeline.errors import UserError
-from pipeline.findings.compare import Alarm, Change, Difference, Shared, Timed, compare
+from pipeline.findings.comparison import Alarm, Change, Difference, Shared, Timed, compare
 from pipeline.run.configuration import configuration
-from pipeline.run.folder import Run, open_run, start_run
+from pipeline.run.run_folder import Run, open_run, start_run
 
 Values = dict[str, dict[str, Any]]
 """Values of some columns for some puzzles, by id."""

@@ -17,15 +17,15 @@ import pytest
 from runs import CONFIG, run_serially
 from stores import Result
 
-from pipeline.findings import dataset
-from pipeline.findings.dataset import write_dataset
-from pipeline.run.folder import Run, start_run
+from pipeline.findings import dataset_folder
+from pipeline.findings.dataset_folder import write_dataset
+from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import append, create_store
-from reports.dataset import SPLITS, Content, schema
+from reports.dataset_columns import SPLITS, Content, schema
 from reports.rights import CONTENT
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.puzzle import Block, Puzzle, arranged, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Block, Puzzle, arranged, from_picture
+from solver.model.tables import puzzle_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib and pandas
 
@@ -194,9 +194,9 @@ def test_private_has_everything_and_says_so(run: Run, tmp_path: Path) -> None:
 
 
 def test_files_roll_over(run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset, "FILE_BYTES", 1)
-    monkeypatch.setattr(dataset, "GROUP_ROWS", 20)
-    monkeypatch.setattr(dataset, "FETCHED_ROWS", 10)
+    monkeypatch.setattr(dataset_folder, "FILE_BYTES", 1)
+    monkeypatch.setattr(dataset_folder, "GROUP_ROWS", 20)
+    monkeypatch.setattr(dataset_folder, "FETCHED_ROWS", 10)
     written = write_dataset(run, str(tmp_path / "d"), Content.none)
     assert "data/train-00001.parquet" in written["files"]
     assert sorted(written["files"]) == sorted(f"data/{path.name}" for path in (tmp_path / "d/data").iterdir())
@@ -222,7 +222,7 @@ def test_a_former_dataset_is_replaced(run: Run, tmp_path: Path, monkeypatch: pyt
     def broken(*_: object) -> Iterator[object]:
         raise OSError("no such disk")
 
-    monkeypatch.setattr(dataset, "pairs", broken)
+    monkeypatch.setattr(dataset_folder, "pairs", broken)
     with pytest.raises(OSError, match="no such disk"):
         write_dataset(run, str(folder), Content.none)
     assert (folder / "README.md").exists(), "the former one stays until the new one's rows are there"
@@ -235,7 +235,7 @@ def test_full_disk_leaves_former_dataset(run: Run, tmp_path: Path, monkeypatch: 
     def broken(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(dataset, "croissant", broken)
+    monkeypatch.setattr(dataset_folder, "croissant", broken)
     with pytest.raises(OSError, match="disk full"):
         write_dataset(run, str(tmp_path / "d"), Content.none)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == former

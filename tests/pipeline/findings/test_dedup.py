@@ -15,12 +15,12 @@ from runs import run_serially
 from stores import SMALL_GROUPS, Result
 
 import nonocensus as nc
+from pipeline.callbacks import Watch
 from pipeline.errors import InputError, UserError
-from pipeline.findings.dedup import Duplicates, find_duplicates
+from pipeline.findings.deduplication import Duplicates, find_duplicates
 from pipeline.store.parts import Store, append, create_store, rewrite
-from pipeline.watch import Watch
-from solver.puzzle import Block, Color, Puzzle, from_picture
-from solver.tables import PUZZLES, puzzle_batch
+from solver.model.puzzle import Block, Color, Puzzle, from_picture
+from solver.model.tables import PUZZLES, puzzle_batch
 
 PALETTE = tuple(
     Color(name, name[0], digits) for name, digits in (("white", "ffffff"), ("red", "ff0000"), ("b", "0000ff"))

@@ -13,12 +13,12 @@ from runs import run_serially
 from stores import SMALL_GROUPS, Result
 from sudokus import full, opened
 
-from pipeline.findings.dedup import find_duplicates
+from pipeline.findings.deduplication import find_duplicates
 from pipeline.store.parts import append, create_store, rewrite
-from solver.families import SUDOKU
-from solver.sudoku.batch import sudoku_batch
-from solver.sudoku.puzzle import Sudoku
-from solver.tables import SUDOKUS
+from solver.model.families import SUDOKU
+from solver.model.tables import SUDOKUS
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
 
 WAYS = list(oracle.symmetries(2, 2))
 

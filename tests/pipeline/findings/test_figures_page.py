@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import tables
+from benchmarks import result_pages
 from pipeline.findings.figures_page import Table, figure, figures_page
 
 
@@ -23,9 +23,9 @@ def test_page_names_command_and_machine_and_has_the_tables() -> None:
 
 
 def test_benchmarks_write_the_same_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tables, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(result_pages, "RESULTS", tmp_path / "results")
     some = [Table("More", ["n"], [[1000]])]
-    text = tables.write_tables("lines", some)
+    text = result_pages.write_tables("lines", some)
     assert (
         text
         == (tmp_path / "results" / "lines.md").read_text()

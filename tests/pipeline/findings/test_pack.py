@@ -13,14 +13,14 @@ from runs import run_serially
 from stores import Result
 
 from pipeline.errors import InputError
-from pipeline.findings import pack
-from pipeline.run.folder import Run
+from pipeline.findings import puzzle_pack
+from pipeline.run.run_folder import Run
 from pipeline.run.sample import difficulty_class
 from pipeline.store.parts import append, create_store
 from scrapers.demo import demo_puzzles
 from scrapers.formats import named
-from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
-from solver.tables import puzzle_batch, puzzles_of
+from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
+from solver.model.tables import puzzle_batch, puzzles_of
 
 Nonocensus = Callable[..., Result]
 
@@ -66,12 +66,12 @@ def ids(place: Path) -> list[str]:
     return [row["puzzle_id"] for row in listed(place)]
 
 
-def wanted(count: int, to: str = "non", **others: object) -> pack.Wanted:
-    return pack.Wanted(count, named(to), **others)  # type: ignore[arg-type]
+def wanted(count: int, to: str = "non", **others: object) -> puzzle_pack.Wanted:
+    return puzzle_pack.Wanted(count, named(to), **others)  # type: ignore[arg-type]
 
 
 def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:
-    done = pack.write_pack(archive, str(tmp_path / "pack"), wanted(12, "jsonl"))
+    done = puzzle_pack.write_pack(archive, str(tmp_path / "pack"), wanted(12, "jsonl"))
     rows = listed(tmp_path / "pack")
     assert done.puzzles == len(rows) == 12
     assert sorted(path.name for path in (tmp_path / "pack").iterdir()) == sorted(
@@ -94,18 +94,18 @@ def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:
 
 def test_the_same_run_gives_the_same_pack(archive: Run, tmp_path: Path) -> None:
     for name in "ab":
-        pack.write_pack(archive, str(tmp_path / name), wanted(9, spread="difficulty"))
+        puzzle_pack.write_pack(archive, str(tmp_path / name), wanted(9, spread="difficulty"))
     files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab"]
     assert files[0] == files[1]
 
 
 def test_as_many_of_each_class_of_difficulty_as_can_be(archive: Run, tmp_path: Path) -> None:
     place = tmp_path / "pack"
-    pack.write_pack(archive, str(place), wanted(1000))
+    puzzle_pack.write_pack(archive, str(place), wanted(1000))
     there = Counter(difficulty_class(np.array([float(row["difficulty"]) for row in listed(place)])).tolist())
     most = 3
     count = sum(min(most, number) for number in there.values())
-    pack.write_pack(archive, str(place), wanted(count, spread="difficulty"))
+    puzzle_pack.write_pack(archive, str(place), wanted(count, spread="difficulty"))
     drawn = Counter(difficulty_class(np.array([float(row["difficulty"]) for row in listed(place)])).tolist())
     assert drawn == {group: min(most, number) for group, number in there.items()}
 
@@ -123,13 +123,13 @@ def test_as_many_of_each_class_of_difficulty_as_can_be(archive: Run, tmp_path: P
 def test_what_may_be_drawn(odd: Run, tmp_path: Path, options: dict[str, object], drawn: list[set[str]]) -> None:
     if options.get("to") == "taai":  # which has squares only: odd/full is one that it can't hold
         options = {**options, "where": "width = height"}
-    pack.write_pack(odd, str(tmp_path / "pack"), wanted(10, **options))  # type: ignore[arg-type]
+    puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(10, **options))  # type: ignore[arg-type]
     assert set(ids(tmp_path / "pack")) in drawn
     assert len(ids(tmp_path / "pack")) == len(drawn[0])
 
 
 def test_a_solution_that_does_not_fit_is_not_packed(odd: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = pack.pairs
+    pairs = puzzle_pack.pairs
 
     def wrong(*asked: object) -> object:
         for results, puzzles in pairs(*asked):  # type: ignore[arg-type]
@@ -137,42 +137,42 @@ def test_a_solution_that_does_not_fit_is_not_packed(odd: Run, tmp_path: Path, mo
             blank = pa.array([each and bytes(len(each)) for each in cells])
             yield results.set_column(results.column_names.index("solution"), "solution", blank), puzzles
 
-    monkeypatch.setattr(pack, "pairs", wrong)
+    monkeypatch.setattr(puzzle_pack, "pairs", wrong)
     with pytest.raises(InputError, match=r"the solution of odd/.* does not fit its clues"):
-        pack.write_pack(odd, str(tmp_path / "pack"), wanted(10))
+        puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(10))
     assert not (tmp_path / "pack").exists()
 
 
 def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
     place = tmp_path / "pack"
-    pack.write_pack(archive, str(place), wanted(5))
+    puzzle_pack.write_pack(archive, str(place), wanted(5))
     (place / "cover.png").write_bytes(b"mine")
     (tmp_path / "1-other").write_bytes(b"not the pack's")
     about = json.loads((place / "pack.json").read_text())
     about["files"] += ["../1-other", "cover.png", 7]
     (place / "pack.json").write_text(json.dumps(about))
-    pack.write_pack(archive, str(place), wanted(2))
+    puzzle_pack.write_pack(archive, str(place), wanted(2))
     names = {path.name for path in place.iterdir()}
     assert names == {"pack.csv", "pack.json", "cover.png", *(row["file"] for row in listed(place))}
     assert (tmp_path / "1-other").exists()
 
 
 def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place, write = tmp_path / "pack", pack.Folder.write
-    pack.write_pack(archive, str(place), wanted(3, "jsonl"))
+    place, write = tmp_path / "pack", puzzle_pack.Folder.write
+    puzzle_pack.write_pack(archive, str(place), wanted(3, "jsonl"))
     former = {path.name: path.read_bytes() for path in place.iterdir()}
 
-    def full(folder: pack.Folder, name: str, data: bytes) -> None:
+    def full(folder: puzzle_pack.Folder, name: str, data: bytes) -> None:
         if name.startswith("003"):
             raise OSError(28, "No space left on device")
         write(folder, name, data)
 
-    monkeypatch.setattr(pack.Folder, "write", full)
+    monkeypatch.setattr(puzzle_pack.Folder, "write", full)
     with pytest.raises(OSError, match="No space"):
-        pack.write_pack(archive, str(place), wanted(5))
+        puzzle_pack.write_pack(archive, str(place), wanted(5))
     assert {path.name: path.read_bytes() for path in place.iterdir()} == former
     monkeypatch.undo()
-    pack.write_pack(archive, str(place), wanted(4))
+    puzzle_pack.write_pack(archive, str(place), wanted(4))
     assert len(list(place.iterdir())) == 4 + 2
 
 
@@ -239,7 +239,7 @@ def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonoce
 
 
 def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
-    pack.write_pack(odd, str(tmp_path / "pack"), wanted(2))
+    puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(2))
     done = nonocensus("convert", str(tmp_path / "pack"), str(tmp_path / "x.jsonl"))
     assert (done.code, done.err) == (0, "")
     assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
@@ -256,7 +256,7 @@ def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> N
 
 def test_by_grade(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", odd.folder.name, "--serial").code == 0
-    pack.write_pack(odd, str(tmp_path / "pack"), wanted(2, spread="grade", private=True))
+    puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(2, spread="grade", private=True))
     grades = [int(row["grade"]) for row in listed(tmp_path / "pack")]
     assert grades == sorted(grades)
     assert all(row["hardest"] for row in listed(tmp_path / "pack"))

@@ -8,9 +8,9 @@ import pytest
 from stores import Result
 
 import nonocensus as nc
-from benchmarks.peers import measured, program
+from benchmarks.peers_measured import measured, program
 from pipeline.errors import InputError, UserError
-from pipeline.findings.peers import read_peers
+from pipeline.findings.peer_times import read_peers
 from reports.times import Times, curves
 
 Nonocensus = Callable[..., Result]

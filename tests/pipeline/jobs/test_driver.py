@@ -16,8 +16,8 @@ from pipeline.jobs import task as tasks
 from pipeline.jobs.classify_job import classify_store, retry_run
 from pipeline.jobs.schedule import Schedule, Work
 from pipeline.jobs.task import Unfit, Unreadable, prove_fit
-from pipeline.run.folder import open_run, start_run
 from pipeline.run.plan import Selection
+from pipeline.run.run_folder import open_run, start_run
 from pipeline.store.parts import Store, append
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.ladder import climb

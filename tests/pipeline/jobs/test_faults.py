@@ -28,10 +28,10 @@ from pipeline.executors.serial import Serial
 from pipeline.jobs import driver
 from pipeline.jobs import task as tasks
 from pipeline.jobs.schedule import TRIES
-from pipeline.run.folder import Run, open_run, start_run
+from pipeline.run.run_folder import Run, open_run, start_run
 from pipeline.run.summary import summarize
-from pipeline.store.folder import Folder
 from pipeline.store.parts import Part, Store
+from pipeline.store.paths import Folder
 from pipeline.store.spans import Spans
 from scrapers.pictures.recipe import Recipe
 

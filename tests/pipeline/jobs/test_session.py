@@ -10,7 +10,7 @@ from pipeline.executors.serial import Serial
 from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import NOBODY, Session
-from pipeline.run.folder import Run, start_run
+from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import Store
 
 

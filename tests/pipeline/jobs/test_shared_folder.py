@@ -12,7 +12,7 @@ import pytest
 from runs import lasting, run_serially
 
 from pipeline.executors.ray_crew import patiently
-from pipeline.run.folder import open_run
+from pipeline.run.run_folder import open_run
 from pipeline.store.parts import open_store
 
 

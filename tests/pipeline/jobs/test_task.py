@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from pipeline.jobs import backstop
-from solver.waits import Waits
+from solver.jit.waits import Waits
 
 LIMITED = """
 import resource

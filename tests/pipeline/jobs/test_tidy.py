@@ -10,7 +10,7 @@ from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import NOBODY, Session
 from pipeline.jobs.tidy import MOST_FILES, tidy
-from pipeline.run.folder import start_run
+from pipeline.run.run_folder import start_run
 from pipeline.run.summary import summarize
 from pipeline.store.parts import Store, append
 

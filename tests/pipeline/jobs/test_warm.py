@@ -12,22 +12,22 @@ from pathlib import Path
 import numba
 import pytest
 
+from pipeline.callbacks import Watch
 from pipeline.errors import InputError, StorageError
-from pipeline.jobs import warm as warming
-from pipeline.jobs.warm import LATER, compiled_beside
-from pipeline.store.importing import import_paths
-from pipeline.watch import Watch
+from pipeline.jobs import kernel_compilation as warming
+from pipeline.jobs.kernel_compilation import LATER, compiled_beside
+from pipeline.store.file_import import import_paths
 from solver import tuning
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 COUNTED = """
-import solver.api, solver.derivation.certificate as certificate
+import solver.api, solver.proofs.certificate as certificate
 from pipeline.jobs.certify_job import _certified
 from pipeline.run.certificates import VERDICT
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.jit import _Entry
-from solver.tables import puzzles_of
+from solver.jit.kernel import _Entry
+from solver.model.tables import puzzles_of
 
 counted = False
 late = []

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from stores import Result
 
-from pipeline.run.folder import open_run
+from pipeline.run.run_folder import open_run
 
 Nonocensus = Callable[..., Result]
 

@@ -16,15 +16,15 @@ from stores import Result
 from pipeline.errors import UserError
 from pipeline.jobs.task import run_task
 from pipeline.run.configuration import configuration
-from pipeline.run.folder import Run, open_run, start_run
 from pipeline.run.plan import rest_of
 from pipeline.run.results import Piece
+from pipeline.run.run_folder import Run, open_run, start_run
 from pipeline.run.summary import SUMMARY, summarize, write_summary
 from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
-from solver.families import NONOGRAM
-from solver.tables import PUZZLES, RESULTS, puzzle_batch
-from solver.waits import Waits
+from solver.jit.waits import Waits
+from solver.model.families import NONOGRAM
+from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 
 def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import psutil
 import pytest
 from serving import PLUS, Server, running
 
-from pipeline.serve.limits import HEADER_SECONDS, MOST_BODY, MOST_HELD
+from pipeline.serve.serve_limits import HEADER_SECONDS, MOST_BODY, MOST_HELD
 
 JSON = {"content-type": "application/json"}
 

@@ -20,11 +20,11 @@ from stores import random_store
 
 import nonocensus as nc
 from pipeline.executors.resources import Resources
-from pipeline.serve.limits import MOST_BODY, MOST_UNFINISHED, PAGE_ROWS
+from pipeline.serve.serve_limits import MOST_BODY, MOST_UNFINISHED, PAGE_ROWS
 from scrapers.formats import FORMATS, named
 from scrapers.formats.writing import is_picture
 from scrapers.pictures.recipe import Recipe
-from solver.puzzle import clues_of
+from solver.model.puzzle import clues_of
 
 
 @pytest.fixture(scope="module")

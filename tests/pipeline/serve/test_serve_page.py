@@ -19,7 +19,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from serving import ASSUMED, COLORED, NONE, PLUS_NON, Server, long_puzzle, record, running
 from stores import random_store
 
-from pipeline.serve.limits import PAGE_ROWS
+from pipeline.serve.serve_limits import PAGE_ROWS
 from scrapers.pictures.recipe import Recipe
 
 SECONDS = 60

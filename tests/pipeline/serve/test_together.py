@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from serving import DIAGONAL, PLUS, long_puzzle, record
 
-from pipeline.serve.allowed import Allowed, Later
+from pipeline.serve.allowance import Allowed, Later
 from pipeline.serve.jobs import Job
 from pipeline.serve.pool import DIED, Pool
-from pipeline.serve.solving import solved, solved_together
+from pipeline.serve.solve_tasks import solved, solved_together
 
 pytestmark = pytest.mark.slow
 

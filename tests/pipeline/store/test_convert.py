@@ -17,11 +17,11 @@ from archived import seven_of, zip_of
 from stores import Result
 
 from pipeline.store.parts import append, create_store
+from scrapers.file_batches import read_files
 from scrapers.files import files_in
 from scrapers.formats import named
-from scrapers.importing import read_files
-from solver.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
+from solver.model.tables import puzzle_batch
 
 Nonocensus = Callable[..., Result]
 
@@ -110,7 +110,7 @@ def test_refused(
 def test_a_file_that_could_not_be_read_back(
     tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.store.convert.MOST_BYTES", 500)
+    monkeypatch.setattr("pipeline.store.conversion.MOST_BYTES", 500)
     (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, drawn(20))))
     done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.non"))
     assert done.code == 2
@@ -222,8 +222,8 @@ def test_addresses_that_are_refused(
 def test_json_lines_of_any_size_are_written_and_read_back(
     suffix: str, tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.store.convert.MOST_BYTES", 500)
-    monkeypatch.setattr("scrapers.archives.limits.MOST_BYTES", 20_000)
+    monkeypatch.setattr("pipeline.store.conversion.MOST_BYTES", 500)
+    monkeypatch.setattr("scrapers.archives.archive_limits.MOST_BYTES", 20_000)
     data = b"".join(map(named("jsonl").write, drawn(100)))
     assert len(data) > 20_000
     (tmp_path / "in.jsonl").write_bytes(data)

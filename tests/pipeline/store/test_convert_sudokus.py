@@ -10,13 +10,13 @@ from stores import Result
 from sudokus import full, opened
 
 from pipeline.store.parts import append, create_store
+from scrapers.file_batches import read_all
 from scrapers.files import files_in
 from scrapers.formats import non
-from scrapers.importing import read_all
-from solver.families import SUDOKU
-from solver.puzzle import from_picture
-from solver.sudoku.batch import sudoku_batch
-from solver.sudoku.puzzle import Sudoku
+from solver.model.families import SUDOKU
+from solver.model.puzzle import from_picture
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
 
 Nonocensus = Callable[..., Result]
 

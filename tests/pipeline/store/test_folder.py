@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import StorageError
-from pipeline.store.folder import folder
+from pipeline.store.paths import folder
 
 
 def test_a_file_appears_when_it_is_finished(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Pa
 
 def test_google_storage_that_does_not_answer_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A port without a server; by default Arrow retries for many minutes."""
-    monkeypatch.setattr("pipeline.store.folder.FIRST_RETRIES", 1)
+    monkeypatch.setattr("pipeline.store.paths.FIRST_RETRIES", 1)
     with pytest.raises(StorageError, match=r"^gs://anonymous@bucket/store"):
         folder("gs://anonymous@bucket/store?scheme=http&endpoint_override=127.0.0.1:1")
 
@@ -58,7 +58,7 @@ def test_many_threads_read_a_kind_for_the_first_time(tmp_path: Path) -> None:
 import sys
 from typing import TypedDict
 from pipeline.errors import StorageError
-from pipeline.store.folder import folder
+from pipeline.store.paths import folder
 sys.setswitchinterval(1e-6)
 place = folder(sys.argv[1])
 for _ in range(150):

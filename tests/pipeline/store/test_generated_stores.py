@@ -14,14 +14,14 @@ from stores import exhaustive
 
 from pipeline.commands import generate as generate_cli
 from pipeline.errors import InputError, UserError
-from pipeline.store import generate
-from pipeline.store.generate import make_part, missing_parts, rows_per_group
+from pipeline.store import generation
+from pipeline.store.generation import make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
-from solver.puzzle import arranged
-from solver.tables import puzzle_batch, puzzles_of
+from solver.model.puzzle import arranged
+from solver.model.tables import puzzle_batch, puzzles_of
 
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
@@ -29,8 +29,8 @@ RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Row groups of 10 puzzles, parts of 2."""
-    monkeypatch.setattr(generate, "LEAST_ROWS", 10)
-    monkeypatch.setattr(generate, "GROUPS", 2)
+    monkeypatch.setattr(generation, "LEAST_ROWS", 10)
+    monkeypatch.setattr(generation, "GROUPS", 2)
 
 
 def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:

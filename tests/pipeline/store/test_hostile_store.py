@@ -12,25 +12,25 @@ from hostile import PALETTE, hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS, Result, random_store
 
+from pipeline.callbacks import NOBODY
 from pipeline.errors import InputError
 from pipeline.executors.resources import Resources
 from pipeline.findings.reporting import write_run_report
+from pipeline.jobs.kernel_compilation import needed
 from pipeline.jobs.mend_job import mend_run
-from pipeline.jobs.warm import needed
-from pipeline.run.folder import start_run
-from pipeline.store.convert import puzzles_in
+from pipeline.run.run_folder import start_run
+from pipeline.store.conversion import puzzles_in
 from pipeline.store.parts import HASH_KEY, Store, append, create_store, rewrite, without
 from pipeline.verify.store import verify_store
-from pipeline.watch import NOBODY
-from scrapers.importing import Problem
+from scrapers.file_batches import Problem
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
-from solver.families import NONOGRAM
 from solver.ladder.groups import kinds
-from solver.puzzle import Puzzle
-from solver.tables import PALETTE as PALETTE_TYPE
-from solver.tables import PUZZLES, puzzles_of
-from solver.views import views
+from solver.model.families import NONOGRAM
+from solver.model.puzzle import Puzzle
+from solver.model.tables import PALETTE as PALETTE_TYPE
+from solver.model.tables import PUZZLES, puzzles_of
+from solver.model.views import views
 
 
 def test_hostile_rows_have_results_too(tmp_path: Path) -> None:

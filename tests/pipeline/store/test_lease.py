@@ -12,13 +12,13 @@ import pytest
 
 from pipeline.errors import StorageError, UserError
 from pipeline.run.results import Piece, write_statistics
-from pipeline.store import folder as folders
 from pipeline.store import lock, objects
-from pipeline.store.folder import Folder
-from pipeline.store.importing import import_puzzles
+from pipeline.store import paths as folders
+from pipeline.store.file_import import import_puzzles
 from pipeline.store.lock import LOCK, borrowed, committing, lease_of, sole_writer
 from pipeline.store.objects import NEW, Bucket, ConflictError, open_bucket
 from pipeline.store.parts import Store, append
+from pipeline.store.paths import Folder
 from scrapers.pictures.recipe import Recipe, recipe_batch
 
 obstore = pytest.importorskip("obstore")

@@ -13,11 +13,11 @@ from stores import held_by_another
 
 from pipeline.errors import StorageError, UserError
 from pipeline.store import lock
-from pipeline.store.folder import folder
 from pipeline.store.lock import LOCK, sole_writer, staging
 from pipeline.store.parts import Store, append, create_store, open_store
+from pipeline.store.paths import folder
 from scrapers.formats import non
-from solver.puzzle import from_picture
+from solver.model.puzzle import from_picture
 
 
 def test_the_second_is_told_who_is_first(store: Store, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_staging_folder_has_one_writer_and_is_deleted(tmp_path: Path) -> None:
 def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> None:
     """In a process that may not write a byte to any file."""
     script = (
-        "import resource, sys; from pipeline.store.folder import folder; from pipeline.store.lock import sole_writer\n"
+        "import resource, sys; from pipeline.store.paths import folder; from pipeline.store.lock import sole_writer\n"
         "place = folder(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "with sole_writer(place): pass"
     )

@@ -18,13 +18,13 @@ from runs import lasting, run_serially
 from stores import Result
 
 from pipeline.errors import UserError
-from pipeline.run.folder import open_run
+from pipeline.run.run_folder import open_run
 from pipeline.store import lock
-from pipeline.store.folder import folder
 from pipeline.store.parts import Store, append, create_store, open_store
+from pipeline.store.paths import folder
 from scrapers.formats import non
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.puzzle import from_picture
+from solver.model.puzzle import from_picture
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_what_fails_leaves_nothing(bucket: str, size: int) -> None:
 
 UPLOAD = """
 import resource, sys
-from pipeline.store.folder import folder
+from pipeline.store.paths import folder
 place, chunk = folder(sys.argv[1]), bytes(4 << 20)
 place.write("first", chunk)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

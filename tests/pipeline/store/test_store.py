@@ -8,12 +8,12 @@ import pytest
 from stores import SMALL_GROUPS
 
 from pipeline.errors import UserError
-from pipeline.store.folder import Folder
-from pipeline.store.importing import Terms, import_paths
+from pipeline.store.file_import import Terms, import_paths
 from pipeline.store.parts import Store, append, create_store, open_store, regrouped
+from pipeline.store.paths import Folder
 from scrapers.formats import jsonl
-from solver.puzzle import from_picture
-from solver.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
+from solver.model.puzzle import from_picture
+from solver.model.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
 
 
 def numbered(start: int, stop: int) -> pa.RecordBatch:

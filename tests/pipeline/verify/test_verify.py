@@ -12,11 +12,11 @@ from runs import CONFIG, lasting, rewrite_results, run_serially, work_on
 from stores import Result, held_by_another
 
 from pipeline.commands.output import DONE, SOME_FAILED
-from pipeline.run.folder import Run, open_run, start_run
+from pipeline.run.run_folder import Run, open_run, start_run
 from pipeline.store.parts import Store, append, open_store, rewrite
 from pipeline.verify.run import verify_run
 from pipeline.verify.store import verify_store
-from solver.tables import PUZZLES
+from solver.model.tables import PUZZLES
 
 Nonocensus = Callable[..., Result]
 

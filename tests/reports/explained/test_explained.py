@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reports.explained.page import MOST_CELLS, TooLarge, page
+from reports.explained.explanation_page import MOST_CELLS, TooLarge, page
 from reports.explained.states import grid_of, states
-from reports.explained.words import ending, in_words
+from reports.explained.step_words import ending, in_words
 from reports.sheet.state import UNKNOWN
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.derivation.explain import explain
-from solver.puzzle import Block, Color, Puzzle, from_picture
-from solver.tables import puzzles_of
+from solver.model.puzzle import Block, Color, Puzzle, from_picture
+from solver.model.tables import puzzles_of
+from solver.people.explanation import explain
 
 RED = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
 

@@ -8,11 +8,11 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from reports.explained.page import page
-from reports.explained.words import in_words
+from reports.explained.explanation_page import page
+from reports.explained.step_words import in_words
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.derivation.explain import Explanation, explain
-from solver.tables import puzzles_of
+from solver.model.tables import puzzles_of
+from solver.people.explanation import Explanation, explain
 
 pytestmark = NEEDED
 

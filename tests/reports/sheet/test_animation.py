@@ -9,7 +9,7 @@ from PIL import Image, ImageSequence
 from reports.sheet.animation import LAST, MOST_FRAMES, gif, images, most_frames
 from reports.sheet.geometry import CELL, geometry
 from reports.sheet.state import UNKNOWN, State
-from solver.puzzle import Color, Puzzle, from_picture
+from solver.model.puzzle import Color, Puzzle, from_picture
 
 PALETTE = (Color("white", ".", "ffffff"), Color("near white", "n", "fefefe"), Color("brown", "b", "663311"))
 

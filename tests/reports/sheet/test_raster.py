@@ -11,7 +11,7 @@ from reports.sheet.geometry import CELL, geometry
 from reports.sheet.raster import MOST_PIXELS, SCALE, png
 from reports.sheet.state import UNKNOWN, State
 from reports.sheet.svg import drawing
-from solver.puzzle import Color, Puzzle, from_picture
+from solver.model.puzzle import Color, Puzzle, from_picture
 
 PALETTE = (Color("pale", ".", "fffbe6"), Color("black", "X", "000000"), Color("teal", "t", "117a65"))
 PICTURE = np.array([[1, 0, 2, 2], [2, 1, 0, 0], [0, 0, 0, 1]], np.uint8)

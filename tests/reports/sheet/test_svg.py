@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.sheet import geometry as places
-from reports.sheet.clues import numbers
+from reports.sheet.clue_numbers import numbers
 from reports.sheet.geometry import CAPTION_WIDTH, CELL, MARGIN, geometry
 from reports.sheet.state import UNKNOWN, State, empty
 from reports.sheet.svg import drawing
-from solver.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
+from solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)

@@ -14,7 +14,7 @@ import py7zr
 import pytest
 from archived import found_in, seven_of, tar_of, with_contents, zip_of
 
-from scrapers.archives import limits
+from scrapers.archives import archive_limits
 from scrapers.archives.source import SourceFile
 from scrapers.files import count_files, files_in
 
@@ -77,7 +77,7 @@ def test_a_damaged_archive_does_not_end_the_outer_one(tmp_path: Path, inner: str
 @pytest.mark.parametrize("outer", ["zip", "tar.xz", "7z"])
 def test_a_bomb_of_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer: str, inner: str) -> None:
     """What its archives unpack to counts for the outer one: memory and time are those of one archive."""
-    monkeypatch.setattr(limits, "MOST_UNPACKED", 192 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", 192 << 20)
     large = bytes(15 << 20)
     bomb = gzip.compress(large) if inner == "gz" else MAKERS[inner]({"a.non": large, "b.non": large})
     (tmp_path / "x.dat").write_bytes(MAKERS[outer]({f"{k}.dat": bomb for k in range(100)}))
@@ -97,7 +97,7 @@ def test_a_bomb_of_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer:
 @pytest.mark.parametrize("inner", MAKERS)
 @pytest.mark.parametrize("outer", ["zip", "tar"])
 def test_members_of_all_levels_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer: str, inner: str) -> None:
-    monkeypatch.setattr(limits, "MOST_MEMBERS", 30)
+    monkeypatch.setattr(archive_limits, "MOST_MEMBERS", 30)
     data = MAKERS[outer]({f"{k}.dat": MAKERS[inner]({f"{j}.non": b"x" for j in range(10)}) for k in range(4)})
     found = found_in(tmp_path / "x.dat", data)
     assert found[-1] == SourceFile("x.dat", None, "it has more than 30 members; the rest is not read")
@@ -107,14 +107,14 @@ def test_members_of_all_levels_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_lists_of_contents_in_7z_count_as_the_work_that_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", 1 << 20)
     inner = seven_of({f"{k}.png": b"p" for k in range(100)})
     found = found_in(tmp_path / "x.zip", zip_of({f"{k}.7z": inner for k in range(9)}))
     assert found == [SourceFile("x.zip", None, "it unpacks to more than 1 MiB; the rest is not read")]
 
 
 def test_what_is_too_large_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 16)
     data = zip_of({"in.zip": zip_of({"a.non": bytes(1 << 17), "b.non": b"b"}), "in.tar": tar_of({"c": bytes(1 << 16)})})
     error = "it is larger than 0 MiB"
     assert found_in(tmp_path / "x.zip", data) == [

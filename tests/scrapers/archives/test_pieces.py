@@ -12,15 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrapers.archives import limits
+from scrapers.archives import archive_limits
 from scrapers.archives.pieces import pieces
 from scrapers.archives.source import SourceFile
+from scrapers.file_batches import Problem, read_all, read_files, read_in_bulk
 from scrapers.files import count_files, files_in
 from scrapers.formats import jsonl, taai
-from scrapers.importing import Problem, read_all, read_files, read_in_bulk
-from scrapers.sudokus import jsonl as sudoku_jsonl
-from solver.puzzle import Puzzle, from_picture
-from solver.sudoku.puzzle import Sudoku
+from scrapers.sudokus import sudoku_jsonl as sudoku_jsonl
+from solver.model.puzzle import Puzzle, from_picture
+from solver.sudoku.sudoku_puzzle import Sudoku
 
 MOST = 1 << 16
 MANY = 5_000
@@ -28,7 +28,7 @@ MANY = 5_000
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BYTES", MOST)
+    monkeypatch.setattr(archive_limits, "MOST_BYTES", MOST)
 
 
 def lines(count: int, end: str = "\n") -> bytes:
@@ -177,10 +177,10 @@ def test_json_lines_of_sudokus_are_read_in_pieces(tmp_path: Path) -> None:
 def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond what an archive may have, but not without bound."""
     data = jsonl_of(2_000)
-    monkeypatch.setattr(limits, "MOST_UNPACKED", MOST)
+    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", MOST)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(data))
     assert not [item for item in read_files(files_in([tmp_path / "x.jsonl.gz"])) if isinstance(item, Problem)]
-    monkeypatch.setattr(limits, "MOST_RATIO", 2)
+    monkeypatch.setattr(archive_limits, "MOST_RATIO", 2)
     *puzzles, problem = read_files(files_in([tmp_path / "x.jsonl.gz"]))
     assert isinstance(problem, Problem)
     assert "it unpacks to more than" in problem.reason

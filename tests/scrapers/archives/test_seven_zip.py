@@ -11,7 +11,7 @@ import py7zr
 import pytest
 from archived import found_in, names, number, seven_of, with_contents, with_packed_contents
 
-from scrapers.archives import limits, seven_zip
+from scrapers.archives import archive_limits, seven_zip
 from scrapers.archives.source import SourceFile
 from scrapers.files import count_files, files_in
 
@@ -109,7 +109,7 @@ def test_a_damaged_member(tmp_path: Path) -> None:
 
 
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
     members = {"l.non": bytes((1 << 20) + 1), "f.non": bytes(1 << 20), "end.non": bytes(3 << 20)}
     error = "it is larger than 1 MiB"
     assert found_in(tmp_path / "x.7z", seven_of(members)) == [
@@ -156,7 +156,7 @@ def test_unpacked_so_far_and_no_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, expected: list[str]
 ) -> None:
     """What is passed over counts where something follows it, and nowhere else."""
-    monkeypatch.setattr(limits, "MOST_UNPACKED", most)
+    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", most)
     members = {"a.non": b"a", "x.png": bytes(3 << 20), "b.non": b"b", "y.png": bytes(9 << 20)}
     found = found_in(tmp_path / "x.7z", seven_of(members))
     assert [file.error or (file.data or b"").decode() for file in found] == [
@@ -167,7 +167,7 @@ def test_unpacked_so_far_and_no_further(
 
 def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = seven_of({f"{k}.png": b"" for k in range(9)} | {"a.non": b"a"})
-    monkeypatch.setattr(limits, "MOST_MEMBERS", 9)
+    monkeypatch.setattr(archive_limits, "MOST_MEMBERS", 9)
     error = "it has more than 9 members; the rest is not read"
     assert found_in(tmp_path / "x.7z", data) == [SourceFile("x.7z", None, error)]
 

@@ -12,7 +12,7 @@ from scrapers.formats.nonograms_org import (
     judge,
     reader,
 )
-from solver.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
 SITE = "https://www.nonograms.org"
 

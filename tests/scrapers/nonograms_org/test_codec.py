@@ -17,8 +17,8 @@ from scrapers.formats.nonograms_org import (
     decode,
     encode,
 )
-from solver.limits import MAX_COLORS
-from solver.puzzle import Block, Clue
+from solver.model.puzzle import Block, Clue
+from solver.model.puzzle_limits import MAX_COLORS
 
 
 def test_the_worked_example(real: Path) -> None:

@@ -10,7 +10,7 @@ from pages_of_nonograms import COLORS, ENTRIES, OURS, PICTURE, SITE, STEPS, erro
 
 from scrapers.formats import FormatError, nonograms_org
 from scrapers.formats.nonograms_org import encode, judge, listed, newest, write_page
-from solver.puzzle import BLACK, BLACK_ON_WHITE, Block, from_picture
+from solver.model.puzzle import BLACK, BLACK_ON_WHITE, Block, from_picture
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from strategies import PALETTE, pictures
 
 from scrapers.formats import FormatError
 from scrapers.formats.nonograms_org import listed, newest, write_list_page, write_page
-from solver.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
+from solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
 
 
 def test_what_is_written_is_read() -> None:

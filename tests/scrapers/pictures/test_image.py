@@ -10,7 +10,7 @@ from PIL import Image
 from scrapers.formats import FormatError
 from scrapers.pictures import image as images
 from scrapers.pictures.image import Dither, Wish, puzzle_of_image
-from solver.puzzle import BLACK_ON_WHITE, clues_of
+from solver.model.puzzle import BLACK_ON_WHITE, clues_of
 
 
 def png(cells: np.ndarray, **options: Any) -> bytes:

@@ -14,8 +14,8 @@ from strategies import PALETTE
 from scrapers.pictures.mending import COLUMN, ROW, Mending, mendings, neighbours
 from scrapers.pictures.rules import random_pictures
 from solver.api import solve
-from solver.puzzle import Block, Clue, Puzzle, clues_of, from_picture
-from solver.tables import picture
+from solver.model.puzzle import Block, Clue, Puzzle, clues_of, from_picture
+from solver.model.tables import picture
 
 
 def ambiguous(colors: int, side: int = 5) -> Iterator[tuple[Puzzle, list[np.ndarray]]]:

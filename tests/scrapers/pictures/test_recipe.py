@@ -9,11 +9,11 @@ import pytest
 from stores import exhaustive
 from strategies import PALETTE
 
-from scrapers.pictures.batch import picture_batch, views_of
+from scrapers.pictures.picture_batch import picture_batch, views_of
 from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
-from solver.puzzle import Puzzle, clues_of, from_picture
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.model.puzzle import Puzzle, clues_of, from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 
 RECIPES = [
     Recipe("random", 7, 4, 0.4, 3, 50),

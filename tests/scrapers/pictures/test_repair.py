@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from oracle import line_logic, verdict
 from strategies import PALETTE
 
-from scrapers.pictures.batch import views_of
-from scrapers.pictures.repair import repaired, with_picture
+from scrapers.pictures.picture_batch import views_of
+from scrapers.pictures.picture_repair import repaired, with_picture
 from scrapers.pictures.rules import cycles, random_pictures
 from solver.api import solve
-from solver.board import possibilities
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.rungs import RUNGS
-from solver.puzzle import from_picture
+from solver.lines.board import possibilities
+from solver.model.puzzle import from_picture
 
 
 def is_so(picture: np.ndarray, rung: str) -> bool:

@@ -5,7 +5,7 @@ import pytest
 
 from scrapers.pictures.hardest import _hardness, hard_pictures
 from scrapers.pictures.letters import HEIGHT, WIDTH, glyphs, letters
-from scrapers.pictures.repair import repaired
+from scrapers.pictures.picture_repair import repaired
 from scrapers.pictures.rules import (
     colored,
     cycles,
@@ -15,7 +15,7 @@ from scrapers.pictures.rules import (
     symmetric_pictures,
 )
 from solver.api import solve
-from solver.puzzle import from_picture
+from solver.model.puzzle import from_picture
 
 
 @pytest.mark.parametrize("width", [1, 8, 9])

@@ -14,8 +14,8 @@ from solver.api import classify
 from solver.engines.answer import Limits
 from solver.engines.arrangements import arrangements, number_of_arrangements
 from solver.engines.engines import ENGINES
-from solver.puzzle import Block, Puzzle, clues_of, from_picture
-from solver.tables import puzzle_batch
+from solver.model.puzzle import Block, Puzzle, clues_of, from_picture
+from solver.model.tables import puzzle_batch
 
 pytestmark = pytest.mark.unchecked
 

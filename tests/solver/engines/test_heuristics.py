@@ -13,8 +13,8 @@ import pytest
 from solver.engines.answer import Limits
 from solver.engines.astar import Estimate, a_star_by_all_groups
 from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
-from solver.engines.plain import Space, State, is_solution, space_of, successors
-from solver.puzzle import Block, Puzzle, from_picture
+from solver.engines.plain_search import Space, State, is_solution, space_of, successors
+from solver.model.puzzle import Block, Puzzle, from_picture
 
 pytestmark = pytest.mark.unchecked
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.exact_cover import layouts, solve
+from solver.exact_cover.cover_search import ENOUGH, EXHAUSTED, FOUND, LATE, NODES, begin, end, new_state, search
 from solver.exact_cover.layouts import LAYOUTS, laid_out, levels_of
 from solver.exact_cover.problem import Cover, cover_of
-from solver.exact_cover.search import ENOUGH, EXHAUSTED, FOUND, LATE, NODES, begin, end, new_state, search
 
 SAME = [name for name in LAYOUTS if name != "brute-force"]
 """Layouts that find the same solutions in the same order, with the same nodes."""

@@ -12,10 +12,10 @@ from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify, solve
 from solver.ladder.climb import climb
 from solver.ladder.question import Allowance
-from solver.puzzle import Block, Puzzle, from_picture
-from solver.tables import picture, puzzle_batch
-from solver.tools import LINE_SOLVES
-from solver.views import views
+from solver.lines.workspace import LINE_SOLVES
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import picture, puzzle_batch
+from solver.model.views import views
 
 
 def transposed(puzzle: Puzzle) -> Puzzle:

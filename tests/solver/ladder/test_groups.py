@@ -6,9 +6,9 @@ from hostile import EVIL_COLORS, table
 from strategies import PALETTE
 
 from solver.ladder.groups import all_groups, groups, highest_colors, kinds
-from solver.puzzle import from_picture
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 
 SMALL = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
 MANY = from_picture(np.array([[1, 2, 3]], np.uint8), PALETTE)

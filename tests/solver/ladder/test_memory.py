@@ -9,9 +9,9 @@ from strategies import PALETTE
 
 from solver.ladder.groups import Group
 from solver.ladder.memory import memory_for
-from solver.puzzle import from_picture
-from solver.tables import puzzle_batch
-from solver.views import views
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
 
 
 @pytest.mark.parametrize("side", [1, 7, 60])

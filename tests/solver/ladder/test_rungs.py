@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
-from scrapers.pictures.batch import picture_batch
+from scrapers.pictures.picture_batch import picture_batch
 from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
 from solver.api import classify, iter_solutions, solve
-from solver.check import faults
 from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
 from solver.ladder.question import FROM_NOTHING, Allowance
 from solver.ladder.rungs import LINE, SEARCH
-from solver.proof import fits
-from solver.puzzle import Block, Puzzle, from_picture
-from solver.swap import swap
-from solver.tables import picture, puzzle_batch
-from solver.tools import CONFLICTS, COUNTERS, NODES
-from solver.views import views
+from solver.ladder.swap import swap
+from solver.lines.workspace import CONFLICTS, COUNTERS, NODES
+from solver.model.check import faults
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import picture, puzzle_batch
+from solver.model.views import views
+from solver.proofs.proof import fits
 
 
 @pytest.mark.plain_python

@@ -10,19 +10,15 @@ import sudoku_oracle as oracle
 from sudoku_desks import drawn, hard
 from sudokus import NONE, ONE, TWO, full, opened, puzzles
 
-from solver.puzzle import InvalidPuzzle
-from solver.sudoku.api import solve
-from solver.sudoku.batch import sudoku_batch
-from solver.sudoku.puzzle import Sudoku
-from solver.sudoku.techniques import ladder
+from solver.model import sudoku_techniques as names
+from solver.model.puzzle import InvalidPuzzle
+from solver.model.sudoku_techniques import TECHNIQUES
+from solver.sudoku.sudoku_api import solve
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
 from solver.sudoku.techniques.assumption import refuted
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.explain import explain
-from solver.sudoku.techniques.grade import grades
-from solver.sudoku.techniques.hint import hint
-from solver.sudoku.techniques.ladder import TECHNIQUES
 from solver.sudoku.techniques.patterns import reason_of
-from solver.sudoku.techniques.person import take_step
 from solver.sudoku.techniques.steps import (
     CELL,
     Board,
@@ -38,6 +34,10 @@ from solver.sudoku.techniques.steps import (
     rules_of,
     rules_out,
 )
+from solver.sudoku.techniques.sudoku_explanation import explain
+from solver.sudoku.techniques.sudoku_grade import grades
+from solver.sudoku.techniques.sudoku_hint import hint
+from solver.sudoku.techniques.sudoku_person import take_step
 
 KINDS = [(3, 3), (4, 2)]
 
@@ -63,17 +63,17 @@ def test_the_steps_lead_to_the_solution_and_never_away(kind: tuple[int, int]) ->
         (row,) = grades(sudoku_batch([puzzle]), np.ones(1, np.bool_)).to_pylist()
         assert (found.hardest and found.hardest.name, found.state) == (row["hardest"], "solved")
         assert found.board == [{digit} for digit in solution.ravel().tolist()]
-        for number, technique in enumerate(TECHNIQUES[: ladder.SEARCH]):
+        for number, technique in enumerate(TECHNIQUES[: names.SEARCH]):
             steps = sum(step.technique == number for step in found.steps)
             counted = row["steps_" + technique.name.replace("-", "_")]
-            assert steps >= counted if number in (ladder.X_CHAIN, ladder.CHAIN) else steps == counted
+            assert steps >= counted if number in (names.X_CHAIN, names.CHAIN) else steps == counted
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("technique", range(ladder.LOCKED, ladder.FORCING))
+@pytest.mark.parametrize("technique", range(names.LOCKED, names.FORCING))
 def test_the_reason_of_every_find_holds(technique: int, kind: tuple[int, int]) -> None:
     """And it holds for nothing that the grid's solution has."""
-    rules, chains = rules_of(*kind), (ladder.X_CHAIN, ladder.CHAIN)
+    rules, chains = rules_of(*kind), (names.X_CHAIN, names.CHAIN)
     finds = shown = 0
     for seed in range(120):
         desk = drawn(seed, *kind)
@@ -93,7 +93,7 @@ def test_the_reason_of_every_find_holds(technique: int, kind: tuple[int, int]) -
             assert good or closes(rules, board, refuted(rules, board, node) or Refuted(node, (), Need(CELL, 0)))
         for node in enumerate(solution):
             assert not (isinstance(why, Pattern) and rules_out(rules, board, why, node))
-    assert finds or technique == ladder.JELLYFISH
+    assert finds or technique == names.JELLYFISH
     assert 2 * shown >= finds
 
 

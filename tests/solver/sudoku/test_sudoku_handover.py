@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from solver.exact_cover.solve import solve_each
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, outcome_for
 from solver.ladder.rungs import SEARCH
-from solver.propagate import FIXPOINT
-from solver.sudoku import ladder
-from solver.sudoku.api import classify
-from solver.sudoku.batch import grid_batch
-from solver.sudoku.encoding import formula_of
-from solver.sudoku.handover import hand_over
+from solver.lines.propagate import FIXPOINT
+from solver.lines.workspace import COUNTERS
+from solver.sudoku import sudoku_ladder
 from solver.sudoku.singles import follow, put_on
+from solver.sudoku.sudoku_api import classify
+from solver.sudoku.sudoku_batch import grid_batch
+from solver.sudoku.sudoku_encoding import formula_of
+from solver.sudoku.sudoku_tail import hand_over
 from solver.sudoku.units import units_of
-from solver.tools import COUNTERS
 
 seeds = st.integers(0, (1 << 32) - 1)
 BY_NUMBER = (NONE, UNIQUE, MULTIPLE)
@@ -93,8 +93,8 @@ def test_search_hands_over(
     monkeypatch: pytest.MonkeyPatch, most: int, box: int, count: int, least: float, most_given: float
 ) -> None:
     """After so many guesses, with a solution found before or none: verdicts are those of exact cover."""
-    monkeypatch.setattr(ladder, "SIDES", (0, 0))
-    monkeypatch.setattr(ladder, "SUDOKU_NODES", most)
+    monkeypatch.setattr(sudoku_ladder, "SIDES", (0, 0))
+    monkeypatch.setattr(sudoku_ladder, "SUDOKU_NODES", most)
     rng, size = random.Random(box), box * box
     puzzles = np.array([drawn(rng, box, box, rng.uniform(least, most_given)) for _ in range(count)])
     batch = grid_batch(puzzles, box, box)
@@ -121,7 +121,7 @@ def test_no_time_left() -> None:
 
 def test_hard_25x25_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any guess before: one solution of a grid that has lost what rungs below search could tell."""
-    monkeypatch.setattr(ladder, "SUDOKU_NODES", 0)
+    monkeypatch.setattr(sudoku_ladder, "SUDOKU_NODES", 0)
     rng = random.Random(1)
     grid = oracle.full_grid(5, 5, rng).ravel()
     givens = np.where([rng.random() < 0.45 for _ in grid], grid, 0).astype(np.uint8)

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sudoku_desks import hard
 
-from solver.jit import kernel
-from solver.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.sudoku import lookahead, planes, rows, singles
+from solver.jit.kernel import kernel
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import COUNTERS, PROBES
+from solver.sudoku import planes, rows, singles, sudoku_lookahead
 from solver.sudoku.rows import BAND, LANES
 from solver.sudoku.units import units_of
-from solver.tools import COUNTERS, PROBES
 
 seeds = st.integers(0, (1 << 32) - 1)
 UNITS = units_of(3, 3)
@@ -66,13 +66,13 @@ class Pair:
     def use_patterns(self) -> bool:
         before = self.state()
         status = planes.use_patterns(self.can, UNITS, self.desk, self.counters)
-        return self.agree(status, lookahead.use_patterns(self.twin, UNITS, self.due[0], self.counted), before)
+        return self.agree(status, sudoku_lookahead.use_patterns(self.twin, UNITS, self.due[0], self.counted), before)
 
     def refute(self, deep: bool, known: np.ndarray = NOTHING, deadline: float = math.inf) -> bool:
         before = self.state()
         status = planes.refute(self.can, deep, known, self.desk, self.counters, deadline)
         others = self.trial, UNITS, self.due, deep, known, self.counted, deadline
-        return self.agree(status, lookahead.refute(self.twin, *others), before)
+        return self.agree(status, sudoku_lookahead.refute(self.twin, *others), before)
 
 
 @pytest.mark.slow

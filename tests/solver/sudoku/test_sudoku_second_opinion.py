@@ -8,9 +8,9 @@ import pytest
 import sudoku_oracle as oracle
 
 from solver.exact_cover.solve import solve_each
-from solver.sudoku.api import classify
-from solver.sudoku.batch import sudoku_batch
-from solver.sudoku.puzzle import Sudoku
+from solver.sudoku.sudoku_api import classify
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
 
 WORDS = ("none", "unique", "multiple")
 

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from sudoku_desks import drawn, hard, known
 from sudoku_twins import TWINS, Twin
 
-from solver.propagate import FIXPOINT
-from solver.sudoku.api import classify
-from solver.sudoku.batch import sudoku_batch
-from solver.sudoku.puzzle import Sudoku
-from solver.sudoku.techniques import ladder
+from solver.lines.propagate import FIXPOINT
+from solver.model import sudoku_techniques as names
+from solver.model.sudoku_techniques import SEARCH, TECHNIQUES
+from solver.model.tables import SUDOKU_GRADES
+from solver.sudoku.sudoku_api import classify
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.desk import Desk, desk_for, lay_down
-from solver.sudoku.techniques.grade import grades
-from solver.sudoku.techniques.ladder import SEARCH, TECHNIQUES
-from solver.sudoku.techniques.person import take_step, work_through
-from solver.tables import SUDOKU_GRADES
+from solver.sudoku.techniques.sudoku_desk import Desk, desk_for, lay_down
+from solver.sudoku.techniques.sudoku_grade import grades
+from solver.sudoku.techniques.sudoku_person import take_step, work_through
 
 seeds = st.integers(0, (1 << 32) - 1)
 
@@ -42,15 +42,15 @@ def test_a_step_is_one_of_those_by_sets(technique: int, kind: tuple[int, int]) -
         assert found == bool(struck) == bool(gone)
         assert gone <= struck
         steps += found
-    assert steps or technique == ladder.JELLYFISH
+    assert steps or technique == names.JELLYFISH
 
 
 @pytest.mark.parametrize(
     "last",
     [
-        ladder.LOCKED,
-        ladder.NAKED_TRIPLE,
-        *(pytest.param(last, marks=pytest.mark.slow) for last in (ladder.HIDDEN_QUAD, ladder.JELLYFISH, ladder.CHAIN)),
+        names.LOCKED,
+        names.NAKED_TRIPLE,
+        *(pytest.param(last, marks=pytest.mark.slow) for last in (names.HIDDEN_QUAD, names.JELLYFISH, names.CHAIN)),
     ],
 )
 @pytest.mark.parametrize("kind", [(3, 3), (4, 2)])
@@ -64,7 +64,7 @@ def test_the_first_techniques_end_where_sets_do(last: int, kind: tuple[int, int]
             pass
         while True:
             board = oracle.singles(board, oracle.units(*kind))
-            struck = set().union(*(TWINS[k](Twin(board, *kind)) for k in range(ladder.LOCKED, last + 1)))
+            struck = set().union(*(TWINS[k](Twin(board, *kind)) for k in range(names.LOCKED, last + 1)))
             if not struck:
                 break
             board = {cell: digits - {d for c, d in struck if c == cell} for cell, digits in board.items()}
@@ -124,9 +124,9 @@ def test_grades_and_rungs() -> None:
     for row, rung in zip(graded.to_pylist(), rungs, strict=True):
         number = numbers[row["hardest"]]
         assert row["grade"] == TECHNIQUES[number].grade
-        assert (rung == "line") == (number <= ladder.NAKED_SINGLE)
-        if number in (*range(ladder.LOCKED, ladder.NAKED_TRIPLE), ladder.FORCING):
-            assert rung == "depth-2" or number == ladder.FORCING
+        assert (rung == "line") == (number <= names.NAKED_SINGLE)
+        if number in (*range(names.LOCKED, names.NAKED_TRIPLE), names.FORCING):
+            assert rung == "depth-2" or number == names.FORCING
         finds = {key: value for key, value in row.items() if key.startswith("steps_")}
         assert sum(finds.values()) == row["steps"]
         assert finds["steps_" + row["hardest"].replace("-", "_")] > 0

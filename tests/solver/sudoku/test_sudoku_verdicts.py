@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.ladder.rungs import RUNGS
-from solver.propagate import FIXPOINT
-from solver.sudoku import ladder
-from solver.sudoku.api import classify, solve
-from solver.sudoku.batch import grid_batch, sudoku_batch
-from solver.sudoku.check import faults_of
+from solver.ladder.verdict import WRONG_SOLUTION, WRONG_VERDICT
+from solver.lines.propagate import FIXPOINT
+from solver.lines.workspace import COUNTERS
+from solver.sudoku import sudoku_ladder
 from solver.sudoku.grids import grids
-from solver.sudoku.ladder import climb
-from solver.sudoku.lookahead import refute, use_patterns
-from solver.sudoku.proof import solve_their_puzzles
-from solver.sudoku.puzzle import Sudoku
 from solver.sudoku.singles import follow, put_on
+from solver.sudoku.sudoku_api import classify, solve
+from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
+from solver.sudoku.sudoku_check import faults_of
+from solver.sudoku.sudoku_ladder import climb
+from solver.sudoku.sudoku_lookahead import refute, use_patterns
+from solver.sudoku.sudoku_proof import solve_their_puzzles
+from solver.sudoku.sudoku_puzzle import Sudoku
+from solver.sudoku.sudoku_verdict import results
 from solver.sudoku.units import units_of
-from solver.sudoku.verdict import results
-from solver.tools import COUNTERS
-from solver.verdict import WRONG_SOLUTION, WRONG_VERDICT
 
 seeds = st.integers(0, (1 << 32) - 1)
 NOTHING = np.zeros(0, np.uint8)
@@ -102,7 +102,7 @@ def test_bands_and_cells_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = grid_batch(many(400, 5), 3, 3)
     batch = batch.filter(pa.array([p not in faults_of(batch) for p in range(len(batch))]))
     by_bands = classify(batch)
-    monkeypatch.setattr(ladder, "SIDES", (0, 0))
+    monkeypatch.setattr(sudoku_ladder, "SIDES", (0, 0))
     by_cells = classify(batch)
     assert set(by_bands["error"].to_pylist()) == {None}
     assert by_bands["solutions"].to_pylist() == by_cells["solutions"].to_pylist()

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import sudoku_oracle as oracle
 
-from solver.sudoku import check, identity, ladder, proof
-from solver.sudoku.api import classify
-from solver.sudoku.batch import grid_batch
-from solver.sudoku.warm import warm_up
+from solver.sudoku import sudoku_check, sudoku_identity, sudoku_ladder, sudoku_proof
+from solver.sudoku.sudoku_api import classify
+from solver.sudoku.sudoku_batch import grid_batch
+from solver.sudoku.sudoku_kernels import warm_up
 
 KERNELS = (
-    *(check._look, identity._write_texts, proof._check),
-    *(ladder._line_rung, ladder._bands_rung, ladder._upper_rungs),
+    *(sudoku_check._look, sudoku_identity._write_texts, sudoku_proof._check),
+    *(sudoku_ladder._line_rung, sudoku_ladder._bands_rung, sudoku_ladder._upper_rungs),
 )
 
 

@@ -1,0 +1,95 @@
+"""Every verdict of an archive proved again: CPU seconds, sizes, what takes longest, how its refutations were found."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import pyarrow.compute as pc
+from pysat.solvers import Solver
+
+from benchmarks.findings import run_command
+from benchmarks.scale import timed
+from pipeline.findings.figures_page import Table
+from pipeline.run.certificates import certificates_table
+from pipeline.run.result_pairs import pairs
+from pipeline.run.run_folder import Run, open_run
+from solver.model.tables import PUZZLES
+from solver.proofs.certificate import LEARNER
+from solver.proofs.checker import check
+from solver.proofs.follow import CHECKER, follow
+from solver.proofs.formula import Formula, dimacs, formula
+from solver.proofs.record import Verdict, record
+
+ENGINES = ("glucose4", "glucose3", "cadical195", "lingeling")
+ENDLESS = 1e9
+
+
+def run(archive: Path) -> list[Table]:
+    if not archive.exists():
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        ran, wall = certified(archive, folder)
+        return [_verdicts(archive, ran, wall), _learners(ran)]
+
+
+def certificates(archive: Path) -> Table:
+    """What `certify` makes of a whole archive."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _verdicts(archive, *certified(archive, folder))
+
+
+def certified(archive: Path, folder: str) -> tuple[Run, float]:
+    """Import, classify and certify an archive; returns the run, and the wall seconds of `certify` with Ray's start."""
+    store, place = f"{folder}/store", f"{folder}/run"
+    run_command("import", str(archive), "--out", store)
+    run_command("classify", store, "--out", place, "--cpu-limit", "10")
+    _, wall, *_ = timed(("certify", place))
+    return open_run(place), wall
+
+
+def _verdicts(archive: Path, ran: Run, wall: float) -> Table:
+    table = certificates_table(ran)
+    table = table.append_column("kind", pc.coalesce(table["proved"], table["status"]))
+    rows: list[list[object]] = []
+    for kind in [*sorted(set(table["kind"].to_pylist())), None]:
+        these = table if kind is None else table.filter(pc.equal(table["kind"], kind))
+        seconds, size = these["cpu_seconds"], pc.divide(these["bytes"], 1e6)
+        steps, assumptions = (pc.sum(these[name]).as_py() for name in ("steps", "assumptions"))
+        times = [pc.sum(seconds).as_py(), *pc.quantile(seconds, [0.5, 1]).to_pylist()]
+        rows.append([kind or "all", len(these), *times, steps, assumptions, pc.sum(size).as_py(), pc.max(size).as_py()])
+    heading = ["verdict", "number", "CPU s", "median", "slowest", "steps", "assumptions", "MB", "largest"]
+    return Table(f"All verdicts of {archive.name} proved again, in {wall:.0f} s by the wall", heading, rows)
+
+
+def _learners(ran: Run) -> Table:
+    """The refutations of what search has decided: found by several engines, followed by one checker."""
+    formulas = _searched(ran)
+    rows: list[list[object]] = []
+    for engine in ENGINES:
+        found = followed = size = longest = 0.0
+        for made in formulas:
+            start = time.thread_time()
+            with Solver(engine, bootstrap_with=made.clauses, with_proof=True) as learner:
+                assert not learner.solve()
+                proof = "".join(f"{line}\n" for line in learner.get_proof())
+            found += time.thread_time() - start
+            cnf = "".join(dimacs(made))
+            start = time.thread_time()
+            assert follow(cnf, proof) is None
+            taken = time.thread_time() - start
+            followed, longest, size = followed + taken, max(longest, taken), size + len(proof) / 1e6
+        rows.append([engine, len(formulas), found, followed, longest, size])
+    heading = ["engine", "puzzles", "proofs found, CPU s", "followed", "longest", "MB of proofs"]
+    return Table(f"What search has decided: proofs followed by {CHECKER}; certify takes {LEARNER}", heading, rows)
+
+
+def _searched(ran: Run) -> list[Formula]:
+    """The formulas of what search has decided."""
+    made = []
+    for results, puzzles in pairs(ran, list(Verdict._fields), PUZZLES.names):
+        for k, row in enumerate(results.to_pylist()):
+            if row["technique"] == "search":
+                (batch,) = puzzles.slice(k, 1).combine_chunks().to_batches()
+                verdict = Verdict(*(row[name] for name in Verdict._fields))
+                made.append(formula(check(record(batch, verdict, ran.about["config"]["depth"], ENDLESS))))
+    return made

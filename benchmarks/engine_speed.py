@@ -1,0 +1,81 @@
+"""Plain searches beside the solver on puzzles of 8x8 made by rule, as reports of introductory courses have them.
+
+Such a report has two puzzles of 8x8: one on which depth-first search makes about a thousand visits, and a harder one,
+on which it takes some 30 times as long and breadth-first search does not end. The puzzles here are the first of random
+pictures that have one solution and, in the states of plain searches (solver.engines.plain_search), these sizes.
+"""
+
+import sys
+from collections.abc import Iterator
+from itertools import accumulate, count, islice
+from operator import mul
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.findings.engine_comparison import compared
+from pipeline.findings.figures_page import Table
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.engines.answer import Limits
+from solver.engines.arrangements import number_of_arrangements
+from solver.engines.cover_engine import by_exact_cover
+from solver.engines.engines import ENGINES
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch, puzzles_of
+
+
+class Kind(NamedTuple):
+    """Random pictures of 8x8 by density and states."""
+
+    title: str
+    density: float
+    least: int
+    most: int
+
+
+KINDS = (
+    Kind("Few states", 0.7, 1_000, 4_000),
+    Kind("A hundred times as many", 0.6, 100_000, 400_000),
+    Kind("Ten thousand times as many", 0.5, 10_000_000, 40_000_000),
+)
+
+SEED = 1
+EACH = 3
+"""Puzzles of a kind."""
+
+LIMITS = Limits(cpu_limit=30.0)
+
+
+def run(_: Path) -> list[Table]:
+    return [_table(kind) for kind in KINDS]
+
+
+def _table(kind: Kind) -> Table:
+    puzzles = list(islice(_puzzles(kind), EACH))
+    size = {puzzle.puzzle_id: states(puzzle) for puzzle in puzzles}
+    rows = []
+    for row in compared([puzzle_batch(puzzles)], list(ENGINES), LIMITS, lambda: None):
+        seconds = [None if row[name] is None else 1000 * row[name] for name in ("first_seconds", "seconds")]
+        visits = row["first_visits"], row["visits"]
+        said = row["stopped"] or row["verdict"]
+        rows.append(
+            [row["puzzle"], size[row["puzzle"]], row["engine"], visits[0], seconds[0], visits[1], seconds[1],
+             row["peak"], said]
+        )  # fmt: skip
+        print(*rows[-1], file=sys.stderr, flush=True)
+    heading = ["puzzle", "states", "engine", "visits to the first solution", "ms", "visits to the verdict", "ms",
+               "peak", "verdict"]  # fmt: skip
+    return Table(f"{kind.title}: {kind.least:,} to {kind.most:,}", heading, rows)
+
+
+def _puzzles(kind: Kind) -> Iterator[Puzzle]:
+    """Random pictures' puzzles of a kind, one after the other."""
+    for number in count():
+        recipe = Recipe("random", 8, 8, kind.density, SEED, number + 1)
+        (puzzle,) = puzzles_of(recipe_batch(recipe, number, number + 1))
+        if kind.least <= states(puzzle) <= kind.most and by_exact_cover(puzzle, LIMITS).verdict == "unique":
+            yield puzzle
+
+
+def states(puzzle: Puzzle) -> int:
+    """The states of plain searches: for each number of filled rows all ways to fill them."""
+    return sum(accumulate((number_of_arrangements(clue, puzzle.width) for clue in puzzle.rows), mul, initial=1))

@@ -1,0 +1,72 @@
+"""An archive graded for people: how fast, how hard, and how grade and work go with every other measure."""
+
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchmarks.findings import run_command
+from benchmarks.scale import timed
+from pipeline.findings.figures_page import Table
+from pipeline.run.grades import current_grades
+from pipeline.run.result_pairs import pairs
+from pipeline.run.run_folder import Run, open_run
+from reports.aggregate import figures_of
+from reports.census import take_census
+from reports.figures import Grades
+from reports.formatting import MEASURE_NAMES
+from reports.graded import finished
+from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+
+TIMES = [0.5, 0.9, 0.99, 1]
+
+
+def run(archive: Path) -> list[Table]:
+    if not archive.exists():
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        store, place = f"{folder}/store", f"{folder}/run"
+        run_command("import", str(archive), "--out", store)
+        run_command("classify", store, "--out", place, "--cpu-limit", "10")
+        _, wall, *_ = timed(("grade", place))
+        ran = open_run(place)
+        graded = current_grades(ran)
+        return [_speed(archive, graded, wall), *_figures(ran, graded)]
+
+
+def _speed(archive: Path, graded: pa.Table, wall: float) -> Table:
+    """What it took: puzzles a second and core, and CPU seconds a puzzle."""
+    seconds = graded["cpu_seconds"]
+    total = pc.sum(seconds).as_py()
+    rows = [[len(graded), wall, total, len(graded) / total, *pc.quantile(seconds, TIMES).to_pylist()]]
+    heading = ["puzzles", "wall s", "CPU s", "a second and core", "median", "90 % within", "99 %", "slowest"]
+    return Table(f"`grade` of a run of {archive.name}", heading, rows)
+
+
+def _figures(ran: Run, graded: pa.Table) -> list[Table]:
+    """The distribution of grades, and the rank correlations, as the report has them."""
+    read = pairs(ran, RESULT_COLUMNS, PUZZLE_COLUMNS)
+    found = figures_of(take_census(read, grades=finished(graded))).grades
+    assert found is not None
+    return [_grades(found, graded), _agreements(found)]
+
+
+def _grades(found: Grades, graded: pa.Table) -> Table:
+    rows: list[list[object]] = []
+    for grade in found.grades:
+        for name, puzzles in grade.techniques.items():
+            these = graded.filter(pc.equal(graded["hardest"], name))
+            medians = [pc.quantile(these[column], 0.5)[0].as_py() for column in ("work", "cpu_seconds")]
+            rows.append([grade.grade, name, puzzles, f"{puzzles / found.graded:.1%}", *medians])
+    heading = ["grade", "hardest technique", "puzzles", "share", "median work", "median CPU s"]
+    return Table(f"Grades of the {found.graded:,} puzzles with one solution", heading, rows)
+
+
+def _agreements(found: Grades) -> Table:
+    rows = [
+        [one.of, MEASURE_NAMES[one.measure], one.puzzles, f"{one.rho:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
+        for one in found.agreements
+    ]
+    heading = ["of", "measure", "puzzles", "Spearman's rho", "95 % interval"]
+    return Table("Grade and work beside every other measure", heading, rows)

@@ -1,0 +1,255 @@
+"""How fast the solver is on this machine: named sets of puzzles, one core, or several for each puzzle; CPU seconds.
+
+Kernels are compiled before anything is measured. A set's puzzles are classified in batches, as a worker would.
+"""
+
+import gc
+import resource
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.errors import UserError
+from pipeline.executors.conquer import conqueror
+from pipeline.findings.csv_file import write_csv
+from pipeline.run.configuration import DEPTH
+from scrapers.pictures.picture_batch import views_of
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from scrapers.pictures.rules import every_picture
+from solver.ladder.climb import climb
+from solver.ladder.ladder_kernels import warm_up
+from solver.ladder.outcome import MULTIPLE, UNIQUE
+from solver.ladder.question import Allowance
+from solver.ladder.rungs import LINE
+from solver.lines.workspace import LINE_SOLVES
+from solver.model.check import faults
+from solver.model.families import NONOGRAM, family_of
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
+from solver.model.views import Views, views
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
+
+SURVEY = (
+    *("1", "6", "16", "21", "23", "27", "65", "436", "529", "803", "1611", "1694", "2040", "2413", "2556", "2712"),
+    *("3541", "4645", "6574", "6739", "7604", "8098", "9892", "10088", "10810", "12548", "18297", "22336"),
+    *("knotty", "meow", "faase"),
+)
+"""The puzzles of Jan Wolter's survey of solvers (webpbn.com/survey), most by their number on webpbn."""
+
+COLOR_SURVEY = (
+    *("47", "220", "551", "672", "1503", "2073", "2257", "2498", "2684", "2814", "2817", "2984", "3149", "3620"),
+    *("4364", "4445", "4809", "4940", "5193", "25344", "30216"),
+)
+"""Coloured puzzles of webpbn on which solvers have been compared; those of the survey are among them."""
+
+BATCH = 250
+LINE_RUNS = 10
+EXHAUSTIVE_BATCH = 1 << 14
+MOST_CELLS = 26
+"""Most cells of a grid in `exhaust`, which sorts a key for each of its pictures in memory."""
+
+
+class Measured(NamedTuple):
+    """A set, classified.
+
+    results   the results table
+    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table. None if puzzles were
+              given to several processes: then the rows' own are all that is counted
+    """
+
+    results: pa.Table
+    seconds: float | None
+
+
+def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[Puzzle], list[str]]:
+    """The wanted puzzles, by their number on webpbn or the name of their file, and those that are missing."""
+    found: dict[str, Puzzle] = {}
+    for puzzle in puzzles:
+        name = PurePosixPath(puzzle.puzzle_id).name.lower().removeprefix("webpbn-").lstrip("0")
+        if name in wanted:
+            found.setdefault(name, puzzle)
+    return [found[name] for name in wanted if name in found], [name for name in wanted if name not in found]
+
+
+def random_batches(count: int, width: int, height: int, density: float, seed: int) -> list[pa.RecordBatch]:
+    """Random pictures' puzzles in batches."""
+    recipe = Recipe("random", width, height, density, seed, count)
+    return [recipe_batch(recipe, k, min(k + BATCH, count)) for k in range(0, count, BATCH)]
+
+
+def batches_of(puzzles: Sequence[Puzzle | Sudoku]) -> list[pa.RecordBatch]:
+    """The puzzles in batches; a UserError if they are not all of one family."""
+    sudokus = [puzzle for puzzle in puzzles if isinstance(puzzle, Sudoku)]
+    nonograms = [puzzle for puzzle in puzzles if isinstance(puzzle, Puzzle)]
+    if sudokus and nonograms:
+        raise UserError("these are nonograms and Sudokus: measure each family by a command of its own")
+    if sudokus:
+        return [sudoku_batch(sudokus[k : k + BATCH]) for k in range(0, len(sudokus), BATCH)]
+    return [puzzle_batch(nonograms[k : k + BATCH]) for k in range(0, len(nonograms), BATCH)]
+
+
+def measure(
+    batches: list[pa.RecordBatch],
+    cpu_limit: float,
+    check_goal: bool,
+    seen: Callable[[pa.RecordBatch], None],
+    cpus: int | None = None,
+) -> Measured:
+    """Classify a set on one core; `seen` is called with the results of each batch.
+
+    cpus   CPU cores for the SAT stage of each puzzle, one puzzle after the other. A UserError refuses Sudokus, which
+           have no cubes
+    """
+    family = family_of(batches[0])
+    if cpus is not None and family is not NONOGRAM:
+        raise UserError("--cpus is for nonograms: a Sudoku is solved by one process")
+    options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal, "wait": True}
+    for batch in batches:
+        if family is NONOGRAM:
+            warm_up(views(batch))
+            batch = batch.slice(0, 1)
+        family.rules.classify(batch, cpu_limit=0.001, **options)
+    gc.collect()
+    gc.freeze()  # no worker holds thousands of Puzzle objects, which would be searched for garbage in the middle
+    results, seconds = [], 0.0
+    with ExitStack() as stack:
+        if cpus is not None:
+            options["conquer"] = stack.enter_context(conqueror(cpus))
+            batches = [batch.slice(k, 1) for batch in batches for k in range(len(batch))]
+        for batch in batches:
+            start = _cpu_seconds()
+            results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
+            seconds += _cpu_seconds() - start
+            seen(results[-1])
+    return Measured(pa.Table.from_batches(results), seconds if cpus is None else None)
+
+
+def _cpu_seconds() -> float:
+    """CPU seconds of this thread, and of learners that have been processes of their own (solver.learning.kissat)."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.thread_time() + children.ru_utime + children.ru_stime
+
+
+def figures(measured: Measured) -> dict[str, Any]:
+    """The figures of a set, which make one row of a table."""
+    results = measured.results
+    seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
+    wall = float(results["wall_seconds"].fill_null(0.0).to_numpy().sum())
+    solutions = results["solutions"].to_pylist()
+    return {
+        "puzzles": len(seconds),
+        "unique": solutions.count("unique"),
+        "multiple": solutions.count("multiple"),
+        "none": solutions.count("none"),
+        "undecided": solutions.count("unknown"),
+        "cpu_seconds": float(seconds.sum()),
+        **({"wall_seconds": wall} if measured.seconds is None else {"with_overhead": measured.seconds}),
+        "mean": float(seconds.mean()),
+        "median": float(np.median(seconds)),
+        "p99": float(np.quantile(seconds, 0.99)),
+        "most": float(seconds.max()),
+    }
+
+
+def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
+    """The rows of the puzzles that took longest, longest first."""
+    rows: list[dict[str, Any]] = measured.results.sort_by([("cpu_seconds", "descending")]).slice(0, count).to_pylist()
+    return rows
+
+
+def write_results(measured: Measured, path: str) -> None:
+    """One line a puzzle: everything of its row but pictures and what concerns runs."""
+    results = measured.results.drop_columns(["solution", "second_solution", "config_hash", "run_id", "part", "host"])
+    write_csv(path, results.schema, results.to_batches())
+
+
+class Throughput(NamedTuple):
+    """Line logic alone on whole batches: the best of several runs."""
+
+    puzzles: int
+    solved: int
+    line_solves: int
+    seconds: float
+
+
+def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
+    """Line logic to its fixpoint on all puzzles, one core."""
+    puzzles = solved = line_solves = 0
+    seconds = 0.0
+    for batch in batches:
+        seen = views(batch)
+        sound = np.setdiff1d(np.arange(len(batch)), list(faults(seen)))
+        best = np.inf
+        for _ in range(LINE_RUNS + 1):
+            start = time.thread_time()
+            outcome = climb(seen, sound, Allowance(np.inf, top=LINE))
+            best = min(best, time.thread_time() - start)
+        puzzles += len(batch)
+        solved += int((outcome.solutions == UNIQUE).sum())
+        line_solves += int(outcome.counters[:, LINE_SOLVES].sum())
+        seconds += best
+    return Throughput(puzzles, solved, line_solves, seconds)
+
+
+class Exhausted(NamedTuple):
+    """The pictures of a size, and how many of their distinct clues are unique, multiple or line-solvable."""
+
+    pictures: int
+    distinct: int
+    unique: int
+    multiple: int
+    line: int
+    seconds: float
+
+
+def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
+    """Classify the puzzle of every black and white picture of a size; `seen` is called with the number of pictures.
+
+    The clues of a picture are also turned into a number, a digit for each line, so that the distinct ones can be told.
+    """
+    pictures = 1 << (width * height)
+    if width * height > MOST_CELLS:
+        raise UserError(f"{width}x{height} has 2^{width * height} pictures; the most cells for this is {MOST_CELLS}")
+    warm_up(views_of(every_picture(width, height, 0, 1)))
+    start = time.thread_time()
+    keys = np.empty(pictures, np.int64)
+    multiple = np.zeros(pictures, bool)
+    unique = line = 0
+    for first in range(0, pictures, EXHAUSTIVE_BATCH):
+        last = min(first + EXHAUSTIVE_BATCH, pictures)
+        cells = every_picture(width, height, first, last)
+        batch = views_of(cells)
+        outcome = climb(batch, np.arange(last - first), Allowance(np.inf))
+        if not np.isin(outcome.solutions, (UNIQUE, MULTIPLE)).all():
+            raise AssertionError("a picture's clues have no solution")
+        unique += int((outcome.solutions == UNIQUE).sum())
+        line += int(((outcome.solutions == UNIQUE) & (outcome.rung == LINE)).sum())
+        multiple[first:last] = outcome.solutions == MULTIPLE
+        keys[first:last] = _keys(batch, width, height)
+        seen(last - first)
+    shared = keys[multiple]
+    shared.sort()
+    several = int((np.diff(shared) != 0).sum()) + (len(shared) > 0)
+    return Exhausted(pictures, unique + several, unique, several, line, time.thread_time() - start)
+
+
+def _keys(batch: Views, width: int, height: int) -> np.ndarray:
+    """A number for each puzzle's clues, all of one size; equal exactly for equal clues."""
+    key = np.zeros(len(batch.width), np.int64)
+    for clues, cells, lines in ((batch.rows, width, height), (batch.columns, height, width)):
+        # a clue as a set of cells: its blocks packed to the left, each with the gap after it
+        steps = clues.length.astype(np.int64) + 1
+        ends = np.concatenate([[0], np.cumsum(steps)])
+        offset = ends[:-1] - np.repeat(ends[clues.blocks[:-1]], np.diff(clues.blocks))
+        masks = ((np.int64(1) << clues.length.astype(np.int64)) - 1) << offset
+        sums = np.concatenate([[0], np.cumsum(masks)])
+        packed = (sums[clues.blocks[1:]] - sums[clues.blocks[:-1]]).reshape(-1, lines)
+        for i in range(lines):
+            key = (key << cells) | packed[:, i]
+    return key

@@ -1,0 +1,263 @@
+"""Two runs compared, puzzle by puzzle: verdicts, proofs, times and the work that was done.
+
+A puzzle is the same in both if its id and its clue hash are. DuckDB joins the runs, on disk if need be, into one narrow
+table, from which everything is counted.
+"""
+
+from typing import Any, NamedTuple
+
+import duckdb
+
+from pipeline.errors import UserError
+from pipeline.findings.sql_tables import results_table
+from pipeline.run.configuration import differing
+from pipeline.run.run_folder import Run
+from pipeline.sql import database
+
+SLOWER, SECONDS = 2.0, 0.01
+"""A puzzle is listed as slower or faster if its time has changed by at least this factor and these CPU seconds."""
+
+EXAMPLES, SLOWEST = 3, 10
+COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds")
+COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
+"""The work of a puzzle, which is the same on any machine."""
+
+
+class Difference(NamedTuple):
+    """What differs between the two runs' configurations or versions; None where it is not there."""
+
+    name: str
+    old: Any
+    new: Any
+
+
+class Shared(NamedTuple):
+    """How many puzzles have a result in both runs, in one only, or in both under one id, but with other clues."""
+
+    both: int
+    only_old: int
+    only_new: int
+    other_clues: int
+
+
+class Change(NamedTuple):
+    """A change of verdict: both labels (or statuses), how many puzzles it concerns, and some of their ids."""
+
+    old: str
+    new: str
+    puzzles: int
+    examples: list[str]
+
+
+class Alarm(NamedTuple):
+    """A puzzle whose two proofs contradict each other, so that one of them is wrong.
+
+    what       "answer" (unique, multiple, none), "solution" (both unique, with other cells) or "technique"
+    old, new   the answers, or the techniques
+    """
+
+    puzzle_id: str
+    what: str
+    old: str
+    new: str
+
+
+class Times(NamedTuple):
+    """CPU seconds of the puzzles whose times both runs know, and the ratios new / old of single puzzles.
+
+    label   that of the first run, None for all puzzles together
+    """
+
+    label: str | None
+    puzzles: int
+    old: float
+    new: float
+    geometric_mean: float
+    p10: float
+    median: float
+    p90: float
+
+
+class Counted(NamedTuple):
+    """A counter of the results table: its sums over the puzzles of which both runs know it, and how many differ."""
+
+    counter: str
+    old: int
+    new: int
+    differ: int
+
+
+class Timed(NamedTuple):
+    """A puzzle, its labels and its CPU seconds in both runs."""
+
+    puzzle_id: str
+    old_label: str
+    new_label: str
+    old: float
+    new: float
+
+
+class Comparison(NamedTuple):
+    """What `compare` finds; its lists are sorted, what matters most first.
+
+    gained, lost      puzzles whose answer was unknown and now is a proof, and the reverse
+    times             of all puzzles, then by label; empty if no time is known
+    slower, faster    how many puzzles by SLOWER times and by SECONDS at least, the shorter time that of an answer
+    slowed, sped_up   those of them that lost or won most seconds
+    """
+
+    configuration: list[Difference]
+    versions: list[Difference]
+    puzzles: Shared
+    alarms: list[Alarm]
+    gained: int
+    lost: int
+    changes: list[Change]
+    times: list[Times]
+    work: list[Counted]
+    slower: int
+    faster: int
+    slowed: list[Timed]
+    sped_up: list[Timed]
+
+
+def compare(old: Run, new: Run) -> Comparison:
+    """Compare the results that two runs have so far. A UserError says so if they share no puzzle, or if ids recur.
+
+    Techniques are compared if both runs looked equally deep ahead: only then are they defined alike.
+    """
+    settings = old.about["config"], new.about["config"]
+    versions = [
+        {name: version for name, version in run.about["versions"].items() if name != "nonocensus"}  # in the settings
+        for run in (old, new)
+    ]
+    with database() as connection:
+        for name, run in (("old", old), ("new", new)):
+            connection.register(f"{name}_results", results_table(run))
+            connection.execute(_RUN.format(name))
+        connection.execute(_JOINED)
+        connection.execute(_PAIRS.format(settings[0].get("depth") == settings[1].get("depth")))
+        _refuse_repeated(connection)
+        shared = _records(connection, Shared, _SHARED)[0]
+        if not shared.both:
+            raise UserError(f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried")
+        return Comparison(
+            [Difference(*values) for values in differing(*settings)],
+            [Difference(*values) for values in differing(*versions)],
+            shared,
+            _records(connection, Alarm, _ALARMS),
+            _count(connection, "new_proof and not old_proof"),
+            _count(connection, "old_proof and not new_proof"),
+            _records(connection, Change, _CHANGES),
+            _records(connection, Times, _TIMES),
+            [_records(connection, Counted, _WORK.format(name))[0] for name in COUNTERS],
+            _count(connection, _SLOWER.format("new", "old")),
+            _count(connection, _SLOWER.format("old", "new")),
+            _records(connection, Timed, _MOVED.format("new", "old")),
+            _records(connection, Timed, _MOVED.format("old", "new")),
+        )
+
+
+def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
+    """Refuse runs in which an id that both have stands more than once: a join makes too many rows of it."""
+    for name, other in (("old", "new"), ("new", "old")):
+        query = f"select count(*) filter (found <> 'only_{other}') > (select count(*) from {name}) from joined"
+        if connection.execute(query).fetchone() == (True,):
+            repeated = connection.execute("select puzzle_id from joined group by all having count(*) > 1").fetchone()
+            raise UserError(f"several puzzles have the id {repeated and repeated[0]}; runs are compared by their ids")
+
+
+def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: str) -> list[Any]:
+    """What a query returns, each row as a record."""
+    return [record(*row) for row in connection.execute(query).fetchall()]
+
+
+def _count(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
+    """How many pairs meet a condition."""
+    row = connection.execute(f"select count(*) from pairs where {condition}").fetchone()
+    return int(row[0]) if row else 0
+
+
+_RUN = f"""
+    create view {{0}} as
+    select
+        puzzle_id, true as there,
+        hash(clue_hash) as clues,
+        coalesce(label, status) as label,
+        coalesce(solutions, 'unknown') as solutions,
+        technique,
+        case when solutions = 'unique' then hash(solution) end as cells,
+        cpu_seconds as seconds,
+        {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
+    from {{0}}_results
+"""
+"""The columns of a run's results that are compared. A rung not tried has no work; a killed puzzle has null."""
+
+_JOINED = f"""
+    create table joined as
+    select
+        puzzle_id,
+        case
+            when new.there is null then 'only_old'
+            when old.there is null then 'only_new'
+            when old.clues = new.clues then 'both'
+            else 'other_clues'
+        end as found,
+        {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}
+    from old full join new using (puzzle_id)
+"""
+
+_PAIRS = """
+    create view pairs as
+    select *,
+        old_solutions <> 'unknown' as old_proof,
+        new_solutions <> 'unknown' as new_proof,
+        case
+            when not (old_proof and new_proof) then null
+            when old_solutions <> new_solutions then 'answer'
+            when old_cells <> new_cells then 'solution'
+            when {0} and old_solutions = 'unique' and old_technique <> new_technique then 'technique'
+        end as alarm
+    from joined where found = 'both'
+"""
+
+_SHARED = f"""
+    select {", ".join(f"count(*) filter (found = '{name}')" for name in Shared._fields)} from joined
+"""
+
+_ALARMS = """
+    select
+        puzzle_id, alarm,
+        case alarm when 'technique' then old_technique else old_solutions end,
+        case alarm when 'technique' then new_technique else new_solutions end
+    from pairs where alarm is not null order by alarm, puzzle_id
+"""
+
+_CHANGES = f"""
+    select old_label, new_label, count(*) as puzzles, min(puzzle_id, {EXAMPLES})
+    from pairs where old_label <> new_label group by all order by puzzles desc, old_label, new_label
+"""
+
+_TIMES = """
+    select * exclude (quantiles), quantiles[1], quantiles[2], quantiles[3] from (
+        select
+            old_label, count(*) as puzzles, sum(old_seconds), sum(new_seconds), exp(avg(ln(ratio))),
+            quantile_cont(ratio, [0.1, 0.5, 0.9]) as quantiles
+        from (select *, new_seconds / old_seconds as ratio from pairs where old_seconds > 0 and new_seconds > 0)
+        group by grouping sets ((), (old_label)) having puzzles > 0
+    )
+    order by old_label nulls first
+"""
+
+_WORK = """
+    select '{0}', coalesce(sum(old_{0}), 0), coalesce(sum(new_{0}), 0), count(*) filter (old_{0} <> new_{0})
+    from pairs where old_{0} is not null and new_{0} is not null
+"""
+
+_SLOWER = f"{{1}}_proof and {{0}}_seconds >= {SLOWER} * {{1}}_seconds and {{0}}_seconds - {{1}}_seconds >= {SECONDS}"
+"""The shorter time must belong to an answer: giving up sooner is not faster."""
+
+_MOVED = f"""
+    select puzzle_id, old_label, new_label, old_seconds, new_seconds
+    from pairs where {_SLOWER} order by {{0}}_seconds - {{1}}_seconds desc, puzzle_id limit {SLOWEST}
+"""

@@ -1,0 +1,307 @@
+"""Duplicates in an archive: puzzles with equal clues, with turned, mirrored or recoloured ones, and near pictures.
+
+Clue hashes are made anew from the clues; those that stand in a stranger's file are not looked at. Puzzles whose
+canonical hashes are equal are a class. The first of it is the original of the others. Classes are compared by their
+pictures (`pipeline.findings.near`): the goal of its first member that has one that fits, or in a run the one solution.
+A class whose picture is near that of an earlier one is near the earliest such: its first becomes a duplicate of the
+other's first. So each puzzle is the duplicate of one other at most, and chains of small changes make no single heap.
+
+Sudokus are compared by the same hashes, of givens. They have no pictures, so none is near another.
+
+The first is the one that the site got first (`site_date`, before those without a date), then that of the source that
+the store has first, then that of the lowest number there (`source_id`), then that which stands first in the store. In a
+run that is the order of its results.
+
+DuckDB sorts and joins, on disk if need be. Of the pictures only those of one size are in memory at a time.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.callbacks import NOBODY, Watch
+from pipeline.errors import InputError, UserError
+from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
+from pipeline.run.answers import fitting, sound
+from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, own_pairs
+from pipeline.run.run_folder import Run
+from pipeline.sql import database, one_line
+from pipeline.store.parts import Store, ahead, gathered, one_batch
+from solver.model.families import NONOGRAM, Family, Rules
+from solver.model.tables import PUZZLES
+
+if TYPE_CHECKING:
+    import duckdb
+
+SHARE = 0.05
+"""Share of the cells in which near pictures may differ, unless the user names another."""
+
+MOST_SHARE = 0.2
+"""The largest: beyond it, pictures that have nothing to do with each other are near."""
+
+LIKENESSES = ("equal", "turned", "near")
+
+FACTS = ["puzzle_id", "source", "source_id", "site_date", "width", "height"]
+ANSWERS = ["solutions", "solution"]
+
+FETCHED_ROWS = 1 << 13
+"""Pictures that are fetched from the database at a time."""
+
+
+class Duplicates(NamedTuple):
+    """What `find_duplicates` finds.
+
+    puzzles      how many have been looked at
+    missing      puzzles of the run that have no result yet, which have not
+    faulty       puzzles with clues that no picture can have: they equal nothing
+    pictureless  sound puzzles that are in no class with a picture: none of them is near another. All Sudokus are
+    crowded      pictures that share a band with too many others (`pipeline.findings.near`), so that the earliest near
+                 one may be missed
+    counts       how many duplicates there are of each of LIKENESSES
+    found        a row for each duplicate, those of one original together, the first original first:
+                 original and puzzle_id (text), original_date and site_date (date32), likeness (text; of Sudokus
+                 `turned` is any symmetry), and cells (int64), the number of cells in which near pictures differ, null
+                 for others
+    """
+
+    puzzles: int
+    missing: int
+    faulty: int
+    pictureless: int
+    crowded: int
+    counts: dict[str, int]
+    found: pa.Table
+
+
+def find_duplicates(place: Run | Store, share: float | None = None, watch: Watch = NOBODY) -> Duplicates:
+    """Find the duplicates among the puzzles of a store, or among those of a run that have a result.
+
+    share   of the cells, 0 to MOST_SHARE: pictures of one size that differ in no more, perhaps turned or mirrored, are
+            near; with 0 none are. None is SHARE. A UserError refuses another, and any for Sudokus
+
+    An InputError says so if the store is damaged, or if the run's has changed.
+    """
+    if share is not None and place.family is not NONOGRAM:
+        raise UserError(
+            f"near pictures are of nonograms, and {place.folder.name} holds {place.family.name}s; leave --cells out"
+        )
+    share = SHARE if share is None else share
+    if not 0 <= share <= MOST_SHARE:
+        raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
+    with database() as connection, one_line(f"{place.folder.name} can't be searched for duplicates"):
+        connection.execute(_PUZZLES)
+        puzzles, faulty = _gather(connection, place, watch)
+        watch.begun("sorting", None)
+        connection.execute(_RANKED)
+        connection.execute(_CLASSES)
+        crowded = _compare(connection, share, watch)
+        found = connection.sql(_FOUND).to_arrow_table()
+        return Duplicates(
+            puzzles,
+            place.rows - puzzles if isinstance(place, Run) else 0,
+            faulty,
+            _number(connection, _PICTURELESS),
+            crowded,
+            {likeness: pc.sum(pc.equal(found["likeness"], likeness)).as_py() or 0 for likeness in LIKENESSES},
+            found,
+        )
+
+
+def _gather(connection: "duckdb.DuckDBPyConnection", place: Run | Store, watch: Watch) -> tuple[int, int]:
+    """Fill the table `puzzles` with the sound ones; returns how many there are at all, and how many are not sound."""
+    watch.begun("reading", place.rows if isinstance(place, Run) else place.rows())
+    rules = place.family.rules
+    puzzles = faulty = 0
+    for batch, answers in _batches(place):
+        facts, good = _facts(batch, place), sound(rules, batch)
+        facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
+        facts = facts.append_column("cells", _pictures(place.family, batch, good, answers)).filter(pa.array(good))
+        for name, hashes in _hashes(rules, batch.filter(pa.array(good))).items():
+            facts = facts.append_column(name, hashes)
+        connection.register("facts", facts)
+        connection.execute(_GATHERED)
+        connection.unregister("facts")
+        puzzles, faulty = puzzles + len(batch), faulty + int((~good).sum())
+        watch.step(len(batch), "")
+    return puzzles, faulty
+
+
+def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch | None]]:
+    """All puzzles, some thousands at a time, and in a run their answers."""
+    columns = list(dict.fromkeys([*place.family.rules.needed(FACTS), *place.family.decisive]))
+    if isinstance(place, Run):
+        for results, puzzles in own_pairs(place, ANSWERS, columns):
+            yield one_batch(puzzles), one_batch(results)
+    else:
+        for puzzles in ahead(gathered(place.batches(columns), PAIRED_ROWS, PAIRED_BYTES)):
+            yield one_batch(puzzles), None
+
+
+def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
+    """The columns FACTS, as in the schema. An InputError says so if one that is read is damaged or something else."""
+    try:
+        place.family.rules.check_readable(batch)
+        batch.validate(full=True)
+        facts = place.family.rules.as_nonograms(pa.Table.from_batches([batch]), FACTS)
+        return facts.cast(pa.schema(map(PUZZLES.field, FACTS)))
+    except (ValueError, KeyError, pa.ArrowException) as error:
+        name, why = place.folder.name, " ".join(str(error).split())
+        raise InputError(f"{name} can't be read: {why}; nonocensus verify {name} tells what to do") from error
+
+
+def _pictures(family: Family, batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
+    """The picture of each sound nonogram: the goal if it fits, else the one solution if that fits, else null."""
+    if family is not NONOGRAM:
+        return pa.nulls(len(batch), pa.binary())
+    rules = family.rules
+    pictures = _those(batch["goal"], fitting(rules, batch, batch["goal"], good))
+    if answers is None:
+        return pictures
+    unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
+    return pc.coalesce(pictures, _those(answers["solution"], fitting(rules, batch, answers["solution"], good & unique)))
+
+
+def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:
+    return pc.if_else(pa.array(which), pictures, None)
+
+
+def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    """Clue hashes and canonical hashes of sound puzzles, made anew."""
+    made = rules.with_hashes(batch.append_column("canonical_hash", pa.nulls(len(batch), pa.string())))
+    return {name: made[name] for name in ("clue_hash", "canonical_hash")}
+
+
+def _compare(connection: "duckdb.DuckDBPyConnection", share: float, watch: Watch) -> int:
+    """Fill the table `near`; returns how many pictures are crowded."""
+    connection.execute(_PLACED)
+    sizes = connection.execute(_SIZES).fetchall() if share else []
+    work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
+    watch.begun("comparing pictures", work)
+    crowded = 0
+    found = [_NEAR.empty_table()]
+    for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
+        most = _most(pictures.width, pictures.height, share)
+        likes = like_earlier(pictures, most, lambda rows: watch.step(rows, ""))
+        near = np.flatnonzero(likes.first != np.arange(len(ranks)))
+        columns = ranks[near], ranks[likes.first[near]], likes.cells[near]
+        found.append(pa.table([pa.array(column) for column in columns], _NEAR))
+        crowded += int(likes.crowded.sum())
+    connection.register("near", pa.concat_tables(found))
+    return crowded
+
+
+def _fetched(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa.RecordBatch]:
+    """The pictures that are to be compared, in their order, some at a time: whole rows take much memory to sort."""
+    for first in range(0, count, FETCHED_ROWS):
+        yield one_batch(connection.sql(_FETCHED.format(first, first + FETCHED_ROWS)).to_arrow_table())
+
+
+def _most(width: int, height: int, share: float) -> int:
+    """The most cells in which near pictures of a size differ."""
+    return int(share * width * height + 1e-9)  # 29 for 0.29 of 100, which is a little less
+
+
+def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, Pictures]]:
+    """All pictures of each size, those that are higher than wide transposed, and their ranks in ascending order."""
+    pieces = (piece for batch in batches for piece in _cut(batch))
+    for _, several in groupby(pieces, lambda piece: piece[1][1:]):
+        ranks, pictures = zip(*several, strict=True)
+        yield np.concatenate(ranks), joined(pictures)
+
+
+def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, Pictures]]:
+    """The stretches of a batch that have one size."""
+    ranks, width, height = (batch[name].to_numpy() for name in ("rank", "width", "height"))
+    longer, shorter = np.maximum(width, height), np.minimum(width, height)
+    starts = np.flatnonzero(np.diff(longer, prepend=0) | np.diff(shorter, prepend=0))
+    for start, end in pairwise([*starts.tolist(), len(batch)]):
+        size = int(shorter[start]), int(longer[start])
+        column = batch["cells"].slice(start, end - start)
+        first, last = np.frombuffer(column.buffers()[1], np.int32)[[column.offset, column.offset + len(column)]]
+        cells = np.frombuffer(column.buffers()[2], np.uint8)[first:last].reshape(-1, *size)
+        upright = height[start:end] > width[start:end]
+        if upright.any():
+            cells = cells.copy()
+            cells[upright] = cells[upright].reshape(-1, *size[::-1]).transpose(0, 2, 1)
+        yield ranks[start:end], packed(cells)
+
+
+def _number(connection: "duckdb.DuckDBPyConnection", query: str) -> int:
+    """The number that a query returns."""
+    return int(connection.execute(query).fetchall()[0][0])
+
+
+_NEAR = pa.schema([(name, pa.int64()) for name in ("rank", "original", "cells")])
+
+_PUZZLES = """
+    create table puzzles (
+        place bigint, puzzle_id text, source text, source_id text, site_date date, width usmallint, height usmallint,
+        cells blob, clue_hash text, canonical_hash text
+    )
+"""
+
+_GATHERED = "insert into puzzles by name from facts"
+
+_RANKED = """
+    create table ranked as
+    select
+        place, puzzle_id, site_date, clue_hash, canonical_hash, pictured,
+        row_number() over (order by site_date nulls last, earliest, number nulls last, place) as rank
+    from (
+        select
+            place, puzzle_id, site_date, clue_hash, canonical_hash, cells is not null as pictured,
+            try_cast(source_id as bigint) as number, min(place) over (partition by source) as earliest
+        from puzzles
+    )
+"""
+
+_CLASSES = """
+    create table classes as
+    select canonical_hash, min(rank) as original, count(*) as puzzles, min(rank) filter (pictured) as picture
+    from ranked group by canonical_hash
+"""
+
+_PLACED = """
+    create table placed as
+    select row_number() over (order by wide, high, rank) - 1 as number, *
+    from (
+        select
+            original as rank, place, width, height,
+            greatest(width, height) as wide, least(width, height) as high
+        from classes join ranked on ranked.rank = picture join (select place, width, height from puzzles) using (place)
+        qualify count(*) over (partition by wide, high) > 1
+    )
+"""
+"""Where each picture stands that is to be compared: those of a size together, if there are several."""
+
+_SIZES = "select wide, high, count(*) from placed group by all"
+
+_FETCHED = """
+    select rank, width, height, cells
+    from (from placed where number >= {} and number < {}) join (select place, cells from puzzles) using (place)
+    order by number
+"""
+
+_PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is null"
+
+_FOUND = """
+    select
+        earlier.puzzle_id as original, earlier.site_date as original_date,
+        later.puzzle_id, later.site_date, likeness, cells
+    from (
+        select
+            ranked.rank, original, null::bigint as cells,
+            case when ranked.clue_hash = first.clue_hash then 'equal' else 'turned' end as likeness
+        from ranked join classes using (canonical_hash) join ranked as first on first.rank = original
+        where ranked.rank > original
+        union all by name
+        select *, 'near' as likeness from near
+    ) as found
+    join ranked as earlier on earlier.rank = found.original
+    join ranked as later on later.rank = found.rank
+    order by found.original, cells is not null, likeness, found.rank
+"""

@@ -1,0 +1,296 @@
+"""A pack: so many puzzles of a run for an app, a site or a book, a file each, from easy to hard.
+
+DIR/pack.json            says that this is a pack of ours and which files are its, so that the next may replace it
+DIR/001-webpbn-14.non    and so on: each puzzle with its solution, checked against its clues and read back
+DIR/pack.csv             a line for each: where it comes from, whose it is, how hard it is; written last
+
+Only puzzles with exactly one solution, each up to its symmetries once. The same run gives the same pack.
+"""
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.errors import InputError, UserError
+from pipeline.findings.csv_file import write_csv
+from pipeline.run.answers import fitting, sound
+from pipeline.run.grades import current_grades
+from pipeline.run.result_pairs import pairs
+from pipeline.run.run_folder import Run
+from pipeline.run.sample import Candidates, balanced, difficulty_class, gathered
+from pipeline.sql import database, meets
+from pipeline.store.conversion import file_stem
+from pipeline.store.lock import staging
+from pipeline.store.parts import one_batch, refuse_others
+from pipeline.store.paths import Folder, folder
+from reports import measures as measured
+from reports.family_words import NONOGRAMS
+from reports.graded import finished, grades_beside
+from reports.kept_columns import Found, first_bits, indexed
+from reports.rights import shareable
+from reports.row_counts import size_class
+from scrapers.formats import Format, FormatError
+from scrapers.formats.writing import BLOTS, COLORS, file_of
+from solver.model.families import NONOGRAM
+from solver.model.puzzle import Puzzle
+from solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
+
+MARK, LIST = "pack.json", "pack.csv"
+KIND = "nonocensus pack"
+OWN = re.compile(r"\d+-[\w.#()-]+")
+"""Names of a pack's files: whatever a stranger's pack.json says, no others are deleted."""
+
+OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
+ASKED = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *measured.MEASURES, *NONOGRAMS.graded])
+"""The columns that a condition may be about."""
+
+LISTED = (
+    *("puzzle_id", "title", "author", "copyright", "license", "url", "width", "height", "kind", "blotted", "colors"),
+    *("label", "technique", "difficulty", "grade", "hardest"),
+)
+"""The columns of pack.csv, after each file's name."""
+
+MIN_DENSITY = 0.1
+"""Least share of painted cells, unless another is given. On webpbn.com 36 of 23,308 unique puzzles have less: single
+dots and jokes, rated 1.6 of 5 for quality on average."""
+
+Spread = Literal["difficulty", "grade"]
+"""What a pack has as evenly as can be, from the least to the greatest."""
+
+
+class Wanted(NamedTuple):
+    """What a pack is to be.
+
+    puzzles   their number
+    where     a condition in SQL over ASKED
+    spread    what shall be spread evenly; without it puzzles are drawn as from a hat
+    private   also puzzles that may not be passed on
+    known     the files' format
+    density   least share of painted cells
+    """
+
+    puzzles: int
+    known: Format
+    where: str | None = None
+    spread: Spread | None = None
+    private: bool = False
+    density: float = MIN_DENSITY
+
+
+class Packed(NamedTuple):
+    """What became of it.
+
+    puzzles    their number
+    considered how many of the run's puzzles came through each condition, by what it asks for, one after the other
+    left_out   what the format can't hold, in words, and of how many puzzles
+    skipped    puzzles that were chosen but that the format can't hold, and why, by their ids
+    folder     the pack's
+    """
+
+    puzzles: int
+    considered: dict[str, int]
+    left_out: dict[str, int]
+    skipped: dict[str, str]
+    folder: str
+
+
+def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object] = lambda _: None) -> Packed:
+    """Write a pack, or all that there is for it if that is less; a former pack of ours is replaced.
+
+    `seen` is told of each stretch of the run's rows that was looked at; all are looked at twice. A UserError refuses a
+    folder that holds anything else, a condition that is none, and a pack of nothing: before anything is written. Chosen
+    puzzles that the format can't hold are skipped.
+    """
+    refuse_others(run.family, run.folder.name)
+    place = folder(uri)
+    _former(place)
+    grades = indexed(finished(current_grades(run)))
+    if wanted.spread == "grade" and not len(grades.rows):
+        raise UserError(
+            f"{run.folder.name} has no grades to spread; make them with: nonocensus grade {run.folder.name}"
+        )
+    considered = Counter[str]()
+    there = gathered(_candidates(run, grades, wanted, considered, seen), wanted.puzzles)
+    if not considered:
+        raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
+    if not len(there.bits):
+        raise UserError(f"{run.folder.name} has no puzzle for this pack: {through(considered)}")
+    places = balanced(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), wanted.puzzles)
+    rows = _rows(run, grades, dict(zip(there.puzzle_id[places], there.clue_hash[places], strict=True)), seen)
+    files, left_out, skipped = _files(rows, wanted.known)
+    if not files:
+        name, reason = next(iter(skipped.items()))
+        raise UserError(f"{run.folder.name}: no chosen puzzle fits the format {wanted.known.NAME}: {name}: {reason}")
+    rows = rows.filter(pc.invert(pc.is_in(rows["puzzle_id"], pa.array(skipped, pa.string()))))
+
+    about = {"kind": KIND, "run": run.about["run_id"], "puzzles": wanted.puzzles, "format": wanted.known.NAME}
+    asked = {"where": wanted.where, "spread": wanted.spread, "private": wanted.private, "min_density": wanted.density}
+    listed = one_batch(rows.select(LISTED).add_column(0, "file", pa.array(list(files), pa.string())))
+    with staging(place) as new:
+        new.write_json(MARK, about | asked | {"considered": considered, "skipped": skipped, "files": list(files)})
+        for name, data in files.items():
+            new.write(name, data)
+        write_csv((new / LIST).uri, listed.schema, [listed])
+        for name in (LIST, *_former(place)):
+            place.delete(name)
+        place.sweep()
+        for name in (MARK, *files, LIST):
+            new.move(name, place)
+    return Packed(len(files), dict(considered), dict(left_out), skipped, place.name)
+
+
+def through(considered: Mapping[str, int]) -> str:
+    """How many puzzles came through each condition, in words, up to the one that none came through."""
+    counts = list(considered.items())
+    last = next((place for place, (_, count) in enumerate(counts) if not count), len(counts))
+    return "; ".join(f"{count:,} {what}" for what, count in counts[: last + 1])
+
+
+def _former(place: Folder) -> list[str]:
+    """The files of a former pack in a folder; a UserError refuses a folder that holds anything else."""
+    if place.has(MARK):
+        with suppress(InputError):  # somebody's own pack.json, of whatever shape
+            about = place.read_record(MARK, dict[str, Any])
+            if about.get("kind") == KIND:
+                return [name for name in about.get("files", []) if isinstance(name, str) and OWN.fullmatch(name)]
+    if place.names():
+        raise UserError(f"{place.name} holds something else than a pack of nonocensus; name an empty or a new folder")
+    return []
+
+
+def _candidates(
+    run: Run, grades: Found, wanted: Wanted, considered: Counter[str], seen: Callable[[int], object]
+) -> Iterator[Candidates]:
+    """The puzzles that a pack may have, a stretch of the run at a time; `considered` counts what came through."""
+    with database() as connection:
+        if wanted.where is not None:
+            meets(connection, ASKED.empty_table(), wanted.where)
+        for rows in _stretches(run, grades):
+            fit = _drawn_from(rows).to_numpy()
+            considered["in the run"] += len(rows)
+            considered["with one solution"] += int(fit.sum())
+            if not wanted.private:
+                fit &= shareable(one_batch(rows)).to_numpy(zero_copy_only=False)
+                considered["free to pass on (--private takes any)"] += int(fit.sum())
+            if wanted.density:
+                fit &= pc.fill_null(pc.greater_equal(rows["density"], wanted.density), True).to_numpy()
+                considered[f"of density {wanted.density:.3g} or more (--min-density)"] += int(fit.sum())
+            if wanted.where is not None:
+                fit &= meets(connection, rows, wanted.where)
+                considered["that meet --where"] += int(fit.sum())
+            fit &= _held(rows, wanted.known)
+            considered[f"that the format {wanted.known.NAME} can hold"] += int(fit.sum())
+            if wanted.spread == "grade":
+                fit &= rows["grade"].is_valid().to_numpy()
+                considered["with a grade"] += int(fit.sum())
+            yield _drawable(rows.filter(pa.array(fit)), wanted.spread)
+            seen(len(rows))
+
+
+def _stretches(run: Run, grades: Found) -> Iterator[pa.Table]:
+    """The run's rows with the columns ASKED, a few at a time."""
+    for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
+        if len(results):
+            batch = one_batch(results)
+            graded = grades_beside(batch, grades, NONOGRAMS.graded)
+            tables = puzzles, results, measured.measures(batch, one_batch(puzzles)), graded
+            arrays = [next(table[name] for table in tables if name in table.schema.names) for name in ASKED.names]
+            yield pa.Table.from_arrays(arrays, schema=ASKED)
+
+
+def _drawn_from(rows: pa.Table) -> pa.ChunkedArray:
+    """Which rows have exactly one solution, and all that names them; never null."""
+    known = [rows[name].is_valid() for name in ("puzzle_id", "clue_hash", "canonical_hash", "solution")]
+    return functools.reduce(pc.and_, known, pc.fill_null(pc.equal(rows["solutions"], "unique"), False))
+
+
+def _held(rows: pa.Table, known: Format) -> np.ndarray:
+    """Which puzzles a format can hold, bool[rows]: colours and hidden lengths are part of a puzzle."""
+    held = np.ones(len(rows), np.bool_)
+    if COLORS not in known.HOLDS:
+        held &= pc.fill_null(pc.equal(rows["kind"], "mono"), False).to_numpy()
+    if BLOTS not in known.HOLDS:
+        held &= ~pc.fill_null(rows["blotted"], False).to_numpy()
+    return held
+
+
+def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
+    """Rows as what may be drawn: in groups by what is to be spread and by size, or all in one."""
+    if spread is None:
+        hardness = size = np.zeros(len(rows), np.int64)
+    else:
+        size = size_class(rows).to_numpy().astype(np.int64)
+        values = rows[spread].to_numpy()
+        hardness = difficulty_class(values) if spread == "difficulty" else values.astype(np.int64)
+    return Candidates(
+        rows["puzzle_id"].to_numpy().astype(object),
+        rows["clue_hash"].to_numpy().astype(object),
+        first_bits(rows["canonical_hash"].combine_chunks()),
+        hardness,
+        size,
+    )
+
+
+def _rows(run: Run, grades: Found, wanted: dict[str, str], seen: Callable[[int], object]) -> pa.Table:
+    """The rows of the puzzles drawn, from easy to hard: by grade where there is one, then by difficulty, then by id.
+
+    wanted   clue hashes by id. An InputError names a puzzle whose solution does not fit its clues.
+    """
+    found: list[pa.Table] = []
+    for rows in _stretches(run, grades):
+        there = rows.filter(pc.is_in(rows["puzzle_id"], pa.array(wanted, pa.string())))
+        there = there.filter(_drawn_from(there))
+        own = zip(there["puzzle_id"].to_pylist(), there["clue_hash"].to_pylist(), strict=True)
+        found.append(there.filter(pa.array([wanted[name] == hashed for name, hashed in own], pa.bool_())))
+        seen(len(rows))
+    table = pa.concat_tables(found).combine_chunks()
+    places: dict[str, int] = {}
+    for place, name in enumerate(table["puzzle_id"].to_pylist()):
+        places.setdefault(name, place)  # an id may stand in a store twice
+    table = table.take(pa.array(list(places.values())))
+    order = pc.sort_indices(table, [("grade", "ascending"), ("difficulty", "ascending"), ("puzzle_id", "ascending")])
+    table = table.take(order).combine_chunks()
+    batch, rules = one_batch(table), NONOGRAM.rules
+    for row, why in sorted(rules.misshapen(batch).items()):
+        raise InputError(
+            f"{batch['puzzle_id'][row]} is no puzzle: {why}; nonocensus verify {run.store.folder.name} tells more"
+        )
+    fits = fitting(rules, batch, batch["solution"], sound(rules, batch))
+    if not fits.all():
+        name = batch["puzzle_id"][int(np.argmin(fits))]
+        raise InputError(
+            f"the solution of {name} does not fit its clues; nonocensus verify {run.folder.name} tells more"
+        )
+    return table
+
+
+def _files(rows: pa.Table, known: Format) -> tuple[dict[str, bytes], Counter[str], dict[str, str]]:
+    """Each puzzle with its solution as a file, by the file's name; what the files lack, of how many puzzles; and the
+    puzzles that the format can't hold, with the reason, by id.
+    """
+    files: dict[str, bytes] = {}
+    left_out = Counter[str]()
+    skipped: dict[str, str] = {}
+    digits = max(3, len(str(len(rows))))
+    puzzles = puzzles_of(one_batch(rows.select(PUZZLES.names)))
+    for puzzle, cells in zip(puzzles, rows["solution"].to_pylist(), strict=True):
+        try:
+            data, lost = file_of(_with_solution(puzzle, cells), known, lossy=True)
+        except FormatError as error:
+            skipped[str(puzzle.puzzle_id)] = str(error)
+            continue
+        files[f"{len(files) + 1:0{digits}d}-{file_stem(puzzle)}{known.SUFFIXES[0]}"] = data
+        left_out.update(lost)
+    return files, left_out, skipped
+
+
+def _with_solution(puzzle: Puzzle, cells: bytes) -> Puzzle:
+    return replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))

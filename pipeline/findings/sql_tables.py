@@ -1,0 +1,81 @@
+"""Stores and runs as tables for SQL: DuckDB reads them as they lie, no more of them than a query needs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pipeline.errors import InputError, UserError
+from pipeline.run.certificates import certificates_table
+from pipeline.run.coverage import overlaps
+from pipeline.run.grades import current_grades
+from pipeline.run.run_folder import Run, refuse_changed
+from pipeline.sql import database
+from pipeline.store.parts import Part, Store
+from pipeline.store.paths import Folder
+from solver.model.tables import RESULTS
+
+if TYPE_CHECKING:  # it takes 50 MB
+    import duckdb
+    import pyarrow.dataset as ds
+
+
+@contextmanager
+def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """A database with the tables of a run (puzzles, results, certificates, grades) or of a store (puzzles).
+
+    Of a run whose store is not found or has changed, results can be asked all the same; an InputError tells who asks
+    for puzzles.
+    """
+    missing: InputError | None = None
+    with database() as connection:
+        if isinstance(place, Run):
+            try:
+                refuse_changed(place)
+                own = {part.name for part in place.parts}
+                parts = [part for part in place.store.parts() if part.name in own]
+                connection.register("puzzles", puzzles_table(place.store, parts))
+            except InputError as error:
+                missing = error
+            connection.register("results", results_table(place))
+            connection.register("certificates", certificates_table(place))
+            connection.register("grades", current_grades(place))
+        else:
+            connection.register("puzzles", puzzles_table(place, place.parts()))
+        try:
+            yield connection
+        except UserError as error:
+            if missing and "Table with name puzzles does not exist" in str(error):
+                raise missing from error
+            raise
+
+
+def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
+    """The puzzles of some parts of a store, to be read as often as one likes."""
+    return _files(store.puzzles, [part.file for part in parts], store.family.table)
+
+
+def results_table(run: Run) -> "ds.Dataset":
+    """The results of a run so far, each row of the store once, to be read as often as one likes.
+
+    Files some of whose rows don't count are read here, into memory: there are few of them, until a session ends.
+    """
+    import pyarrow.dataset as ds
+
+    pieces = run.pieces()
+    kept = overlaps(pieces)
+    files = _files(run.results, [f"{piece.name}.parquet" for piece in pieces if piece.name not in kept], RESULTS)
+    if not kept:
+        return files
+    masked = [run.read(piece, kept[piece.name]) for piece in pieces if piece.name in kept]
+    return ds.dataset([files, ds.InMemoryDataset(pa.concat_tables(masked))])
+
+
+def _files(place: Folder, names: list[str], schema: pa.Schema) -> "ds.Dataset":
+    """Parquet files of a folder as one table. No file is looked at yet, nor asked for on a far filesystem."""
+    import pyarrow.dataset as ds
+
+    parquet = ds.ParquetFileFormat()
+    files = [parquet.make_fragment(f"{place.path}/{name}", place.filesystem) for name in names]
+    return ds.FileSystemDataset(files, schema, parquet, place.filesystem)

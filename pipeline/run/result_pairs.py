@@ -1,0 +1,88 @@
+"""Results with their puzzles, row by row."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.errors import InputError
+from pipeline.run.coverage import overlaps
+from pipeline.run.results import Piece
+from pipeline.run.run_folder import Run, refuse_changed
+from pipeline.store import spans
+from pipeline.store.parts import Part, ahead, gathered
+from pipeline.store.spans import Spans
+
+PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
+"""What of the puzzles table is in memory at a time, beside their results."""
+
+KEY = "puzzle_id"
+
+
+def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """A run's results so far with their puzzles, row by row: some columns of the one table and of the other.
+
+    Puzzles of another family come in columns of the table of nonograms (solver.model.families). As `own_pairs` else.
+    """
+    rules = run.family.rules
+    return (
+        (found, rules.as_nonograms(table, puzzles)) for found, table in own_pairs(run, results, rules.needed(puzzles))
+    )
+
+
+def own_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """The same with the puzzles in columns of their family's own table.
+
+    Before anything is read the hashes of the store's parts are compared with those that the results were made from, and
+    each pair has one id: an InputError says so if not. They come some PAIRED_ROWS at a time, so that it matters little
+    how large a file of results is, and are read while the caller works on those before.
+    """
+    refuse_changed(run)
+    return ahead(_pairs(run, results, puzzles))
+
+
+def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+    pieces = run.pieces()
+    kept = overlaps(pieces)
+    parts = {part.name: part for part in run.store.parts()}
+    for piece in pieces:
+        mask = kept.get(piece.name)
+        wanted = [(0, piece.rows)] if mask is None else spans.of_rows(np.flatnonzero(mask))
+        for _, found, table in pairs_of(run, piece, wanted, parts, results, puzzles):
+            yield found, table
+
+
+def pairs_of(
+    run: Run,
+    piece: Piece,
+    wanted: Spans,
+    parts: dict[str, Part],
+    results: list[str],
+    puzzles: list[str],
+    check_ids: bool = True,
+) -> Iterator[tuple[np.ndarray, pa.Table, pa.Table]]:
+    """Some rows of a file of results with their puzzles, PAIRED_ROWS at a time.
+
+    Yields the rows' numbers in the file, int64, columns of their results and columns of the family's own table. Raises
+    InputError if ids differ, unless the caller checks them.
+    """
+    store = run.store
+    with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
+    numbers = spans.rows_of(wanted)
+    found = run.read(piece, columns=with_key[0])
+    if len(numbers) < len(found):
+        found = found.take(pa.array(numbers))
+    there = (
+        batch for part, rows in piece.within(wanted).items() for _, batch in store.read(parts[part], rows, with_key[1])
+    )
+    first = 0
+    for table in gathered(there, PAIRED_ROWS, PAIRED_BYTES):
+        last = first + len(table)
+        pair = found.slice(first, len(table))
+        if check_ids and not pair[KEY].equals(table[KEY]):
+            raise InputError(
+                f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
+                f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
+            )
+        yield numbers[first:last], pair.select(results), table.select(puzzles)
+        first = last

@@ -1,0 +1,313 @@
+"""Puzzles out of files and stores into files of a format."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeVar
+
+import pyarrow as pa
+
+from pipeline.callbacks import NOBODY, Watch, counted
+from pipeline.errors import UserError
+from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
+from pipeline.store.paths import folder
+from pipeline.store.sources import check_sources, nothing_in
+from pipeline.store.target import STDOUT, opened
+from scrapers.archives.archive_limits import MOST_BYTES
+from scrapers.archives.packed import packing, unpacked_name
+from scrapers.archives.pieces import form_of
+from scrapers.archives.source import SourceFile
+from scrapers.download import is_address
+from scrapers.file_batches import Problem, read_all, read_files
+from scrapers.files import count_files, files_in
+from scrapers.formats import FORMATS, Format, FormatError, named, of_suffix
+from scrapers.formats.writing import file_of, is_picture
+from scrapers.sudokus import sudoku_writing
+from scrapers.sudokus.sudoku_writing import SudokuFormat
+from solver.model.families import NONOGRAM
+from solver.model.puzzle import Puzzle
+from solver.model.tables import picture, puzzles_of
+from solver.sudoku.sudoku_batch import sudokus_of
+from solver.sudoku.sudoku_puzzle import Sudoku
+
+Item = TypeVar("Item")
+
+NO_FORMAT = "its name says no format; give it one with --to"
+
+NO_NAME = re.compile(r"[^\w.#()-]+")
+"""What names of files are better without."""
+
+
+@dataclass
+class Conversion:
+    """What a conversion did: puzzles and files written, what was left out and how often, what could not be written."""
+
+    puzzles: int = 0
+    files: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def puzzles_in(
+    paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
+) -> Iterator[Puzzle | Problem]:
+    """All nonograms of files, folders, archives, https addresses and stores, in this order.
+
+    known     the files' format, if given
+    contact   what the sites of addresses are told: an e-mail or web address
+    """
+
+    def stored(store: Store) -> Iterator[Puzzle | Problem]:
+        refuse_others(store.family, store.folder.name)
+        return _puzzles_in(store)
+
+    yield from _all_in(paths, stored, lambda files: read_files(files, known), watch, contact)
+
+
+def all_in(
+    paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
+) -> Iterator[Puzzle | Sudoku | Problem]:
+    """The same with Sudokus."""
+
+    def stored(store: Store) -> Iterator[Puzzle | Sudoku | Problem]:
+        return _puzzles_in(store) if store.family is NONOGRAM else _sudokus_in(store)
+
+    yield from _all_in(paths, stored, lambda files: read_all(files, known), watch, contact)
+
+
+def _all_in(
+    paths: Sequence[str],
+    stored: Callable[[Store], Iterable[Item]],
+    read: Callable[[Iterable[SourceFile]], Iterable[Item]],
+    watch: Watch,
+    contact: str | None,
+) -> Iterator[Item]:
+    """What stores hold, and what is read of files."""
+    some = False
+    found: Iterable[Item]
+    for path in paths:
+        if not is_address(path) and is_store(path):
+            store = open_store(path)
+            watch.begun("converting", store.rows())
+            found = counted(stored(store), watch)
+        else:
+            check_sources([path], contact)
+            watch.begun("converting files", count_files([path]))
+            found = read(counted(files_in([path], contact), watch))
+        for item in found:
+            some = True
+            yield item
+    if not some:
+        raise nothing_in(paths)
+
+
+def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
+    """The nonograms of a store, and a Problem for each row that is none."""
+    for batch in store.batches():
+        good, problems = _well_formed(store, batch)
+        yield from problems
+        yield from puzzles_of(good)
+
+
+def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
+    """The Sudokus of a store, and a Problem for each row that is none."""
+    for batch in store.batches():
+        good, problems = _well_formed(store, batch)
+        yield from problems
+        yield from sudokus_of(good)
+
+
+def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Problem]]:
+    """The rows of a batch that are puzzles, and a problem for each of the others."""
+    bad = store.family.rules.misshapen(batch)
+    names = batch["puzzle_id"].to_pylist()
+    return without(batch, bad), [
+        Problem(names[row] or "a puzzle", f"it is no puzzle: {bad[row]}") for row in sorted(bad)
+    ]
+
+
+def format_called(name: str) -> Format:
+    """The format of a name; a UserError lists those that there are."""
+    try:
+        return named(name)
+    except FormatError as error:
+        raise UserError(str(error)) from None
+
+
+def format_for(out: str, wanted: Format | None) -> Format:
+    """The format of a file of nonograms to be written: the one that is wanted, or the one that its name ends like."""
+    found = wanted or of_suffix(unpacked_name(out))
+    if found is None:
+        raise UserError(f"{out}: {NO_FORMAT}")
+    return found
+
+
+class Formats(NamedTuple):
+    """The formats that a name means: one for nonograms, one for Sudokus; None where there is none of that name."""
+
+    nonograms: Format | None
+    sudokus: SudokuFormat | None
+
+
+def formats_for(out: str, to: str | None) -> Formats:
+    """The formats of a file to be written, of the name `to` or else as its own name ends. A UserError if none is."""
+    if to is not None:
+        sudokus = sudoku_writing.named(to)
+        return Formats(None if sudokus and to not in {known.NAME for known in FORMATS} else format_called(to), sudokus)
+    name = unpacked_name(out)
+    found = Formats(of_suffix(name), sudoku_writing.of_suffix(name))
+    if found == (None, None):
+        raise UserError(f"{out}: {NO_FORMAT}")
+    return found
+
+
+def of_first(
+    found: Iterator[Puzzle | Sudoku | Problem], formats: Formats, what: str
+) -> tuple[Iterator[Puzzle | Sudoku | Problem], Format | SudokuFormat]:
+    """All that is found, and the format for the family of the first puzzle. A UserError if there is none.
+
+    what   the option or file that names the formats, for the error
+    """
+    seen: list[Puzzle | Sudoku | Problem] = []
+    for item in found:
+        seen.append(item)
+        if not isinstance(item, Problem):
+            break
+    first = seen[-1] if seen else None
+    sudoku = isinstance(first, Sudoku) or (not isinstance(first, Puzzle) and formats.nonograms is None)
+    known = formats.sudokus if sudoku else formats.nonograms
+    if known is None:
+        kind = "Sudokus" if sudoku else "nonograms"
+        names = ", ".join(sorted(known.NAME for known in (sudoku_writing.FORMATS if sudoku else FORMATS)))
+        raise UserError(f"{what} names no format of {kind}, which come first here; give one with --to: {names}")
+    return chain(seen, found), known
+
+
+Solve = Literal["no", "unique", "any"]
+"""Whether puzzles without a picture are solved where one is needed: those with one solution, or any."""
+
+
+class How(NamedTuple):
+    """How puzzles are written.
+
+    known       the format
+    lossy       what it can't hold is left out where the puzzle stays the same; else that is a problem
+    solve       for a picture, with so many CPU seconds
+    cpu_limit
+    """
+
+    known: Format | SudokuFormat
+    lossy: bool = False
+    solve: Solve = "no"
+    cpu_limit: float = 60.0
+
+
+def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watch: Watch = NOBODY) -> Conversion:
+    """Write puzzles of one family as files of a format: into one file, or each into its own if `out` is, or ends as, a
+    folder. One file is compressed if its name ends with .gz, .bz2, .xz or .zst.
+
+    A UserError says so if a file would need to hold several puzzles and can't, if none can be written, or if one is of
+    another family than the format; a file is not begun then.
+    """
+    report, known = Conversion(), how.known
+    written = _written(found, how, report, watch)
+    if out.endswith("/") or Path(out).is_dir():
+        place, names = folder(out), Counter[str]()
+        for puzzle, data in written:
+            with place.create(_free(file_stem(puzzle), names) + known.SUFFIXES[0]) as file:
+                file.write(data)
+            report.files += 1
+    else:
+        _one_file(out, written, known, report)
+    if not report.puzzles:
+        reasons = "".join(f": {problem.name}: {problem.reason}" for problem in report.problems[:1])
+        raise UserError(f"no puzzle could be written{reasons}")
+    return report
+
+
+def _written(
+    found: Iterable[Puzzle | Sudoku | Problem], how: How, report: Conversion, watch: Watch
+) -> Iterator[tuple[Puzzle | Sudoku, bytes]]:
+    """Each puzzle with its file; the report is brought up to date."""
+    for item in found:
+        if isinstance(item, Problem):
+            report.problems.append(item)
+        else:
+            try:
+                data, lost = _file_of(item, how)
+            except FormatError as error:
+                report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
+            else:
+                report.puzzles += 1
+                report.left_out.update(lost)
+                yield item, data
+        bad = len(report.problems)
+        watch.step(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+
+
+def _file_of(puzzle: Puzzle | Sudoku, how: How) -> tuple[bytes, list[str]]:
+    """A puzzle's file, and what it lacks."""
+    known = how.known
+    if isinstance(puzzle, Sudoku) and isinstance(known, SudokuFormat):
+        return sudoku_writing.file_of(puzzle, known, how.lossy)
+    if isinstance(puzzle, Sudoku) or isinstance(known, SudokuFormat):
+        what = "a Sudoku among nonograms" if isinstance(puzzle, Sudoku) else "a nonogram among Sudokus"
+        raise UserError(f"{puzzle.puzzle_id} is {what}: convert each family by a command of its own")
+    if is_picture(known) and puzzle.goal is None and how.solve != "no":
+        puzzle = _solved(puzzle, how)
+    return file_of(puzzle, known, how.lossy)
+
+
+def _solved(puzzle: Puzzle, how: How) -> Puzzle:
+    """The puzzle with its solution for a picture; a FormatError says why there is none."""
+    from solver.api import solve
+
+    row = solve(puzzle, cpu_limit=how.cpu_limit)
+    if row["solutions"] == "multiple" and how.solve != "any":
+        raise FormatError("it has several solutions, and so no picture of its own; --solve any takes one of them")
+    if not isinstance(row["solution"], bytes) or (row["solutions"] == "unknown" and how.solve != "any"):
+        raise FormatError(f"no picture was found: its label is {row['label']}")
+    return replace(puzzle, goal=picture(row["solution"], puzzle.width, puzzle.height))
+
+
+def _one_file(
+    out: str, written: Iterator[tuple[Puzzle | Sudoku, bytes]], known: Format | SudokuFormat, report: Conversion
+) -> None:
+    bundle = getattr(known, "bundle", None)
+    files = (data for _, data in written)
+    first = next(files, None)
+    if first is None:
+        return
+    if bundle is None and next(files, None) is not None:
+        raise UserError(f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each")
+    size = 0
+    is_bounded = out != STDOUT and form_of(first) is None  # what has a puzzle on each line is read in pieces
+    with opened(out) as file, packing(out, file) as stream:
+        for data in bundle(_chained(first, files)) if bundle else [first]:
+            stream.write(data)
+            size += len(data)
+            if size > MOST_BYTES and is_bounded:
+                raise UserError(
+                    f"{out} would be larger than {MOST_BYTES >> 20} MiB, which is what is read of a file; "
+                    f"name a folder, {out}/, for a file each, or write jsonl, which may have any size"
+                )
+    report.files = 1
+
+
+def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from others
+
+
+def file_stem(puzzle: Puzzle | Sudoku) -> str:
+    """A name for a puzzle's file: its id, without what files are better not called."""
+    name = NO_NAME.sub("-", (puzzle.puzzle_id or "").removeprefix("local/")).strip("-.")
+    return name[:120] or "puzzle"
+
+
+def _free(wish: str, taken: Counter[str]) -> str:
+    taken[wish] += 1
+    return wish if taken[wish] == 1 else _free(f"{wish}#{taken[wish]}", taken)

@@ -1,0 +1,193 @@
+"""Bring local files into a store."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.callbacks import NOBODY, Watch, counted
+from pipeline.errors import UserError
+from pipeline.settings import default_settings
+from pipeline.store.known import NEW, OTHER, SAME, Known
+from pipeline.store.lock import sole_writer
+from pipeline.store.parts import Store, append, create_store, next_part
+from pipeline.store.sources import check_sources, nothing_in
+from scrapers.file_batches import Problem, in_batches, read_in_bulk
+from scrapers.files import count_files, files_in
+from scrapers.formats import Format
+from solver.model.families import Family, family_of
+from solver.model.puzzle import Puzzle
+
+Found: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
+"""What files hold: a puzzle, a batch of them, or nothing that can be read."""
+
+KNOWN_COLUMNS = ["puzzle_id", "clue_hash"]
+
+
+class Terms(NamedTuple):
+    """What the importer declares of puzzles whose files don't say it (docs/RIGHTS.md).
+
+    license   their licence
+    owner     who holds the rights
+    """
+
+    license: str | None = None
+    owner: str | None = None
+
+
+NO_TERMS = Terms()
+
+
+@dataclass
+class ImportReport:
+    """What an import did. `invalid` puzzles are in the store; `problems` are files or puzzles that are not."""
+
+    added: int = 0
+    licensed: int = 0  # of those added, how many got the licence of `Terms`
+    known: int = 0
+    invalid: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def import_paths(
+    paths: Sequence[str | Path],
+    store: str,
+    watch: Watch = NOBODY,
+    known: Format | None = None,
+    contact: str | None = None,
+    terms: Terms = NO_TERMS,
+) -> ImportReport:
+    """Bring files, folders, archives, and what is at https addresses into a store, made if need be.
+
+    known     the files' format, if it is not to be found out
+    contact   what the sites of addresses are told: an e-mail or web address
+    terms     licence and owner of puzzles whose files name none
+
+    A UserError says so if a path does not exist, if no puzzle is found, or if another command writes to the store.
+    """
+    check_sources(paths, contact)
+    for name, text in terms._asdict().items():
+        if text is not None and not text.strip():
+            raise UserError(f"--{name} must not be empty")
+    place = create_store(store)
+    watch.begun("importing files", count_files(paths, store))
+    good = bad = 0
+
+    def seen(item: Found) -> None:
+        nonlocal good, bad
+        if isinstance(item, Problem):
+            bad += 1
+        else:
+            good += len(item) if isinstance(item, pa.RecordBatch) else 1
+        watch.step(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+
+    report = import_puzzles(place, read_in_bulk(counted(files_in(paths, contact, store), watch), known), seen, terms)
+    if not report.added and not report.known and not report.problems:
+        raise nothing_in(paths)
+    if not report.added and not report.known:
+        more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
+        reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])
+        raise UserError(f"no puzzle found in {', '.join(map(str, paths))}{reasons}")
+    return report
+
+
+def import_puzzles(
+    store: Store, found: Iterable[Found], seen: Callable[[Found], None], terms: Terms = NO_TERMS
+) -> ImportReport:
+    """Add puzzles to a store, those left out that it has; `seen` is told each as it comes.
+
+    A puzzle whose id the store has with other clues is a problem: the one that is there stays. A UserError says so if
+    another command writes to the store.
+    """
+    report = ImportReport()
+    with sole_writer(store.folder):
+        batches = _batches(found, report, seen)
+        first = next(batches, None)
+        if first is not None:
+            store = store._replace(family=family_of(first))
+            number = next_part(store)  # before the ids that it has are read: a part that comes later is not among them
+            known = Known()
+            for batch in store.batches(KNOWN_COLUMNS):
+                known.add(*(batch[name].to_pylist() for name in KNOWN_COLUMNS))
+            alike = _of_family(store.family, chain([first], batches), report)
+            fresh = (_without_known(store.family, batch, known, report) for batch in alike)
+            owned = (_with_terms(batch, terms, report) for batch in fresh)
+            report.added = append(store, owned, number=number)
+    return report
+
+
+def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: ImportReport) -> Iterator[pa.RecordBatch]:
+    """The batches of a family; the others' puzzles are problems."""
+    for batch in batches:
+        other = family_of(batch)
+        if other is family:
+            yield batch
+        else:
+            reason = f"it is a {other.name}, what came first a {family.name}: import it by a command of its own"
+            report.problems += [Problem(name, reason) for name in batch["puzzle_id"].to_pylist()]
+
+
+def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found], None]) -> Iterator[pa.RecordBatch]:
+    """All puzzles in batches of any size; problems are reported."""
+
+    def told() -> Iterator[Found]:
+        for item in found:
+            seen(item)
+            yield item
+
+    for item in in_batches(told(), default_settings().rows_per_group):
+        if isinstance(item, Problem):
+            report.problems.append(item)
+        else:
+            yield item
+
+
+def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa.RecordBatch:
+    """Fill in licence, copyright and author where the puzzles' files name none; count the licences.
+
+    A licence is not given to a puzzle whose copyright notice does not name the owner, and the owner becomes author only
+    where there is neither author nor notice.
+    """
+    if terms == NO_TERMS:
+        return batch
+    columns = {name: batch[name] for name in ("license", "copyright", "author")}
+    missing = {name: pc.equal(pc.utf8_trim_whitespace(pc.fill_null(text, "")), "") for name, text in columns.items()}
+    own = missing["copyright"]
+    if terms.owner is not None:
+        name = rf"(?i)(^|[^\pL\pN]){re.escape(terms.owner.strip())}($|[^\pL\pN])"
+        named = pc.match_substring_regex(columns["copyright"], name)
+        own = pc.or_(own, named.fill_null(False))
+    wanted = (
+        ("license", terms.license, pc.and_(missing["license"], own)),
+        ("copyright", terms.owner, missing["copyright"]),
+        ("author", terms.owner, pc.and_(missing["author"], missing["copyright"])),
+    )
+    for name, text, which in wanted:
+        if text is not None:
+            place = batch.schema.get_field_index(name)
+            filled = pc.if_else(which, text.strip(), columns[name])
+            batch = batch.set_column(place, batch.schema.field(name), filled)
+            if name == "license":
+                report.licensed += pc.sum(which).as_py() or 0
+    return batch
+
+
+def _without_known(family: Family, batch: pa.RecordBatch, known: Known, report: ImportReport) -> pa.RecordBatch:
+    """A batch, those left out whose id is in `known`; `known` and the report are brought up to date."""
+    ids, clue_hashes = (batch[name].to_pylist() for name in KNOWN_COLUMNS)
+    found = known.add(ids, clue_hashes)
+    report.known += int(np.count_nonzero(found == SAME))
+    reason = "the store has this id with other clues, and keeps those"
+    report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]
+    fresh = found == NEW
+    if not fresh.all():
+        batch = batch.filter(pa.array(fresh))
+        ids = batch["puzzle_id"].to_pylist()
+    report.invalid += [Problem(ids[p], why) for p, why in sorted(family.rules.faults(batch).items())]
+    return batch

@@ -1,0 +1,108 @@
+"""Charts of measures of difficulty: how they are spread, and how they go together."""
+
+import altair as alt
+
+from reports.charts.chart import Chart, chart_of
+from reports.charts.encodings import (
+    ACCENT,
+    BAR,
+    READABLE,
+    SERIES,
+    picked,
+    place_among,
+    unless_another,
+    verdict_color,
+)
+from reports.figures import Figures
+from reports.formatting import MEASURE_NAMES, measure_name, number
+
+
+def difficulties(figures: Figures) -> Chart | None:
+    """A histogram of the difficulty, by verdict."""
+    if not figures.difficulties:
+        return None
+    labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.difficulties)]
+    rows = [
+        {"start": bin_.start, "stop": bin_.stop, "label": label, "puzzles": bin_.labels[label], "all": bin_.puzzles}
+        for bin_ in figures.difficulties
+        for label in labels
+        if bin_.labels[label]
+    ]
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X("start:Q", bin="binned", title="difficulty", axis=alt.Axis(grid=False, tickCount=8)),
+            x2="stop:Q",
+            y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+            color=verdict_color(labels),
+            order=alt.Order("place:Q"),
+            opacity=unless_another(),
+            tooltip=[
+                alt.Tooltip("label:N", title="verdict"),
+                alt.Tooltip("puzzles:Q", format=","),
+                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
+                alt.Tooltip("start:Q", format=".1f", title="from"),
+                alt.Tooltip("stop:Q", format=".1f", title="to"),
+            ],
+        )
+        .transform_calculate(place=place_among(labels))
+        .add_params(picked())
+        .properties(height=220)
+    )
+    most = max(figures.difficulties, key=lambda bin_: bin_.puzzles)
+    words = (
+        f"Histogram of the difficulty, coloured by verdict, from {figures.difficulties[0].start:g} to "
+        f"{figures.difficulties[-1].stop:g}; the most puzzles, {number(most.puzzles)}, from {most.start:g} on."
+    )
+    filters: dict[str, str | list[str]] = {"difficulty": ["start", "stop"], "label": "label"}
+    return chart_of(bars, "difficulties", "Difficulty", words, filters, labels)
+
+
+def correlations(figures: Figures) -> Chart | None:
+    """A matrix of the rank correlation of each measure with each other."""
+    if not figures.correlations:
+        return None
+    rows = [
+        {
+            "x": measure_name(x, one.source), "y": measure_name(y, one.source), "across": one.across, "down": one.down,
+            "rho": one.rho, "puzzles": one.puzzles,
+        }
+        for one in figures.correlations
+        for x, y in ((one.across, one.down), (one.down, one.across))
+    ]  # fmt: skip
+    sources = dict.fromkeys(one.source for one in figures.correlations)
+    names = (measure_name(name, source) for name in MEASURE_NAMES for source in sources)
+    there = {row["x"] for row in rows}
+    order = [name for name in dict.fromkeys(names) if name in there]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X(
+            "x:N", sort=order, title=None, axis=alt.Axis(grid=False, labelAngle=-45, labelLimit=130, labelOverlap=False)
+        ),
+        y=alt.Y("y:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=160, labelOverlap=False)),
+        tooltip=[
+            alt.Tooltip("x:N", title="of"),
+            alt.Tooltip("y:N", title="with"),
+            alt.Tooltip("rho:Q", format=".3f"),
+            alt.Tooltip("puzzles:Q", format=","),
+        ],
+    )
+    sign = alt.Scale(domain=["positive", "negative"], range=[ACCENT, SERIES[1]])
+    cells = (
+        base.mark_rect()
+        .encode(
+            color=alt.Color("sign:N", scale=sign, legend=alt.Legend()),
+            opacity=alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0, READABLE]), legend=None),
+        )
+        .transform_calculate(sign="datum.rho < 0 ? 'negative' : 'positive'", strength="abs(datum.rho)")
+    )
+    numbers = base.mark_text(fontSize=10, opacity={"expr": "width < 480 ? 0 : 1"}).encode(
+        text=alt.Text("rho:Q", format=".2f")
+    )
+    strongest = max(figures.correlations, key=lambda one: abs(one.rho))
+    words = (
+        f"Matrix of the rank correlations of {len(order)} measures. The strongest: "
+        f"{measure_name(strongest.across, strongest.source)} with {measure_name(strongest.down, strongest.source)}, "
+        f"{strongest.rho:.2f}."
+    )
+    return chart_of((cells + numbers).properties(height=BAR * len(order)), "correlations", "Measures together", words)

@@ -1,0 +1,33 @@
+"""The charts of a report, in their order."""
+
+from reports.activity import Activity
+from reports.charts import cpu_times, measure_charts, people_charts, ranked, verdicts, work_charts
+from reports.charts.chart import Chart
+from reports.figures import Figures
+
+
+def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:
+    """The charts of a census and of its run; none for what it has no data about."""
+    made = (
+        verdicts.labels(figures),
+        verdicts.shares(figures, figures.sources, "sources", "Verdicts by source", "source"),
+        verdicts.shares(figures, figures.sizes, "sizes", "Verdicts by size", "longer side in cells"),
+        verdicts.shares(figures, verdicts.colored(figures), "colors", "Verdicts by colours", "colours"),
+        verdicts.shares(
+            figures, figures.densities, "densities", "Verdicts by density",
+            "share of cells that are coloured",
+        ),
+        verdicts.shares(figures, figures.givens, "givens", "Verdicts by number of givens", "number of givens"),
+        measure_charts.difficulties(figures),
+        measure_charts.correlations(figures),
+        verdicts.years(figures),
+        cpu_times.times(figures),
+        cpu_times.rung_times(figures),
+        cpu_times.areas(figures),
+        people_charts.grades(figures),
+        ranked.agreements(figures),
+        ranked.ratings(figures),
+        work_charts.rate(activity),
+        work_charts.workers(activity),
+    )  # fmt: skip
+    return tuple(chart for chart in made if chart)

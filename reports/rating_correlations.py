@@ -1,0 +1,229 @@
+"""How measures of difficulty go with the ratings that people gave on the sites."""
+
+import math
+from collections import Counter
+from collections.abc import Collection
+from itertools import chain, combinations
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reports.row_counts import FOR_PEOPLE, RATED
+
+FEW = 10
+"""Ratings below which nothing is said."""
+
+RATINGS = ("site_difficulty", "site_quality")
+
+SOURCES = 4
+"""Sites whose ratings are correlated with all measures: the matrix has two rows for each."""
+
+OUTLIERS = 10
+"""Puzzles that are named on either side."""
+
+NORMAL_95 = 1.959964
+"""Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
+
+
+class Correlation(NamedTuple):
+    """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher)."""
+
+    source: str
+    rating: str  # site_difficulty or site_quality
+    measure: str
+    puzzles: int
+    rho: float
+    low: float
+    high: float
+
+
+class Agreement(NamedTuple):
+    """Spearman's rank correlation of the grade, or of `work`, with another measure, with its 95 % interval."""
+
+    of: str  # grade or work
+    measure: str
+    puzzles: int
+    rho: float
+    low: float
+    high: float
+
+
+class Together(NamedTuple):
+    """Spearman's rank correlation of two measures."""
+
+    across: str
+    down: str
+    puzzles: int
+    rho: float
+    source: str | None = None  # whose puzzles it is of, where one of the two is a site's rating; None: all
+
+
+class Outlier(NamedTuple):
+    """A puzzle that people and our difficulty rank most differently among those of its source: shares from 0 to 1."""
+
+    source: str
+    puzzle_id: str | None
+    title: str | None
+    rating: float
+    difficulty: float
+    people: float  # share of the puzzles that people find easier
+    solver: float  # share of the puzzles that our difficulty finds easier
+
+
+class Ratings(NamedTuple):
+    """People's ratings held against the measures."""
+
+    correlations: tuple[Correlation, ...]  # the strongest first
+    harder: tuple[Outlier, ...]  # for people than our difficulty says
+    easier: tuple[Outlier, ...]
+
+
+def ratings(rated: pa.Table) -> Ratings:
+    """How the measures go with people's ratings, by source.
+
+    rated   columns RATED_FIELDS of reports.census
+    """
+    correlations: list[Correlation] = []
+    outliers: list[Outlier] = []
+    for source in sorted(set(rated["source"].to_pylist())):
+        rows = rated.filter(pc.equal(rated["source"], source))
+        for rating in RATINGS:
+            correlations += [
+                Correlation(source, rating, measure, *found)
+                for measure in RATED
+                if (found := spearman(rows[measure], rows[rating])) is not None
+            ]
+        outliers += _outliers(rows)
+    correlations.sort(key=lambda one: (one.source, one.rating, -abs(one.rho), one.measure))
+    outliers.sort(key=lambda one: (one.solver - one.people, one.puzzle_id or ""))
+    return Ratings(
+        tuple(correlations),
+        tuple(one for one in outliers if one.people > one.solver)[:OUTLIERS],
+        tuple(one for one in reversed(outliers) if one.people < one.solver)[:OUTLIERS],
+    )
+
+
+def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
+    """How the measures for people go with all others, and with each other, the strongest first.
+
+    compared   as `reports.census.Census.compared`, of puzzles with a grade
+    """
+    found = [
+        Agreement(of, measure, *ranked)
+        for number, of in enumerate(FOR_PEOPLE)
+        for measure in RATED
+        if measure not in FOR_PEOPLE[: number + 1] and (ranked := spearman(compared[measure], compared[of])) is not None
+    ]
+    return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
+
+
+def rated_together(rated: pa.Table) -> tuple[Together, ...]:
+    """Return the rank correlations of each site's ratings with the measures, and with each other.
+
+    Sites rate on scales of their own (stars, seconds), so puzzles of several sites are never ranked together. Only the
+    SOURCES sites with the most rated puzzles are considered.
+
+    rated   columns RATED_FIELDS of reports.census
+    """
+    counts = Counter(rated["source"].to_pylist())
+    found: list[Together] = []
+    for source, _ in counts.most_common(SOURCES):
+        rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *RATED])
+        found += [one._replace(source=source) for one in together(rows, RATINGS)]
+    return tuple(found)
+
+
+def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[Together, ...]:
+    """The rank correlation of each two measures that both vary, or of those pairs only that have one of `of`.
+
+    rows  numbers, as `reports.census.Census.compared`
+    """
+    known = {name: rows[name].is_valid().to_numpy() for name in rows.column_names}
+    pairs: dict[bytes, list[tuple[str, str]]] = {}  # by the rows that have both: ranks among these are made once
+    for across, down in combinations(rows.column_names, 2):
+        if of and across not in of and down not in of:
+            continue
+        pairs.setdefault(np.packbits(known[across] & known[down]).tobytes(), []).append((across, down))
+    found = {}
+    for there, some in pairs.items():
+        which = np.unpackbits(np.frombuffer(there, np.uint8), count=len(rows)).view(np.bool_)
+        puzzles = int(np.count_nonzero(which))
+        if puzzles < FEW:
+            continue
+        values = rows.filter(pa.array(which))
+        ranks = {name: _standard_ranks(values[name].to_numpy()) for name in dict.fromkeys(chain(*some))}
+        for across, down in some:
+            rho = _product(ranks[across], ranks[down])
+            if rho is not None:
+                found[across, down] = Together(across, down, puzzles, rho)
+    return tuple(found[pair] for pair in combinations(rows.column_names, 2) if pair in found)
+
+
+def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float, float] | None:
+    """Number of pairs, Spearman's rho and its 95 % interval; None if too few are known or one of the two never varies.
+
+    The interval is Fisher's with the variance of Bonett and Wright (2000): (1 + rho^2 / 2) / (n - 3).
+    """
+    there = pc.and_(pc.is_valid(x), pc.is_valid(y))
+    x, y = x.filter(there), y.filter(there)
+    n = len(x)
+    if n < FEW:
+        return None
+    rho = _product(_standard_ranks(x.to_numpy()), _standard_ranks(y.to_numpy()))
+    if rho is None:
+        return None
+    if abs(rho) == 1:
+        return n, rho, rho, rho
+    half = NORMAL_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
+    return n, rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
+def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
+    """Spearman's rho of two measures by their standard ranks; None if one of the two never varies."""
+    return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks make 1, not nearly
+
+
+def _standard_ranks(values: np.ndarray) -> np.ndarray | None:
+    """Ranks less their mean, of length 1 as a vector: the product of two is Spearman's rho. None if all are equal."""
+    ranks = _ranks(values) - (len(values) + 1) / 2
+    length = math.sqrt(ranks @ ranks)
+    return ranks / length if length else None
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1, equal values sharing their mean: float64."""
+    order = np.argsort(values)
+    begins = np.append(True, np.diff(values[order]) != 0)[: len(values)]
+    first = np.flatnonzero(begins)
+    sizes = np.diff(np.append(first, len(values)))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat(first + (sizes + 1) / 2, sizes)
+    return ranks
+
+
+def _outliers(rows: pa.Table) -> list[Outlier]:
+    """The rated puzzles of a source, with the share of the others that each side finds easier."""
+    rows = rows.filter(pc.and_(rows["site_difficulty"].is_valid(), rows["difficulty"].is_valid()))
+    if len(rows) < FEW:
+        return []
+    people, solver = (
+        ((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in ("site_difficulty", "difficulty")
+    )
+    apart = np.argsort(np.subtract(solver, people), kind="stable")
+    picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
+    names = ["source", "puzzle_id", "title", "site_difficulty", "difficulty"]
+    told = rows.select(names).take(picked).to_pylist()
+    return [
+        Outlier(
+            row["source"],
+            row["puzzle_id"],
+            row["title"],
+            row["site_difficulty"],
+            row["difficulty"],
+            people[k],
+            solver[k],
+        )
+        for k, row in zip(picked.tolist(), told, strict=True)
+    ]

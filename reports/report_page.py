@@ -1,0 +1,310 @@
+"""The report of a run: one HTML page that needs no network, the same in Markdown, the figures as JSON.
+
+Titles, authors and reasons come from strangers. Jinja escapes what it puts into the page, and the Markdown environment
+does the same for Markdown; only what this program made itself is `Markup`. A content security policy names the page's
+scripts by their hashes, so that nothing else could run, and nothing could be loaded.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from markupsafe import Markup
+
+from reports import browser, formatting
+from reports.activity import Activity
+from reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
+from reports.aggregate import figures_of, plain
+from reports.attention import FEW_CELLS
+from reports.census import Row, take_census
+from reports.charts.chart import alone, script
+from reports.charts.explorers import explorers
+from reports.charts.report_charts import charts
+from reports.charts.verdicts import colored
+from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
+from reports.figures import Certified, Figures
+from reports.graded import NO_GRADES
+from reports.labels import label_color
+from reports.measures import MEASURES
+from reports.mended import NO_MENDINGS
+from reports.picture_svg import mark, svg
+from reports.published import beside
+from reports.row_counts import Rows
+from reports.sudoku_svg import box_of, grid_of, grid_svg
+from reports.templating import environment, markdown, source
+from solver.model.families import FAMILIES
+from solver.model.puzzle import BLACK_ON_WHITE
+from solver.model.tables import RESULTS
+
+BY_LINE = ("trivial unique line", "unique line")
+"""Verdicts of puzzles that line logic solves."""
+
+
+RUNG_FILTERS = {
+    **{technique: [("technique", technique), ("solutions", "unique")] for technique in TECHNIQUES_OF_LADDER},
+    "several solutions": [("issues", "ambiguous")],
+    "no solution": [("issues", "contradictory")],
+    "undecided": [("issues", "undecided")],
+}
+"""The filters of the page's browser that leave the puzzles of a technique, and those without one."""
+
+
+PUZZLES_FILE = "puzzles.parquet"
+"""The puzzles that the page shows, each with its verdict and its measures; no clues, no pictures."""
+
+DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
+"""Columns of what is drawn."""
+
+
+class About(NamedTuple):
+    """What a report tells of its run; what is None is left out."""
+
+    run_id: str | None = None
+    puzzles: int | None = None  # that it is to classify
+    configuration: Mapping[str, Any] | None = None
+    versions: Mapping[str, str] | None = None
+    started: datetime | str | None = None  # text: ISO 8601
+    finished: datetime | str | None = None
+    hosts: Sequence[str] | None = None
+    worker_cpu_seconds: float | None = None  # of all workers together
+    kernel_share: float | None = None  # how much of that was spent in the kernels, 0 to 1
+    activity: Activity | None = None
+    certificates: Certified | None = None
+    family: str = NONOGRAMS.name
+
+
+class Card(NamedTuple):
+    """A headline figure."""
+
+    value: str
+    name: str
+    note: str
+    color: str | None = None  # of the verdict it belongs to, if any
+    filters: tuple[tuple[str, str], ...] | None = None  # of the page's browser that leave its puzzles; None: no list
+
+
+def write_report(
+    pairs: Iterable[tuple[Rows, Rows]],
+    about: About | None = None,
+    public: bool = False,
+    mendings: pa.Table = NO_MENDINGS,
+    grades: pa.Table = NO_GRADES,
+    duplicates: pa.Table | None = None,
+) -> dict[str, bytes]:
+    """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
+
+    pairs, public, mendings, grades   results and their puzzles, what of them may be shown, what mend has found and
+                                      grade, as for `reports.census.take_census`
+    duplicates                        what dedup has found, of the schema reports.duplicates.DUPLICATES; without it
+                                      puzzles that are shown and equal, perhaps turned, are told
+    """
+    about = about or About()
+    census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
+    family = WORDS[about.family]
+    techniques = FAMILIES[about.family].techniques
+    figures = _in_its_words(figures_of(census, FAMILIES[about.family], duplicates), family)
+    drawn = charts(figures, about.activity)
+    content = {
+        "figures": figures,
+        "about": about,
+        "public": public,
+        "published": beside(figures),
+        "colored": colored(figures),
+        "few_cells": FEW_CELLS,
+        "site_marks": _site_marks(figures),
+        "family": family,
+        "measures": _measures(family, graded=figures.grades is not None),
+        "techniques": {technique.name: technique for technique in techniques},
+        "technique_sources": {technique.name: technique.source for technique in techniques},
+        "facts": _facts(about),
+        "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
+        "cards": _cards(figures, family),
+        "rung_filters": RUNG_FILTERS,
+        "charts": {chart.name: chart for chart in drawn},
+        "browser": browser.payload(census.shown, family, duplicates) if len(census.shown) else None,
+    }
+    return {
+        "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
+        "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
+        "report.json": _json({"about": about, "figures": figures}),
+        **{f"report-{chart.name}.svg": alone(chart.svg) for chart in drawn},
+        PUZZLES_FILE: _parquet(_told(census.shown, family)),
+    }
+
+
+def _told(shown: pa.Table, family: FamilyWords) -> pa.Table:
+    """What a file tells of the puzzles shown: facts, verdicts and measures that mean something for their family."""
+    return shown.drop_columns([name for name in shown.column_names if name in DRAWN | family.left_out])
+
+
+def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
+    """The figures, the first rung called what it is called in this family, without groups by what it does not have."""
+    names = {NONOGRAMS.line_logic: family.line_logic}
+    rungs = tuple(rung._replace(rung=names.get(rung.rung, rung.rung)) for rung in figures.rung_times)
+    colors = () if "colors" in family.left_out else figures.colors
+    densities = () if "density" in family.left_out else figures.densities
+    return figures._replace(rung_times=rungs, colors=colors, densities=densities)
+
+
+def _site_marks(figures: Figures) -> str:
+    """How many of the ambiguous puzzles their sites mark so; empty without any, or without claims of sites."""
+    found = {issue.name: issue.puzzles for issue in figures.attention.issues}
+    if not figures.claims or "ambiguous" not in found:
+        return ""
+    return formatting.site_marks(found["ambiguous"], figures.attention.marked, found.get("unmarked ambiguous", 0))
+
+
+def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
+    """The headline figures; verdicts that no puzzle has are left out."""
+    total = figures.total
+    unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
+    by_line = [("label", label) for label in BY_LINE]
+    harder = [("label", label) for label in figures.labels if label.startswith("unique") and label not in BY_LINE]
+    verdicts = (
+        (figures.unique_by_line, f"unique by {family.line_logic}", "unique line", by_line),
+        (unique - figures.unique_by_line, "unique, but harder", "unique depth-2", harder),
+        (several, "with several solutions", "multiple", [("issues", "ambiguous")]),
+        (none, "without a solution", "contradiction", [("issues", "contradictory")]),
+        (total - unique - several - none - figures.failed, "undecided", "timeout", [("issues", "undecided")]),
+        (figures.failed, "invalid or failed", "invalid", [("issues", "invalid or failed")]),
+    )
+    cards = [Card(formatting.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), filters=())]
+    cards += [
+        Card(formatting.number(puzzles), name, formatting.share(puzzles, total), label_color(label), tuple(filters))
+        for puzzles, name, label, filters in verdicts
+        if puzzles
+    ]
+    return tuple(cards)
+
+
+def _origin(figures: Figures) -> str:
+    names = [group.name for group in figures.sources]
+    return ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
+
+
+def _facts(about: About) -> dict[str, str]:
+    """What is known of the run besides its configuration, in words."""
+    versions = about.versions or {}
+    activity = about.activity
+    known = {
+        "Run": about.run_id,
+        "Solver": versions.get("nonocensus"),
+        "Started": _moment(about.started),
+        "Finished": _moment(about.finished),
+        "Commands": activity and formatting.number(activity.sessions),
+        "Time at work": activity and formatting.seconds(activity.seconds),
+        "Hosts": ", ".join(about.hosts or ()),
+        "CPUs": activity and activity.cpus and formatting.number(activity.cpus),
+        "Workers busy": activity and activity.busy and formatting.share(activity.busy),
+        "Compiling kernels": activity and activity.compiling and formatting.seconds(activity.compiling),
+        "Puzzles a second": activity and formatting.number(round(activity.puzzles / activity.seconds)),
+        "... at best": activity and formatting.number(round(activity.fastest)),
+        "Tasks": activity and formatting.number(activity.tasks),
+        "Tasks lost": activity and ", ".join(f"{count} {kind}" for kind, count in activity.lost.items()),
+        "CPU time of the workers": about.worker_cpu_seconds and formatting.seconds(about.worker_cpu_seconds),
+        "Spent in the kernels": about.kernel_share and formatting.share(about.kernel_share),
+        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items() if name != "nonocensus"),
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _moment(moment: datetime | str | None) -> str | None:
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
+    return None if moment is None else f"{moment:%Y-%m-%d %H:%M:%S %Z}".strip()
+
+
+def _setting(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
+
+
+def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
+    """A family's measures of difficulty, those for people if it is graded: name, definition and source of each."""
+    fields = fields_of([*RESULTS, *MEASURES, *(family.graded if graded else ())], family)
+    return [
+        {
+            "name": field.name,
+            "definition": field.metadata[b"description"].decode(),
+            "source": field.metadata[b"source"].decode(),
+        }
+        for field in fields
+        if b"source" in field.metadata
+    ]
+
+
+def _named(figures: Figures) -> list[str]:
+    """The ids of puzzles that the page draws outside its browser."""
+    found = figures.attention
+    ids = [hard.puzzle_id for hard in figures.hardest] + [one.puzzle_id for one in found.ambiguous]
+    ids += [name for twin in found.twins for name in (twin.original, twin.puzzle_id)]
+    return [name for name in ids if name is not None]
+
+
+def _drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
+    """The solutions of these puzzles, or their authors' pictures, as SVG by puzzle_id, where there is one."""
+    columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
+    drawn = _drawing if family.pictured else _grid
+    rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
+    drawings = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
+    return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
+
+
+def _drawing(row: Row) -> Markup | None:
+    width, height = row["width"] or 0, row["height"] or 0
+    cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
+    if not cells or len(cells) != width * height:
+        return None
+    shown = np.frombuffer(cells, np.uint8).reshape(height, width)
+    palette = [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+    return Markup(svg(shown, palette, f"{what} of {row['puzzle_id']}"))
+
+
+def _grid(row: Row) -> Markup | None:
+    """The givens of a Sudoku, with the solution if one is known."""
+    givens, size, box = row["goal"], row["width"] or 0, box_of(row["kind"])
+    if not givens or box is None or len(givens) != size * size:
+        return None
+    solution = row["solution"] if row["solution"] and len(row["solution"]) == len(givens) else givens
+    what = "givens" if solution == givens else "solution"
+    return Markup(grid_svg(grid_of(givens, size), grid_of(solution, size), box, f"{what} of {row['puzzle_id']}"))
+
+
+def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
+    own = source("report.js")
+    scripts = [script(), own] if content["charts"] else []
+    scripts += [browser.script()] if content["browser"] else []
+    page = environment(autoescape=True)
+    page.filters["color"] = label_color
+    template = page.get_template("report.html.j2")
+    return template.render(
+        content,
+        drawings=drawings,
+        style=Markup(source("report.css") + browser.style()),
+        scripts=[Markup(script) for script in scripts],
+        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
+        specs={name: chart.spec for name, chart in content["charts"].items()},
+        explorers=explorers(),
+        icon="data:image/svg+xml," + quote(mark()),
+    ).encode()
+
+
+def _sha256(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    stream = pa.BufferOutputStream()
+    pq.write_table(table, stream, compression="zstd")
+    return bytes(stream.getvalue().to_pybytes())

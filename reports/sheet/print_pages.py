@@ -1,0 +1,98 @@
+"""A puzzle to print: A4 sheets as a PDF, by vl-convert a page and by pypdf together.
+
+The first sheet has the empty grid, as large as fits, upright or across as suits; the second one the solution, if it is
+known. So who solves it on paper does not see it, and may print the first sheet alone.
+"""
+
+from io import BytesIO
+from typing import NamedTuple
+
+import numpy as np
+import vl_convert
+from pypdf import PdfReader, PdfWriter
+
+from reports.clean import clean
+from reports.sheet.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit
+from reports.sheet.state import State
+from reports.sheet.svg import Drawing, drawing
+from reports.sheet.text import FONT, text
+from solver.model.puzzle import Puzzle
+
+SHORT, LONG = 595.276, 841.89
+"""Sides of A4 in points."""
+
+BORDER = 34.0
+HEAD, FOOT = 46.0, 14.0
+"""Points around everything, of title and author, and of the line at the foot."""
+
+MOST_CELL = 28.0
+"""Points of a cell's side, a centimetre: children have room enough."""
+
+LEAST_CELL = 2.8
+"""A millimetre: smaller numbers can't be read."""
+
+
+class TooSmall(ValueError):
+    """A puzzle that can't be read on one sheet."""
+
+
+class Sheet(NamedTuple):
+    """An A4 sheet, in points, and how many of them a unit of the drawing takes."""
+
+    width: float
+    height: float
+    scale: float
+
+
+def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
+    """The puzzle as a PDF of one sheet, or of two with a solution, uint8[height, width] of palette entries.
+
+    Raises TooSmall for a puzzle with more and smaller cells than can be read.
+    """
+    empty = drawing(puzzle)
+    sheet = max(_sheet(empty, SHORT, LONG), _sheet(empty, LONG, SHORT), key=lambda sheet: sheet.scale)
+    size = f"{puzzle.width}x{puzzle.height}"
+    if not clues_fit(puzzle):
+        raise TooSmall(f"the clues of {size} cells have more than {MOST_NUMBERS:,} numbers, too many for a sheet of A4")
+    if sheet.scale * CELL < LEAST_CELL:
+        raise TooSmall(
+            f"the cells of {size} would be {sheet.scale * CELL * 25.4 / 72:.1f} mm wide on A4; "
+            f"{LEAST_CELL * 25.4 / 72:.0f} mm is the least"
+        )
+    pages = [_page(puzzle, empty, sheet, "")]
+    if solution is not None:
+        pages.append(_page(puzzle, drawing(puzzle, State(solution)), sheet, "Solution"))
+    writer = PdfWriter()
+    for page in pages:
+        writer.append(PdfReader(BytesIO(vl_convert.svg_to_pdf(page))))
+    writer.add_metadata({"/Title": clean(puzzle.title or puzzle.puzzle_id or size)})
+    file = BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def _sheet(drawn: Drawing, width: float, height: float) -> Sheet:
+    room = width - 2 * BORDER, height - 2 * BORDER - HEAD - FOOT
+    most = MOST_CELL / CELL
+    return Sheet(width, height, min(most, room[0] / (drawn.width - 2 * MARGIN), room[1] / (drawn.height - 2 * MARGIN)))
+
+
+def _page(puzzle: Puzzle, drawn: Drawing, sheet: Sheet, what: str) -> str:
+    """A sheet as SVG: title, what it is, author and size above, the drawing, whose it is below."""
+    room = sheet.width - 2 * BORDER
+    title = puzzle.title or puzzle.puzzle_id or "Nonogram"
+    size = f"{puzzle.width}x{puzzle.height}"
+    about = " · ".join(part for part in (what, puzzle.author and f"by {puzzle.author}", size, puzzle.puzzle_id) if part)
+    rights = puzzle.copyright or ""
+    across, down = drawn.width * sheet.scale, drawn.height * sheet.scale
+    x, y = (sheet.width - across) / 2, BORDER + HEAD - MARGIN * sheet.scale
+    lines = [
+        text(title, BORDER, BORDER + 15, 18, room, 'font-weight="bold"'),
+        text(about, BORDER, BORDER + 32, 10, room, 'fill="#444444"'),
+        text(rights, BORDER, sheet.height - BORDER, 7, room, 'fill="#666666"'),
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}" height="{sheet.height}" font-family="{FONT}">'
+        f'<svg x="{x:.2f}" y="{y:.2f}" width="{across:.2f}" height="{down:.2f}" '
+        f'viewBox="0 0 {drawn.width} {drawn.height}">{drawn.content}</svg>{"".join(lines)}</svg>'
+    )

@@ -1,0 +1,71 @@
+"""The puzzles of many pictures at once, without a Python object for any of them."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from solver.model.puzzle import BLACK_ON_WHITE, Color
+from solver.model.tables import PALETTE, PUZZLES, TEXT, mono_batch
+from solver.model.views import Clues, Views
+
+
+def views_of(pictures: np.ndarray) -> Views:
+    """The clues of pictures, uint8[count, height, width] of palette entries.
+
+    Read-only, as a table's are (solver.model.views): else all kernels would be compiled once more for these.
+    """
+    count, height, width = pictures.shape
+    rows, columns = _clues(pictures), _clues(np.ascontiguousarray(pictures.transpose(0, 2, 1)))
+    sizes = np.full(count, width, np.uint16), np.full(count, height, np.uint16)
+    for array in (*sizes, *rows, *columns):
+        array.flags.writeable = False
+    return Views(*sizes, rows, columns)
+
+
+def _clues(pictures: np.ndarray) -> Clues:
+    """The clues of the pictures' rows."""
+    count, lines, cells = pictures.shape
+    padded = np.zeros(count * lines * (cells + 1) + 1, np.uint8)
+    padded[1:].reshape(-1, cells + 1)[:, :cells] = pictures.reshape(-1, cells)
+    before, after = padded[:-1], padded[1:]
+    changes = before != after
+    starts, ends = np.flatnonzero(changes & (after != 0)), np.flatnonzero(changes & (before != 0))
+    blocks = np.zeros(count * lines + 1, np.int32)
+    np.cumsum(np.bincount(starts // (cells + 1), minlength=count * lines), out=blocks[1:])
+    return Clues(
+        np.arange(0, count * lines + 1, lines, dtype=np.int32),
+        blocks,
+        (ends - starts).astype(np.uint16),
+        after[starts],
+    )
+
+
+def picture_batch(
+    pictures: np.ndarray, source: str, source_ids: pa.StringArray, palette: tuple[Color, ...] = BLACK_ON_WHITE
+) -> pa.RecordBatch:
+    """A batch of the puzzles table: the puzzles of pictures, uint8[count, height, width], which become the goals.
+
+    Colours are palette entries, numbered in order of first use in each picture, row by row.
+    """
+    count, height, width = pictures.shape
+    offsets = np.arange(0, (count + 1) * height * width, height * width, dtype=np.int32)
+    goals = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(pictures))]
+    columns = {
+        "puzzle_id": pc.binary_join_element_wise(source, source_ids, "/"),
+        "source": pa.repeat(source, count),
+        "source_id": source_ids,
+        "goal": pa.Array.from_buffers(pa.binary(), count, goals),
+    }
+    batch = mono_batch(views_of(pictures), columns)
+    if len(palette) == 2:
+        return batch
+    several = pictures.reshape(count, -1).max(axis=1, initial=0) > 1
+    entries = pa.array([[color._asdict() for color in palette]], PALETTE)
+    colored = {
+        "kind": pa.array(np.where(several, "color", "mono"), TEXT),
+        "palette": entries.take(pa.array([0] * count)),
+    }
+    for name, column in colored.items():
+        place = PUZZLES.get_field_index(name)
+        batch = batch.set_column(place, PUZZLES.field(place), column)
+    return batch

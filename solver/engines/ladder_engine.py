@@ -1,0 +1,22 @@
+"""The solver itself: the whole ladder."""
+
+import time
+
+import numpy as np
+
+from solver.api import solve
+from solver.engines.answer import Answer, Limits, out_of_time, verdict_of
+from solver.model.puzzle import Puzzle
+
+
+def by_ladder(puzzle: Puzzle, limits: Limits) -> Answer:
+    """The puzzle's verdict by solver.api. A visit is a node of its search, none for what probing decides."""
+    start = time.thread_time()
+    row = solve(puzzle, cpu_limit=limits.cpu_limit)
+    seconds = time.thread_time() - start
+    found = [row[name] for name in ("solution", "second_solution") if row[name] is not None]
+    solutions = [np.frombuffer(cells, np.uint8).reshape(puzzle.height, puzzle.width) for cells in found]  # type: ignore[call-overload]
+    stopped = "" if row["status"] in ("ok", "invalid") else str(row["error"] or out_of_time(limits))
+    nodes = row["nodes"]
+    assert nodes is None or isinstance(nodes, int)
+    return Answer(verdict_of(len(solutions), stopped), solutions, nodes, seconds, stopped=stopped)

@@ -1,0 +1,88 @@
+"""What plain searches have in common: states, the loop that looks at them one by one, its limits.
+
+A state is a grid whose first rows are filled, each as its clue says; the columns are not looked at. It is the bytes of
+these rows, one after the other, a palette entry a cell. Its successors have one row more. So states are a tree with the
+empty grid as its root and all solutions at the same depth, and no state can be reached in two ways.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
+from solver.engines.arrangements import OBJECT_BYTES, arrangements, why_not
+from solver.model.puzzle import Puzzle, runs_of
+
+State = bytes
+
+
+class Space(NamedTuple):
+    """A puzzle, and all arrangements of each of its rows."""
+
+    puzzle: Puzzle
+    rows: list[list[bytes]]
+
+
+Visits = Iterator[tuple[State, int]]
+"""States in the order in which a search looks at them, each with how many waited then, itself among them."""
+
+
+def space_of(puzzle: Puzzle) -> Space:
+    """The states of a puzzle without blots."""
+    return Space(puzzle, [arrangements(clue, puzzle.width) for clue in puzzle.rows])
+
+
+def successors(space: Space, state: State) -> list[State]:
+    """The states with one row more; none of a full grid."""
+    filled = len(state) // space.puzzle.width
+    return [state + row for row in space.rows[filled]] if filled < space.puzzle.height else []
+
+
+def is_full(puzzle: Puzzle, state: State) -> bool:
+    """Whether all rows of a state are filled."""
+    return len(state) == puzzle.width * puzzle.height
+
+
+def is_solution(puzzle: Puzzle, state: State) -> bool:
+    """Whether a state is a solution: all rows are filled, and each column reads as its clue says."""
+    return is_full(puzzle, state) and all(
+        runs_of(state[x :: puzzle.width]) == clue for x, clue in enumerate(puzzle.columns)
+    )
+
+
+def answer_of(puzzle: Puzzle, limits: Limits, search: Callable[[Space], Visits]) -> Answer:
+    """Look at states in a search's order until there are two solutions, no more states, or a limit has come."""
+    start = time.thread_time()
+    if stopped := why_not(puzzle, [(clue, puzzle.width) for clue in puzzle.rows], 1, limits):
+        return Answer("unknown", [], 0, time.thread_time() - start, stopped=stopped)
+    room = limits.memory // (puzzle.width * puzzle.height + OBJECT_BYTES)
+    solutions: list[np.ndarray] = []
+    visits = peak = 0
+    first_visits = first_seconds = None
+    for state, waiting in search(space_of(puzzle)):
+        peak = max(peak, waiting)
+        if stopped := _limit_met(visits, waiting, room, start, limits):
+            break
+        visits += 1
+        if not is_solution(puzzle, state):
+            continue
+        solutions.append(np.frombuffer(state, np.uint8).reshape(puzzle.height, puzzle.width))
+        if len(solutions) == TWO:
+            break
+        first_visits, first_seconds = visits, time.thread_time() - start
+    seconds = time.thread_time() - start
+    verdict = verdict_of(len(solutions), stopped)
+    return Answer(verdict, solutions, visits, seconds, first_visits, first_seconds, peak, stopped)
+
+
+def _limit_met(visits: int, waiting: int, room: int, start: float, limits: Limits) -> str:
+    """Which limit has come, in words; empty if none has."""
+    if visits >= limits.visits:
+        return f"not done after {limits.visits:,} visits"
+    if waiting > room:
+        return f"{waiting:,} states wait, which need more than {limits.memory >> 20:,} MiB"
+    if time.thread_time() - start > limits.cpu_limit:
+        return out_of_time(limits)
+    return ""

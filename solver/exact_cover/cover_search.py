@@ -1,0 +1,160 @@
+"""Algorithm X: branch on an item, try its rows in order, depth first. The same for every layout.
+
+A search can be stopped and goes on where it was: its whole state is in memory.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.exact_cover.layouts import advance, branch, give, leave, row_at, sound
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import apart, kernel
+from solver.jit.kernel_cache import CHECKED
+
+EXHAUSTED, ENOUGH, LATE = range(3)
+
+LEVEL, BASE, FOUND, NODES, DOWNWARD = range(5)
+NUMBERS = 5
+
+WORK = 10_000
+"""Units of work between two looks at the clock, some tenths of a millisecond: an entry taken out is one."""
+
+NODE_WORK = 16
+"""Units that a node is beside."""
+
+
+class State(NamedTuple):
+    """Where a search is, and what it has found.
+
+    numbers   int64[NUMBERS]: the level, the first level that is not given, the solutions and nodes so far, and whether
+              the level is still to be branched on
+    rows      int32[solutions, levels]: the rows of the solutions kept, those given first, in the order of the levels
+    size      int64[solutions]: how many rows each has
+    """
+
+    numbers: np.ndarray
+    rows: np.ndarray
+    size: np.ndarray
+
+
+class Answers(NamedTuple):
+    """What was found for each of several questions.
+
+    status    int8[questions]: EXHAUSTED, ENOUGH or LATE
+    found     int64[questions]: solutions; nodes, updates: int64[questions]; seconds: float64[questions] of CPU time
+    rows      int32[questions, solutions, levels], size int64[questions, solutions]: of each those kept, as in a State
+    """
+
+    status: np.ndarray
+    found: np.ndarray
+    nodes: np.ndarray
+    updates: np.ndarray
+    seconds: np.ndarray
+    rows: np.ndarray
+    size: np.ndarray
+
+
+def new_state(keep: int, levels: int) -> State:
+    """The state of a search before it begins, with memory for so many solutions."""
+    numbers = np.zeros(NUMBERS, np.int64)
+    numbers[DOWNWARD] = 1
+    return State(numbers, np.zeros((keep, levels), np.int32), np.zeros(keep, np.int64))
+
+
+def new_answers(questions: int, keep: int, levels: int) -> Answers:
+    """Memory for answers, with so many solutions for each."""
+    found, nodes, updates = np.zeros((3, questions), np.int64)
+    rows, size = np.zeros((questions, keep, levels), np.int32), np.zeros((questions, keep), np.int64)
+    return Answers(np.zeros(questions, np.int8), found, nodes, updates, np.zeros(questions), rows, size)
+
+
+@kernel
+def begin(x: Any, state: State, given: np.ndarray) -> bool:
+    """Begin anew with rows that are given, int32; False if they don't fit together: then some of them are taken."""
+    state.numbers[LEVEL] = state.numbers[BASE] = state.numbers[FOUND] = state.numbers[NODES] = 0
+    state.numbers[DOWNWARD] = 1
+    x.counts[0] = 0
+    for k in range(len(given)):
+        row: Any = np.int64(given[k])
+        if not give(x, state.numbers[LEVEL], row):
+            return False
+        state.numbers[LEVEL] += 1
+    state.numbers[BASE] = state.numbers[LEVEL]
+    return True
+
+
+@apart
+def search(x: Any, state: State, most: int, place: int, deadline: float) -> int:
+    """Look for solutions until there are `most` in all; returns EXHAUSTED, ENOUGH or LATE.
+
+    place      where in the state's memory the next solution goes; what has no place there is only counted
+    deadline   in CPU seconds of this thread
+    """
+    numbers = state.numbers
+    level, base = numbers[LEVEL], numbers[BASE]
+    look = x.counts[0] + NODE_WORK * numbers[NODES] + WORK
+    downward = numbers[DOWNWARD] != 0
+    while True:
+        if downward:
+            if x.counts[0] + NODE_WORK * numbers[NODES] >= look:
+                look = x.counts[0] + NODE_WORK * numbers[NODES] + WORK
+                if cpu_seconds() > deadline:
+                    numbers[LEVEL], numbers[DOWNWARD] = level, 1
+                    return LATE
+            numbers[NODES] += 1
+            if not branch(x, level):
+                if place < len(state.size):
+                    _note(x, state, level, place)
+                    place += 1
+                numbers[FOUND] += 1
+                level -= 1
+                if numbers[FOUND] >= most:
+                    numbers[LEVEL], numbers[DOWNWARD] = level, 0
+                    return ENOUGH
+        if level < base:
+            numbers[LEVEL], numbers[DOWNWARD] = level, 0
+            return EXHAUSTED
+        downward = advance(x, level)
+        level += 1 if downward else -1
+
+
+@kernel
+def end(x: Any, state: State) -> None:
+    """Undo everything: the layout is as it was before the search began."""
+    for level in range(state.numbers[LEVEL] - state.numbers[DOWNWARD], -1, -1):
+        leave(x, level)
+    if CHECKED:
+        assert sound(x), "a search has not put back all that it took out"
+
+
+@kernel
+def search_each(
+    x: Any, state: State, starts: np.ndarray, given: np.ndarray, most: int, seconds: float, answers: Answers
+) -> None:
+    """The same problem with other rows given each time.
+
+    starts    int64[questions + 1]: where each question's rows begin in `given`, int32
+    most      solutions after which to stop
+    seconds   CPU seconds for each question
+    """
+    for question in range(len(starts) - 1):
+        status, start = EXHAUSTED, cpu_seconds()
+        first_place: Any = np.int64(0)
+        if begin(x, state, given[starts[question] : starts[question + 1]]):
+            status = search(x, state, most, first_place, start + seconds)
+        end(x, state)
+        answers.status[question], answers.seconds[question] = status, cpu_seconds() - start
+        answers.found[question], answers.nodes[question] = state.numbers[FOUND], state.numbers[NODES]
+        answers.updates[question] = x.counts[0]
+        for k in range(min(len(state.size), state.numbers[FOUND])):
+            answers.size[question, k] = state.size[k]
+            for level in range(state.size[k]):
+                answers.rows[question, k, level] = state.rows[k, level]
+
+
+@kernel
+def _note(x: Any, state: State, level: int, place: int) -> None:
+    for k in range(level):
+        state.rows[place, k] = row_at(x, k)
+    state.size[place] = level

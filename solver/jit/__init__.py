@@ -1,0 +1,1 @@
+"""Compiling kernels: decorators, calls without wrappers, the disk cache, clocks."""

@@ -1,0 +1,304 @@
+"""Search: full probing at every node, depth first, with an explicit stack.
+
+At a node every open cell is probed with each of its colours, each followed by line logic to its fixpoint. A colour that
+is refuted goes; and what all colours of a cell agree on, stays (I-Chen Wu's FP1): the union of fixpoints of line logic
+is one too, so nothing needs to be propagated then. A probe is not repeated as long as the lines it has solved don't
+change, and one that decides all cells is a solution. Branching is on the cell with the best min + |log| score of what
+its colours win (Wu's Min-logd), the colour that wins most first.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.jit.kernel import apart, kernel
+from solver.ladder.lookahead import adopt, forget, probe, take_away
+from solver.ladder.swap import swap
+from solver.lines.bits import bit, count, empty, load, some, store
+from solver.lines.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
+from solver.lines.checked import CHECKED, at_fixpoint, holds, is_known, knows
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import (
+    CHANGED_COLUMNS,
+    CHANGED_ROWS,
+    CONTRADICTIONS,
+    MAX_DEPTH,
+    NODES,
+    SOLVED_COLUMNS,
+    SOLVED_ROWS,
+    Tools,
+)
+
+EXHAUSTED, TWO_FOUND, NODES_SPENT, LATE = range(4)
+
+
+class Tree(NamedTuple):
+    """Working memory of a search.
+
+    union       a board: what the colours of the cell at hand allow together
+    boards      uint64[depth, lines x palette, words]: the open nodes, as they were when their branch was taken
+    seen        uint64[depth + 1, 2 x cells, words]: by depth, the rows and columns that each cell's probes have solved
+    score       float64[depth + 1, cells]: by depth, what a branch on the cell is worth
+    best        uint8[depth + 1, cells]: by depth, the cell's colour to try first
+    cell        int64[depth], color uint8[depth]: the branches taken
+    """
+
+    union: Board
+    boards: np.ndarray
+    seen: np.ndarray
+    score: np.ndarray
+    best: np.ndarray
+    cell: np.ndarray
+    color: np.ndarray
+
+
+class Found(NamedTuple):
+    """The solutions of one puzzle found so far.
+
+    first, second   uint8[height x width], row by row, a palette entry each
+    number          int8[1]: how many there are, at most 2
+    start           bool[height x width, palette]: the colours that cells may have in a solution; empty if all
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    number: np.ndarray
+    start: np.ndarray
+
+
+@apart
+def search(
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, found: Found, nodes: int, tools: Tools
+) -> int:
+    """Look for two solutions, in at most so many nodes.
+
+    board           at the fixpoint of line logic. When NODES_SPENT or LATE it is the root, without the branches that
+                    have been exhausted: it holds every solution but perhaps the one that is noted in `found`
+    found           solutions; one may be known to begin with
+    Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
+    """
+    like = tools.like
+    held = CHECKED and holds(board, like)
+    if found.number[0] == 1:
+        _switch(board, found, tools)
+        if found.number[0] == 2:
+            return TWO_FOUND
+    cells = int(board.size[0] * board.size[1])
+    for k in range(2 * cells):
+        store(tree.seen[0], k, empty(like))
+    depth: Any = np.int64(0)  # not the literal 0, for which all that is called would be compiled once more
+    budget = tools.counters[NODES] + nodes
+    while True:
+        status = settle(board, trial, color, tree, depth, found, tools)
+        if found.number[0] == 2:
+            return TWO_FOUND
+        if status == FIXPOINT and undecided(board, like) == 0:
+            status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
+        if status == FIXPOINT:
+            if tools.counters[NODES] == budget or depth == len(tree.cell):
+                _put_root_back(board, tree, depth)
+                return NODES_SPENT
+            cell = _branch(board, tree, depth, like)
+            _push(board, tree, depth, cell, like)
+            depth += 1
+            tools.counters[NODES] += 1
+            tools.counters[MAX_DEPTH] = max(tools.counters[MAX_DEPTH], depth)
+            c: Any = np.int64(tree.color[depth - 1])
+            y, x = cell // int(board.size[0]), cell % int(board.size[0])
+            status = adopt(board, trial, color, y, x, c, tools)
+            store(tools.news, CHANGED_ROWS, load(tools.news, CHANGED_ROWS, like) | bit(y, like))
+            store(tools.news, CHANGED_COLUMNS, load(tools.news, CHANGED_COLUMNS, like) | bit(x, like))
+            forget(tree.seen[depth], cells, tools)
+        while status == CONTRADICTION:
+            if depth == 0:
+                if CHECKED:
+                    assert not held or noted(board, found), "the search ended without a solution that there is"
+                return EXHAUSTED
+            depth -= 1
+            copy_knowledge(board.size, tree.boards[depth], board.can)
+            cell = int(tree.cell[depth])
+            y, x = cell // int(board.size[0]), cell % int(board.size[0])
+            refuted: Any = np.int64(tree.color[depth])
+            if CHECKED:
+                lost = holds(board, like) and knows(board, y, x, refuted)
+                assert not lost or noted(board, found), "a branch was left without a solution that lies in it"
+            status = take_away(board, color, y, x, refuted, tools)
+            forget(tree.seen[depth], cells, tools)
+        if status == OUT_OF_TIME:
+            _put_root_back(board, tree, depth)
+            return LATE
+
+
+@kernel
+def noted(board: Board, found: Found) -> bool:
+    """Whether the known solution is the one that has been noted."""
+    return found.number[0] > 0 and is_known(board, found.first)
+
+
+@kernel
+def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
+    if depth > 0:
+        copy_knowledge(board.size, tree.boards[0], board.can)
+
+
+@kernel
+def _push(board: Board, tree: Tree, depth: int, cell: int, like: Any) -> None:
+    """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
+    copy_knowledge(board.size, board.can, tree.boards[depth])
+    tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
+    for i in range(int(board.size[0] * board.size[1])):
+        tree.score[depth + 1, i] = tree.score[depth, i]
+        tree.best[depth + 1, i] = tree.best[depth, i]
+        store(tree.seen[depth + 1], 2 * i, load(tree.seen[depth], 2 * i, like))
+        store(tree.seen[depth + 1], 2 * i + 1, load(tree.seen[depth], 2 * i + 1, like))
+
+
+@kernel
+def _branch(board: Board, tree: Tree, depth: int, like: Any) -> int:
+    """The open cell with the best score."""
+    width, height = int(board.size[0]), int(board.size[1])
+    best, cell = -1.0, -1
+    for y in range(height):
+        for x in range(width):
+            if tree.score[depth, y * width + x] > best and is_open(board, y, x, like):
+                best, cell = tree.score[depth, y * width + x], y * width + x
+    return cell
+
+
+@kernel
+def settle(
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, depth: int, found: Found, tools: Tools
+) -> int:
+    """Full probing of a node to its fixpoint; returns as `propagate`. Solutions met are noted, at most two."""
+    like = tools.like
+    width, height = int(board.size[0]), int(board.size[1])
+    seen = tree.seen[depth]
+    news = True
+    while news:
+        news = False
+        for y in range(height):
+            for x in range(width):
+                cell = y * width + x
+                while is_open(board, y, x, like) and not some(load(seen, 2 * cell, like)):
+                    status = _probe_cell(board, trial, color, cell, tree, depth, found, tools)
+                    if status != FIXPOINT:
+                        return status
+                    if found.number[0] == 2:
+                        return FIXPOINT
+                    if some(load(tools.news, CHANGED_ROWS, like)):
+                        news = True
+                        forget(seen, width * height, tools)
+    if CHECKED:
+        assert at_fixpoint(board, color, tools), "a union is not at the fixpoint of line logic"
+    if undecided(board, like) == 0:
+        note_solution(board, found, tools)
+    return FIXPOINT
+
+
+@kernel
+def _probe_cell(
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    cell: int,
+    tree: Tree,
+    depth: int,
+    found: Found,
+    tools: Tools,
+) -> int:
+    """Probe all colours of one cell. One that is refuted goes, and the others wait for another call.
+
+    Otherwise the board keeps only what some colour allows, and the cell's score and best colour are set. Returns as
+    `propagate`; the changed lines are in `tools.news`.
+    """
+    like = tools.like
+    palette = int(board.size[2])
+    y, x = cell // int(board.size[0]), cell % int(board.size[0])
+    rows, columns = empty(like), empty(like)
+    least, most, tried = 1 << 30, -1, 0
+    for c in range(palette):
+        if not allows(board, y, x, c, like):
+            continue
+        copy(board, trial)
+        status = probe(trial, color, y, x, c, tools)
+        if status == CONTRADICTION:
+            tools.counters[CONTRADICTIONS] += 1
+            return take_away(board, color, y, x, c, tools)
+        if status != FIXPOINT:
+            return status
+        rows = rows | load(tools.news, SOLVED_ROWS, like)
+        columns = columns | load(tools.news, SOLVED_COLUMNS, like)
+        gain = _gain(board, trial, tree.union, tried == 0, like)
+        tried += 1
+        if gain > most:
+            tree.best[depth, cell] = c
+        least, most = min(least, gain), max(most, gain)
+        if undecided(trial, like) == 0:
+            note_solution(trial, found, tools)
+    store(tree.seen[depth], 2 * cell, rows)
+    store(tree.seen[depth], 2 * cell + 1, columns)
+    tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
+    _keep_union(board, tree.union, tools)
+    return FIXPOINT
+
+
+@kernel
+def _gain(board: Board, trial: Board, union: Board, fresh: bool, like: Any) -> int:
+    """Colours of cells that the trial has lost; the union takes in what it has left."""
+    rows = int(board.size[1] * board.size[2])
+    gain = 0
+    for i in range(rows + int(board.size[0] * board.size[2])):
+        can = load(trial.can, i, like)
+        if i < rows:
+            gain += count(load(board.can, i, like) & ~can)
+        store(union.can, i, can if fresh else load(union.can, i, like) | can)
+    return gain
+
+
+@kernel
+def _keep_union(board: Board, union: Board, tools: Tools) -> None:
+    """The board becomes the union of what a cell's colours allow; the lines that this changes are news."""
+    like = tools.like
+    held = CHECKED and holds(board, like)
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    rows, columns = empty(like), empty(like)
+    for line in range(width + height):
+        for c in range(palette):
+            i = line * palette + c
+            can = load(union.can, i, like)
+            if some(load(board.can, i, like) & ~can):
+                store(board.can, i, can)
+                if line < height:
+                    rows = rows | bit(line, like)
+                else:
+                    columns = columns | bit(line - height, like)
+    if CHECKED:
+        assert not held or holds(board, like), "a union lost a solution"
+    store(tools.news, CHANGED_ROWS, rows)
+    store(tools.news, CHANGED_COLUMNS, columns)
+
+
+@kernel
+def note_solution(board: Board, found: Found, tools: Tools) -> None:
+    """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
+    like = tools.like
+    if found.number[0] == 0:
+        write_picture(board, found.first, like)
+        found.number[0] = 1
+        _switch(board, found, tools)
+    elif found.number[0] == 1:
+        write_picture(board, found.second, like)
+        for i in range(len(found.first)):
+            if found.first[i] != found.second[i]:
+                found.number[0] = 2
+                return
+
+
+@kernel
+def _switch(board: Board, found: Found, tools: Tools) -> None:
+    """Make a second solution of the first by a switch, if there is one."""
+    for i in range(len(found.first)):
+        found.second[i] = found.first[i]
+    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, tools.counters, tools.deadline):
+        found.number[0] = 2

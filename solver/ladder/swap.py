@@ -1,0 +1,114 @@
+"""A second solution for nothing: four corners of a rectangle that can change places without changing any clue.
+
+Most puzzles with several solutions have such a switch in the first solution found (Ryser's switches; FastNonogram uses
+them so).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solver.jit.kernel import apart, kernel
+from solver.lines.propagate import late_after
+from solver.lines.workspace import WORK
+
+
+@apart
+def swap(
+    picture: np.ndarray, width: int, height: int, start: np.ndarray, counters: np.ndarray, deadline: float
+) -> bool:
+    """Look for a switch in uint8[height x width], a solution, and turn it; whether there was one.
+
+    A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b leaves the
+    runs of all four lines as they were. `start`, bool[height x width, palette], says which colours cells may have; an
+    empty one leaves them all. Past the deadline it ends without one, and the next look at the clock says so too.
+    """
+    along: Any = np.int64(1)  # steps from cell to cell; a literal 1 would be a type of its own to the compiler
+    down: Any = np.int64(width)
+    for top in range(height):
+        for left in range(width):
+            a = picture[top * width + left]
+            for right in range(left + 1, width):
+                b = picture[top * width + right]
+                if late_after(along, counters, deadline):
+                    return False
+                if a == b or not _keeps_runs(picture, top * width, along, width, left, right):
+                    continue
+                counters[WORK] += height - top
+                for bottom in range(top + 1, height):
+                    if picture[bottom * width + left] != b or picture[bottom * width + right] != a:
+                        continue
+                    if (
+                        _may_turn(start, width, top, bottom, left, right, a, b)
+                        and _keeps_runs(picture, bottom * width, along, width, left, right)
+                        and _keeps_runs(picture, left, down, height, top, bottom)
+                        and _keeps_runs(picture, right, down, height, top, bottom)
+                    ):
+                        _exchange(picture, top * width + left, top * width + right)
+                        _exchange(picture, bottom * width + left, bottom * width + right)
+                        return True
+    return False
+
+
+@kernel
+def _may_turn(start: np.ndarray, width: int, top: int, bottom: int, left: int, right: int, a: int, b: int) -> bool:
+    """Whether corners of colours a b / b a may be b a / a b."""
+    if len(start) == 0:
+        return True
+    return bool(
+        start[top * width + left, b]
+        and start[top * width + right, a]
+        and start[bottom * width + left, a]
+        and start[bottom * width + right, b]
+    )
+
+
+@kernel
+def _exchange(picture: np.ndarray, i: int, j: int) -> None:
+    picture[i], picture[j] = picture[j], picture[i]
+
+
+@kernel
+def _keeps_runs(picture: np.ndarray, start: int, step: int, cells: int, i: int, j: int) -> bool:
+    """Whether a line reads the same after cells i < j, of different colours, have changed places.
+
+    The line's cell x is picture[start + x * step]. Only runs near i and j can change, so reading begins at the run
+    before cell i and ends, if all went well, at the one after cell j.
+    """
+    first = i
+    while first > 0 and picture[start + (first - 1) * step] == picture[start + i * step]:
+        first -= 1
+    first = max(first - 1, 0)
+    while first > 0 and picture[start + (first - 1) * step] == picture[start + first * step]:
+        first -= 1
+    x, y = first, first
+    while True:
+        # the next run of a foreground colour as it is, from x, and as it would be, from y
+        while x < cells and picture[start + x * step] == 0:
+            x += 1
+        while y < cells and _exchanged(picture, start, step, y, i, j) == 0:
+            y += 1
+        if x == cells or y == cells:
+            return x == y
+        if x == y and x > j + 1 and picture[start + (x - 1) * step] != picture[start + x * step]:
+            return True
+        color = picture[start + x * step]
+        length = 0
+        while x < cells and picture[start + x * step] == color:
+            x += 1
+            length += 1
+        while y < cells and length > 0 and _exchanged(picture, start, step, y, i, j) == color:
+            y += 1
+            length -= 1
+        if length > 0 or (y < cells and _exchanged(picture, start, step, y, i, j) == color):
+            return False
+
+
+@kernel
+def _exchanged(picture: np.ndarray, start: int, step: int, x: int, i: int, j: int) -> int:
+    """The colour of cell x after cells i and j have changed places."""
+    if x == i:
+        x = j
+    elif x == j:
+        x = i
+    return int(picture[start + x * step])

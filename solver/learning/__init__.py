@@ -1,0 +1,1 @@
+"""Clause learning for puzzles that probing leaves open: encoding, belief propagation, leads, SAT solvers, cubes."""

@@ -1,0 +1,501 @@
+"""What each cell and each block probably is: belief propagation between rows and columns.
+
+A line weighs all its arrangements by how probable the crossing lines hold its cells' colours to be, and tells those
+lines what it makes of each cell without what they said of it themselves. On a grid full of short cycles that proves
+nothing, but it is a good guess: a search that tries these colours first often walks straight into a solution (an idea
+of hyouv/FastNonogramSolver).
+
+A line takes one pass over the places of its blocks in each direction, colours and blots included. Only places that line
+logic has left count.
+
+Messages alone leave cells undecided between many solutions. With reinforcement (Chavas, Furtlehner, Mezard, Zecchina:
+Survey-propagation decimation through distributed local computations, 2005) each cell also leans to what it has been so
+far, at first hardly, then more, until all of them lean to one and the same solution.
+"""
+
+import math
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import apart, inlined, kernel
+from solver.learning.encoding import Variables
+from solver.lines.bits import bit, count, highest, load, lowest, some
+from solver.lines.board import BACKGROUND, Board, allows, open_cells
+from solver.lines.places import Places, no_places
+from solver.lines.workspace import Tools
+from solver.tuning import (
+    BELIEF_ROUNDS,
+    DAMPING,
+    DOUBT_GRADES,
+    LEAST_DOUBT,
+    LEAST_LEAN,
+    LEAST_SAID,
+    LOOK_EVERY,
+    SETTLED,
+)
+
+ALMOST = 1.0 - 1e-12
+"""What rounding may make of a probability of 1."""
+
+AFRESH = cast(bool, np.bool_(True))  # a literal would be a type of its own to the compiler
+
+FAINTEST = 1e-290
+"""Weights below it are too small for floating point."""
+
+
+class Beliefs(NamedTuple):
+    """Messages between lines, and the memory for weighing one line.
+
+    places          where blocks can be
+    told            float64[2, height x width, palette]: what a cell's row (0) and its column (1) say of its colours,
+                    from LEAST_SAID to 1; 0 for colours that it can't have
+    lean            float64[height x width, palette]: how much a cell leans to each colour, most 1; all 1 if it does not
+    weight          float64[side, palette]: what is known of a line's cells but for what it says itself, most 1
+    window          int64[blocks + 1, 2]: block j can start from the first of these places on, were it not for colours,
+                    and to the second one at the latest; for j = blocks, where the rest of the line can
+    before, behind  float64[blocks + 1, side + 1], set in the windows: weight of all arrangements of the cells before i
+                    with j blocks, after which the next one may start, and of the cells from i on with the others
+    held            float64[blocks, side + 1]: weight of a block's cells if it starts at i; for a blot, of all
+                    arrangements of the cells before i that end inside it
+    share           float64[palette, side + 1]: probability of each colour, as differences from cell to cell
+    sure            int64: for solver.ladder.dive, numbers of cells by how sure their colours are
+    """
+
+    places: Places
+    told: np.ndarray
+    lean: np.ndarray
+    weight: np.ndarray
+    window: np.ndarray
+    before: np.ndarray
+    behind: np.ndarray
+    held: np.ndarray
+    share: np.ndarray
+    sure: np.ndarray
+
+
+class Signs(NamedTuple):
+    """The variables of an encoding's blocks, each with its more probable sign; empty where nobody wants them.
+
+    start, end   int32[blocks]: as in solver.learning.encoding.Variables
+    literals     int32[number + 1]: each variable, negated if that is more probable
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    literals: np.ndarray
+
+
+class BlockAtHand(NamedTuple):
+    """A block of a line that is weighed.
+
+    first   the number of the line's first block on the board; j: this one's place in the line
+    apart   1 if a background cell must stand between it and the next one, else 0
+    total   the weight of all arrangements of the line
+    """
+
+    first: int
+    j: int
+    apart: int
+    total: float
+
+
+def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, words: int) -> Beliefs:
+    """Memory for a board of so many cells, cells and blocks a line at most, and blocks in all."""
+    return Beliefs(
+        no_places(blocks, words),
+        told=np.zeros((2, cells, palette)),
+        lean=np.ones((cells, palette)),
+        weight=np.zeros((side, palette)),
+        window=np.zeros((longest + 1, 2), np.int64),
+        before=np.zeros((longest + 1, side + 1)),
+        behind=np.zeros((longest + 1, side + 1)),
+        held=np.zeros((longest, side + 1)),
+        share=np.zeros((palette, side + 1)),
+        sure=np.zeros(int(-DOUBT_GRADES * math.log2(LEAST_DOUBT)) + 1, np.int64),
+    )
+
+
+def probable(board: Board, color: np.ndarray | None, variables: Variables, pull: float, tools: Tools) -> np.ndarray:
+    """int32[number]: the variables of a board's encoding as literals, each with its more probable sign.
+
+    `pull` as for `exchange`.
+    """
+    width, height, palette = map(int, board.size)
+    lines = board.first[: width + height + 1]
+    beliefs = no_beliefs(
+        width * height, max(width, height), 0, int(np.diff(lines).max()), palette, board.can.shape[1]
+    )._replace(places=variables.places)
+    literals = -np.arange(variables.number + 1, dtype=np.int32)
+    _guess(board, color, beliefs, variables, literals, pull, tools)
+    return literals[1:]
+
+
+@kernel
+def _guess(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    variables: Variables,
+    literals: np.ndarray,
+    pull: float,
+    tools: Tools,
+) -> None:
+    """Set the signs of all variables, from beliefs that begin from nothing."""
+    rounds: Any = np.int64(BELIEF_ROUNDS)
+    restrict(board, beliefs, AFRESH, tools.like)
+    exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, pull, tools)
+    _write_cells(board, beliefs, variables, literals, tools.like)
+
+
+@kernel
+def restrict(board: Board, beliefs: Beliefs, fresh: bool, like: Any) -> None:
+    """Nobody says anything any more of colours that a cell can't have; `fresh`: nor of the others, nor leans."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    for y in range(height):
+        for x in range(width):
+            for c in range(palette):
+                if fresh:
+                    beliefs.lean[y * width + x, c] = 1.0
+                for side in range(2):
+                    if not allows(board, y, x, c, like):
+                        beliefs.told[side, y * width + x, c] = 0.0
+                    elif fresh:
+                        beliefs.told[side, y * width + x, c] = 1.0
+
+
+@apart
+def exchange(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    signs: Signs,
+    rounds: int,
+    pull: float,
+    tools: Tools,
+) -> None:
+    """So many rounds of messages, or, without a pull, until they settle, or the deadline is past.
+
+    signs   set too, if they are wanted
+    pull    reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
+    """
+    like = tools.like
+    lines = int(board.size[0] + board.size[1])
+    work = 0
+    for done in range(rounds):
+        change = 0.0
+        for line in range(lines):
+            if not some(open_cells(board, line, like)):
+                continue
+            work += int(board.first[line + 1] - board.first[line] + 1) * len(beliefs.weight)
+            if work > LOOK_EVERY:
+                work = 0
+                if cpu_seconds() > tools.deadline:
+                    return
+            _listen(board, beliefs, line, like)
+            if _weigh(board, color, beliefs, signs, line, like):
+                change = max(change, _tell(board, beliefs, line, like))
+        if cpu_seconds() > tools.deadline or (pull == 0.0 and change < SETTLED):
+            break
+        if pull > 0.0:
+            _reinforce(board, beliefs, pull * (done + 1) / rounds, like)
+
+
+@kernel
+def _reinforce(board: Board, beliefs: Beliefs, power: float, like: Any) -> None:
+    """Let each open cell lean to what it probably is."""
+    width, palette, lean = int(board.size[0]), int(board.size[2]), beliefs.lean
+    for line in range(int(board.size[1])):
+        unknown = open_cells(board, line, like)
+        for i in range(width):
+            if some((unknown >> i) & bit(0, like)):
+                cell = _cell(board, line, i)
+                most = 0.0
+                for c in range(palette):
+                    most = max(most, _belief(beliefs, cell, c))
+                for c in range(palette):
+                    share = _belief(beliefs, cell, c) / most
+                    lean[cell, c] = 1.0 if share == 1.0 else max(share, LEAST_LEAN) ** power
+
+
+@inlined
+def _cell(board: Board, line: int, i: int) -> int:
+    """The number of a line's cell i on the board."""
+    width, height = int(board.size[0]), int(board.size[1])
+    return line * width + i if line < height else i * width + line - height
+
+
+@kernel
+def _listen(board: Board, beliefs: Beliefs, line: int, like: Any) -> None:
+    """Take what the crossing lines say of a line's cells, and what these lean to; of decided ones there is no doubt."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    weight = beliefs.weight
+    cells, crossing = (width, 1) if line < height else (height, 0)
+    unknown = open_cells(board, line, like)
+    for i in range(cells):
+        cell = _cell(board, line, i)
+        if not some((unknown >> i) & bit(0, like)):
+            for c in range(palette):
+                weight[i, c] = 1.0 if beliefs.told[crossing, cell, c] > 0.0 else 0.0
+            continue
+        most = 0.0
+        for c in range(palette):
+            weight[i, c] = beliefs.told[crossing, cell, c] * beliefs.lean[cell, c]
+            most = max(most, weight[i, c])
+        for c in range(palette):
+            weight[i, c] /= most
+
+
+@kernel
+def _weigh(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    signs: Signs,
+    line: int,
+    like: Any,
+) -> bool:
+    """Weigh all arrangements of a line: its cells' shares of each colour, its blocks' literals.
+
+    False if the weights are too small for floating point.
+    """
+    first, blocks = int(board.first[line]), int(board.first[line + 1] - board.first[line])
+    cells = int(board.size[0] if line < board.size[1] else board.size[1])
+    before, behind, weight, window = beliefs.before, beliefs.behind, beliefs.weight, beliefs.window
+    beliefs.share[:, : cells + 1] = 0.0
+    window[0, 0] = 0
+    for j in range(blocks):
+        starts = load(beliefs.places.starts, first + j, like)
+        window[j, 1] = highest(starts)
+        window[j + 1, 0] = lowest(starts) + max(int(board.length[first + j]), 1) + _apart(color, first, j, blocks)
+    window[blocks, 1] = cells
+    before[0, 0] = 1.0
+    for i in range(window[0, 1]):
+        before[0, i + 1] = before[0, i] * weight[i, BACKGROUND]
+    for j in range(blocks):
+        _weigh_before(board, color, beliefs, first, j, _apart(color, first, j, blocks), like)
+    total = before[blocks, cells]
+    if not total > FAINTEST:
+        return False
+    behind[blocks, cells] = 1.0
+    for i in range(cells - 1, window[blocks, 0] - 1, -1):
+        behind[blocks, i] = behind[blocks, i + 1] * weight[i, BACKGROUND]
+    for j in range(blocks - 1, -1, -1):
+        block = BlockAtHand(first, j, _apart(color, first, j, blocks), total)
+        if board.length[first + j] > 0:
+            _weigh_block(board, color, beliefs, signs, block, like)
+        else:
+            _weigh_blot(color, beliefs, signs, block, like)
+    return True
+
+
+@inlined
+def _apart(color: np.ndarray | None, first: int, j: int, blocks: int) -> int:
+    """1 if a background cell must stand between block j of a line and the next one, else 0."""
+    return 1 if j + 1 < blocks and (color is None or color[first + j] == color[first + j + 1]) else 0
+
+
+@kernel
+def _weigh_before(
+    board: Board, color: np.ndarray | None, beliefs: Beliefs, first: int, j: int, apart: int, like: Any
+) -> None:
+    """From the arrangements before block j to those before the next one."""
+    before, weight, held = beliefs.before, beliefs.weight, beliefs.held
+    c = 1 if color is None else int(color[first + j])
+    length = int(board.length[first + j])
+    starts = load(beliefs.places.starts, first + j, like)
+    lowest_start, highest_start = lowest(starts), int(beliefs.window[j, 1])
+    low, high = int(beliefs.window[j + 1, 0]), int(beliefs.window[j + 1, 1])
+    for i in range(low, high + 1):
+        before[j + 1, i] = 0.0
+    if length > 0:
+        for i in range(lowest_start, highest_start + 1):
+            if some((starts >> i) & bit(0, like)):
+                end = i + length
+                product = weight[i, c]
+                for k in range(i + 1, end):
+                    product *= weight[k, c]
+                held[j, i] = product
+                if end + apart <= high:
+                    before[j + 1, end + apart] = before[j, i] * held[j, i]
+    else:
+        inside = 0.0
+        for i in range(beliefs.window[j, 0], highest_start + 1):
+            held[j, i] = inside
+            inside = (inside + before[j, i]) * weight[i, c]
+            if i >= lowest_start and i + 1 + apart <= high:
+                before[j + 1, i + 1 + apart] = inside
+        held[j, highest_start + 1] = inside
+    for i in range(low, high + 1):
+        if apart == 1:
+            before[j + 1, i] *= weight[i - 1, BACKGROUND]
+        if i > low:
+            before[j + 1, i] += before[j + 1, i - 1] * weight[i - 1, BACKGROUND]
+
+
+@inlined
+def _behind(beliefs: Beliefs, j: int, apart: int, i: int) -> float:
+    """Weight of the cells from i on if block j has just ended there."""
+    if i + apart < beliefs.window[j + 1, 0] or i + apart > beliefs.window[j + 1, 1]:
+        return 0.0
+    passed = beliefs.weight[i, BACKGROUND] if apart == 1 else 1.0
+    behind: float = beliefs.behind[j + 1, i + apart] * passed
+    return behind
+
+
+@kernel
+def _weigh_block(
+    board: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    signs: Signs,
+    block: BlockAtHand,
+    like: Any,
+) -> None:
+    """From the arrangements behind a block, a number, to those with it; its share of the cells, its literals."""
+    first, j, apart, total = block
+    share, wanted = beliefs.share, len(signs.literals) > 0
+    c = 1 if color is None else int(color[first + j])
+    length = int(board.length[first + j])
+    starts = load(beliefs.places.starts, first + j, like)
+    others, by, behind = count(starts), 1.0, 0.0
+    for i in range(beliefs.window[j, 1], beliefs.window[j, 0] - 1, -1):
+        behind *= beliefs.weight[i, BACKGROUND]
+        if some((starts >> i) & bit(0, like)):
+            rest = beliefs.held[j, i] * _behind(beliefs, j, apart, i + length)
+            behind += rest
+            here = beliefs.before[j, i] * rest / total
+            share[c, i] += here
+            share[c, i + length] -= here
+            if wanted:
+                others -= 1
+                _write_by(signs.literals, int(signs.start[first + j]) + others, by)
+                by = min(by - here, ALMOST)
+        beliefs.behind[j, i] = behind
+
+
+@kernel
+def _weigh_blot(
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    signs: Signs,
+    block: BlockAtHand,
+    like: Any,
+) -> None:
+    """The same for a blot: its starts, its ends, and every cell in between."""
+    first, j, apart, total = block
+    weight, share, wanted = beliefs.weight, beliefs.share, len(signs.literals) > 0
+    c = 1 if color is None else int(color[first + j])
+    starts, ends = load(beliefs.places.starts, first + j, like), load(beliefs.places.ends, first + j, like)
+    other_starts = other_ends = count(starts)
+    started, ended, behind = 1.0, 1.0, 0.0
+    inside = 0.0  # weight of the cells from i on if the cell before belongs to the blot
+    last = int(beliefs.window[j, 1])
+    for i in range(last + 1, beliefs.window[j, 0] - 1, -1):
+        before, held = beliefs.before[j, i] if i <= last else 0.0, beliefs.held[j, i]
+        if i <= last:
+            rest = weight[i, c] * inside
+            behind = behind * weight[i, BACKGROUND] + rest
+            beliefs.behind[j, i] = behind
+            here = (held + before) * rest / total
+            share[c, i] += here
+            share[c, i + 1] -= here
+            if wanted and some((starts >> i) & bit(0, like)):
+                other_starts -= 1
+                _write_by(signs.literals, int(signs.start[first + j]) + other_starts, started)
+                started = min(started - before * rest / total, ALMOST)
+            inside = rest
+        after = _behind(beliefs, j, apart, i)
+        inside += after
+        if wanted and some((ends >> i) & bit(0, like)):
+            other_ends -= 1
+            _write_by(signs.literals, int(signs.end[first + j]) + other_ends, ended)
+            ended = min(ended - held * after / total, ALMOST)
+
+
+@inlined
+def _write_by(literals: np.ndarray, variable: int, probability: float) -> None:
+    """Set the literal of "at this place or before"; the last place, with probability 1, has no variable."""
+    if probability < 1.0:
+        literals[variable] = variable if probability > 0.5 else -variable
+
+
+@kernel
+def _tell(board: Board, beliefs: Beliefs, line: int, like: Any) -> float:
+    """Tell the crossing lines what a line makes of its cells; returns the greatest change of a message."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    cells, own = (width, 0) if line < height else (height, 1)
+    share, weight = beliefs.share, beliefs.weight
+    unknown, change = open_cells(board, line, like), 0.0
+    for i in range(cells):
+        if i > 0:
+            for c in range(1, palette):
+                share[c, i] += share[c, i - 1]
+        cell = _cell(board, line, i)
+        if not some((unknown >> i) & bit(0, like)):
+            for c in range(palette):
+                old = beliefs.told[own, cell, c]
+                if 0.0 < old < 1.0:
+                    change = max(change, 1.0 - old)
+                    beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING)
+            continue
+        share[BACKGROUND, i] = 1.0
+        for c in range(1, palette):
+            share[BACKGROUND, i] -= share[c, i]
+        total = 0.0
+        for c in range(palette):
+            if weight[i, c] > 0:
+                total += max(share[c, i], 0.0) / weight[i, c]
+        for c in range(palette):
+            if weight[i, c] > 0 and total > 0:
+                new = max(max(share[c, i], 0.0) / weight[i, c] / total, LEAST_SAID)
+                old = beliefs.told[own, cell, c]
+                change = max(change, abs(new - old))
+                beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING) * new
+    return change
+
+
+@inlined
+def _belief(beliefs: Beliefs, cell: int, c: int) -> float:
+    """How probable a cell's colour is, next to its others."""
+    belief: float = beliefs.told[0, cell, c] * beliefs.told[1, cell, c] * beliefs.lean[cell, c]
+    return belief
+
+
+@kernel
+def favourite(board: Board, beliefs: Beliefs, y: int, x: int) -> int:
+    """A cell's most probable colour."""
+    cell = y * int(board.size[0]) + x
+    most, best = -1.0, BACKGROUND
+    for c in range(int(board.size[2])):
+        belief = _belief(beliefs, cell, c)
+        if belief > most:
+            most, best = belief, c
+    return best
+
+
+@kernel
+def confidence(board: Board, beliefs: Beliefs, y: int, x: int) -> float:
+    """The probability of a cell's most probable colour."""
+    cell = y * int(board.size[0]) + x
+    most, total = 0.0, 0.0
+    for c in range(int(board.size[2])):
+        belief = _belief(beliefs, cell, c)
+        most = max(most, belief)
+        total += belief
+    return most / total
+
+
+@kernel
+def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals: np.ndarray, like: Any) -> None:
+    """The literals of the open cells: the most probable colour true, the others false."""
+    width = int(board.size[0])
+    for cell in range(width * int(board.size[1])):
+        if variables.cell[cell] != 0:
+            y, x = cell // width, cell % width
+            best = favourite(board, beliefs, y, x)
+            for c in range(int(board.size[2])):
+                if allows(board, y, x, c, like):
+                    literal = variables.literal[cell, c]
+                    literals[abs(literal)] = literal if c == best else -literal

@@ -1,0 +1,221 @@
+"""A board as a formula in conjunctive normal form, for a clause learner.
+
+Order encoding (Tamura and others; Copris solves nonograms so): a variable says "block j starts at cell p or before".
+With that, which block or which gap holds a cell is a matter of two literals of its line, so each cell takes clauses of
+three literals, and no variable stands for a block's covering a cell. A blot has variables for its end as well; the
+other blocks' ends are their starts, shifted. Only what the board leaves open gets variables: places where a block can
+still start, cells that have several colours left.
+
+Literals are int32 as in DIMACS. A cell with two colours left has one variable (false: the lower colour); one with more
+has a variable for each, of which at most one is true.
+"""
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from solver.jit.kernel import inlined, kernel
+from solver.lines.bits import bit, count, load, low, lowest, some
+from solver.lines.board import BACKGROUND, Board, allows, choices
+from solver.lines.places import Places, locate, no_places
+from solver.lines.workspace import Tools
+
+TRUE = cast(int, np.int64(1 << 30))  # a literal would be a type of its own to the compiler
+FALSE = -TRUE
+WIDEST = 3
+"""Literals in the longest clause."""
+
+
+class Variables(NamedTuple):
+    """Where the variables of an encoding are.
+
+    number          how many there are, numbered from 1
+    cell            int32[height x width]: a cell's first variable, 0 if it is decided
+    literal         int64[height x width, palette]: the literal "the cell has the colour", TRUE and FALSE among them
+    start, end      int32[blocks]: a block's first start variable, a blot's first end variable
+    places          where the blocks can be: a variable for each place of a block but its last
+    """
+
+    number: int
+    cell: np.ndarray
+    literal: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    places: Places
+
+
+def encode(board: Board, color: np.ndarray | None, tools: Tools) -> tuple[Variables, np.ndarray]:
+    """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
+    width, height = int(board.size[0]), int(board.size[1])
+    blocks, words = int(board.first[width + height]), board.can.shape[1]
+    variables = Variables(
+        0,
+        np.zeros(height * width, np.int32),
+        np.zeros((height * width, int(board.size[2])), np.int64),
+        np.zeros(blocks, np.int32),
+        np.zeros(blocks, np.int32),
+        no_places(blocks, words),
+    )
+    variables = variables._replace(number=_number_variables(board, color, variables, tools))
+    clauses = np.zeros((0, WIDEST), np.int32)
+    clauses = np.zeros((_write_clauses(board, color, variables, clauses, tools.like), WIDEST), np.int32)
+    _write_clauses(board, color, variables, clauses, tools.like)
+    return variables, clauses
+
+
+@kernel
+def _number_variables(board: Board, color: np.ndarray | None, variables: Variables, tools: Tools) -> int:
+    """Find all places, and number all variables; returns how many there are."""
+    like = tools.like
+    locate(board, color, variables.places, tools)
+    width, height = int(board.size[0]), int(board.size[1])
+    free = 1
+    for y in range(height):
+        for x in range(width):
+            left = choices(board, y, x, like)
+            if left > 1:
+                variables.cell[y * width + x] = free
+                free += 1 if left == 2 else left
+            for c in range(int(board.size[2])):
+                variables.literal[y * width + x, c] = _cell_literal(board, variables, y, x, c, like)
+    for j in range(int(board.first[width + height])):
+        others = count(load(variables.places.starts, j, like)) - 1
+        variables.start[j] = free
+        free += others
+        if board.length[j] == 0:
+            variables.end[j] = free
+            free += others
+    return free - 1
+
+
+@inlined
+def _by(places: Any, first: int, p: int, like: Any) -> int:
+    """The literal "at place p or before", for a thing that can be at `places` and has its variables from `first` on."""
+    if p < 0:
+        return FALSE
+    before = count(places & (low(p, like) | bit(p, like)))  # low(p + 1) might shift by the full width
+    if before == 0:
+        return FALSE
+    return TRUE if before == count(places) else first + before - 1
+
+
+@kernel
+def _starts_by(variables: Variables, j: int, p: int, like: Any) -> int:
+    """The literal "block j starts at cell p or before"."""
+    return _by(load(variables.places.starts, j, like), int(variables.start[j]), p, like)
+
+
+@kernel
+def _ends_by(board: Board, variables: Variables, j: int, p: int, like: Any) -> int:
+    """The literal "block j has ended before cell p"."""
+    if board.length[j] > 0:
+        return _starts_by(variables, j, p - int(board.length[j]), like)
+    return _by(load(variables.places.ends, j, like), int(variables.end[j]), p, like)
+
+
+@kernel
+def _cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, like: Any) -> int:
+    """The literal "the cell has colour c"."""
+    if not allows(board, y, x, c, like):
+        return FALSE
+    first = int(variables.cell[y * int(board.size[0]) + x])
+    if first == 0:
+        return TRUE
+    lower = 0
+    for other in range(c):
+        lower += allows(board, y, x, other, like)
+    if choices(board, y, x, like) == 2:
+        return first if lower == 1 else -first
+    return first + lower
+
+
+@inlined
+def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
+    """Write the clause a or b or c as number n, if there is room; constants are left out. Returns the next number."""
+    if a == TRUE or b == TRUE or c == TRUE:
+        return n
+    if n < clauses.shape[0]:
+        k = 0
+        for literal in (a, b, c):
+            if literal != FALSE:
+                clauses[n, k] = literal
+                k += 1
+    return n + 1
+
+
+@kernel
+def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, like: Any) -> int:
+    """Write as many clauses as there is room for; returns how many there are."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    n: Any = np.int64(0)
+    for y in range(height):
+        for x in range(width):
+            if choices(board, y, x, like) > 2:
+                for c in range(palette):
+                    for other in range(c):
+                        literal = variables.literal[y * width + x]
+                        n = _add(clauses, n, -int(literal[c]), -int(literal[other]), FALSE)
+    for line in range(width + height):
+        n = _write_order(board, color, variables, line, clauses, n, like)
+        cells = width if line < height else height
+        for i in range(cells):
+            n = _write_cell(board, color, variables, line, i, clauses, n, like)
+    return int(n)
+
+
+@kernel
+def _write_order(
+    board: Board, color: np.ndarray | None, variables: Variables, line: int, clauses: np.ndarray, n: int, like: Any
+) -> int:
+    """What holds among the blocks of a line: started by p, then by p + 1 too; each ends before the next one starts."""
+    first: Any = np.int64(board.first[line])
+    last: Any = np.int64(board.first[line + 1])
+    for j in range(first, last):
+        starts = load(variables.places.starts, j, like)
+        start, end = int(variables.start[j]), int(variables.end[j])
+        for k in range(count(starts) - 2):
+            n = _add(clauses, n, -(start + k), start + k + 1, FALSE)
+        if board.length[j] == 0:
+            ends = load(variables.places.ends, j, like)
+            for k in range(count(ends) - 2):
+                n = _add(clauses, n, -(end + k), end + k + 1, FALSE)
+            while some(ends):
+                p = lowest(ends)
+                ends = ends & (ends - bit(0, like))
+                started = _starts_by(variables, j, p - 1, like)
+                n = _add(clauses, n, -_ends_by(board, variables, j, p, like), started, FALSE)
+        if j > first:
+            apart = 1 if color is None or color[j] == color[j - 1] else 0
+            while some(starts):
+                p = lowest(starts)
+                starts = starts & (starts - bit(0, like))
+                ended = _ends_by(board, variables, j - 1, p - apart, like)
+                n = _add(clauses, n, -_starts_by(variables, j, p, like), ended, FALSE)
+    return n
+
+
+@kernel
+def _write_cell(
+    board: Board,
+    color: np.ndarray | None,
+    variables: Variables,
+    line: int,
+    i: int,
+    clauses: np.ndarray,
+    n: int,
+    like: Any,
+) -> int:
+    """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
+    first: Any = np.int64(board.first[line])
+    last: Any = np.int64(board.first[line + 1])
+    width, height = int(board.size[0]), int(board.size[1])
+    literal = variables.literal[line * width + i if line < height else i * width + line - height]
+    background = int(literal[BACKGROUND])
+    ended = TRUE
+    for j in range(first, last):
+        started = _starts_by(variables, j, i, like)
+        n = _add(clauses, n, -ended, started, background)
+        ended = _ends_by(board, variables, j, i, like)
+        c: Any = np.int64(1 if color is None else color[j])
+        n = _add(clauses, n, -started, ended, int(literal[c]))
+    return _add(clauses, n, -ended, background, FALSE)

@@ -1,0 +1,181 @@
+"""The state of one puzzle under solution: which colours each cell may still have, by rows and by columns.
+
+Both views hold the same knowledge at all times: what a row loses at a cell, that cell's column loses too.
+"""
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.lines.bits import bit, copy_rows, count, empty, load, low, lowest, some, store
+from solver.model.views import Clues, Views
+
+BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
+NO_COLOR: Any = np.uint8(255)
+"""In the first cell of `Board.known`: no solution is known."""
+
+
+class Board(NamedTuple):
+    """One puzzle's clues and knowledge. Line i is row i for i < height, else column i - height.
+
+    The colours of the blocks, uint8[blocks], go beside it as an argument of their own: it is None for mono puzzles, and
+    from an argument that is None the compiler drops all code for several colours.
+
+    size    int64[3]: width, height, palette (number of colours, the background counted)
+    first   int32[lines + 1]: blocks of line i are first[i] .. first[i + 1]
+    length  uint16[blocks]: 0 for a blot
+    can     uint64[lines x palette, words]: row i x palette + c is the set of cells of line i that may have colour c
+    known   uint8[height x width]: in the checked mode a solution, row by row (solver.lines.checked); else empty
+    """
+
+    size: np.ndarray
+    first: np.ndarray
+    length: np.ndarray
+    can: np.ndarray
+    known: np.ndarray
+
+
+@kernel
+def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: Any) -> None:
+    """Take puzzle p of a batch onto a board, nothing known yet."""
+    board.size[0], board.size[1] = batch.width[p], batch.height[p]
+    width, height = int(board.size[0]), int(board.size[1])
+    none: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+    blocks = _take_clues(board, color, batch.rows, p, none, none)
+    blocks = _take_clues(board, color, batch.columns, p, height, blocks)
+    board.first[width + height] = blocks
+    palette = 2
+    if color is not None:
+        for j in range(blocks):
+            palette = max(palette, int(color[j]) + 1)
+    board.size[2] = palette
+    for i in range(width + height):
+        cells = low(width if i < height else height, like)
+        for c in range(palette):
+            store(board.can, i * palette + c, cells)
+
+
+@kernel
+def begin_from(board: Board, start: np.ndarray, like: Any) -> None:
+    """Take away what a partly solved grid rules out: `start`, bool[height x width, palette], is what cells may be."""
+    width, height = int(board.size[0]), int(board.size[1])
+    for y in range(height):
+        for x in range(width):
+            for c in range(int(board.size[2])):
+                if not start[y * width + x, c]:
+                    forbid(board, y, x, c, like)
+
+
+@kernel
+def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, line: int, block: int) -> int:
+    """Copy the clues of one side of puzzle p to the lines from `line` and the blocks from `block` on."""
+    for i in range(clues.lines[p], clues.lines[p + 1]):
+        board.first[line] = block
+        line += 1
+        for j in range(clues.blocks[i], clues.blocks[i + 1]):
+            board.length[block] = clues.length[j]
+            if color is not None:
+                color[block] = clues.color[j]
+            block += 1
+    return block
+
+
+@kernel
+def copy(board: Board, other: Board) -> None:
+    """Give another board of the same puzzle the same knowledge."""
+    copy_knowledge(board.size, board.can, other.can)
+
+
+@kernel
+def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> None:
+    """Copy what is known of the cells of a puzzle of this size from one array to another; both are as `Board.can`."""
+    copy_rows(source, target, int((size[0] + size[1]) * size[2]))
+
+
+@kernel
+def allows(board: Board, y: int, x: int, c: int, like: Any) -> bool:
+    """Whether a cell may have colour c."""
+    return some((load(board.can, y * int(board.size[2]) + c, like) >> x) & bit(0, like))
+
+
+@kernel
+def in_column(board: Board, y: int, x: int, c: int, like: Any) -> bool:
+    """The same, as the cell's column says."""
+    line = int(board.size[1]) + x
+    return some((load(board.can, line * int(board.size[2]) + c, like) >> y) & bit(0, like))
+
+
+@kernel
+def choices(board: Board, y: int, x: int, like: Any) -> int:
+    """Number of colours that a cell may have."""
+    number = 0
+    for c in range(int(board.size[2])):
+        number += allows(board, y, x, c, like)
+    return number
+
+
+@kernel
+def is_open(board: Board, y: int, x: int, like: Any) -> bool:
+    """Whether a cell may still have several colours."""
+    return choices(board, y, x, like) > 1
+
+
+@kernel
+def forbid(board: Board, y: int, x: int, c: int, like: Any) -> None:
+    """Take colour c away from a cell, in its row and its column."""
+    height, palette = int(board.size[1]), int(board.size[2])
+    row, column = y * palette + c, (height + x) * palette + c
+    store(board.can, row, load(board.can, row, like) & ~bit(x, like))
+    store(board.can, column, load(board.can, column, like) & ~bit(y, like))
+
+
+@kernel
+def assume(board: Board, y: int, x: int, c: int, like: Any) -> None:
+    """Take all colours but c away from a cell."""
+    for other in range(int(board.size[2])):
+        if other != c:
+            forbid(board, y, x, other, like)
+
+
+@kernel
+def undecided(board: Board, like: Any) -> int:
+    """Number of cells that may still have several colours."""
+    cells = 0
+    for row in range(int(board.size[1])):
+        cells += count(open_cells(board, row, like))
+    return cells
+
+
+def possibilities(board: Board) -> np.ndarray:
+    """The colours that each cell on a board may have, bool[height x width, palette]."""
+    width, height, palette = map(int, board.size)
+    rows = board.can[: height * palette].astype("<u8", copy=False).view(np.uint8).reshape(height * palette, -1)
+    cells = np.unpackbits(rows, axis=1, count=width, bitorder="little").reshape(height, palette, width)
+    return cells.transpose(0, 2, 1).reshape(-1, palette).astype(np.bool_)
+
+
+@kernel
+def open_cells(board: Board, line: int, like: Any) -> Any:
+    """The set of cells of a line that may still have several colours."""
+    palette = int(board.size[2])
+    once, twice = empty(like), empty(like)
+    for c in range(palette):
+        can = load(board.can, line * palette + c, like)
+        twice = twice | (once & can)
+        once = once | can
+    return twice
+
+
+@kernel
+def write_picture(board: Board, cells: np.ndarray, like: Any) -> None:
+    """Write a decided board into uint8[width x height], row by row, a palette entry each."""
+    width, palette = board.size[0], board.size[2]
+    cells[:] = BACKGROUND
+    for row in range(board.size[1]):
+        for c in range(1, palette):
+            can = load(board.can, row * palette + c, like)
+            while some(can):
+                x = lowest(can)
+                can = can & (can - bit(0, like))
+                cells[row * width + x] = c

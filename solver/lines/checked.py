@@ -1,0 +1,95 @@
+"""The checked mode: every step is held against a known solution, and what is handed on against its invariant.
+
+With NONOCENSUS_CHECKED=1 kernels are compiled with assertions; without it they cost nothing, not even a branch. A
+puzzle's goal, where it fits, goes along as `Board.known`: a solution that was planted, as CaDiCaL's testers do it. What
+must hold:
+
+board       rows and columns say the same of every cell, and where there is no contradiction each cell has a colour left
+a step      a board that holds the known solution still does afterwards: line logic, a refuted colour, a union
+assumption  a trial board that holds it and assumes its colour of a cell meets no contradiction
+rung        it ends in a contradiction, in a decided board, or at the fixpoint of line logic on all lines
+search      what it hands over holds every solution but the one it has noted; exhausted, it has noted every one
+tail        formula, learned and added clauses leave the known solution until it is excluded itself
+
+A failed check is an AssertionError; so don't run the checked mode with `python -O`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.jit.kernel_cache import CHECKED
+from solver.lines.bits import load, some
+from solver.lines.board import NO_COLOR, Board, allows, choices, in_column
+from solver.lines.line_solver import solve_line
+from solver.lines.workspace import Tools
+
+__all__ = ["CHECKED", "at_fixpoint", "holds", "is_known", "knows", "plant", "sound"]
+
+
+@kernel
+def plant(board: Board, pictures: np.ndarray, place: int, known: bool) -> None:
+    """Give a board its known solution, row by row from pictures[place] on; or none."""
+    board.known[0] = NO_COLOR
+    if known:
+        for i in range(int(board.size[0] * board.size[1])):
+            board.known[i] = pictures[place + i]
+
+
+@kernel
+def knows(board: Board, y: int, x: int, c: int) -> bool:
+    """Whether the known solution has colour c at a cell."""
+    return bool(board.known[0] != NO_COLOR and board.known[y * int(board.size[0]) + x] == c)
+
+
+@kernel
+def is_known(board: Board, picture: np.ndarray) -> bool:
+    """Whether a picture, uint8[height x width], is the known solution."""
+    same = True
+    for i in range(int(board.size[0] * board.size[1])):
+        same = same and bool(board.known[i] == picture[i])
+    return same
+
+
+@kernel
+def holds(board: Board, like: Any) -> bool:
+    """Whether the board, by rows and by columns, leaves the known solution; False if none is known."""
+    if board.known[0] == NO_COLOR:
+        return False
+    width = int(board.size[0])
+    for y in range(int(board.size[1])):
+        for x in range(width):
+            c: Any = np.int64(board.known[y * width + x])
+            if not allows(board, y, x, c, like) or not in_column(board, y, x, c, like):
+                return False
+    return True
+
+
+@kernel
+def sound(board: Board, like: Any) -> bool:
+    """Whether rows and columns say the same, and leave each cell a colour."""
+    for y in range(int(board.size[1])):
+        for x in range(int(board.size[0])):
+            if choices(board, y, x, like) == 0:
+                return False
+            for c in range(int(board.size[2])):
+                if allows(board, y, x, c, like) != in_column(board, y, x, c, like):
+                    return False
+    return True
+
+
+@kernel
+def at_fixpoint(board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+    """Whether line logic finds nothing new on any line. Overwrites `tools.new` and `tools.reach`."""
+    like = tools.like
+    width, height = int(board.size[0]), int(board.size[1])
+    palette = 2 if color is None else int(board.size[2])
+    for line in range(width + height):
+        if not solve_line(width if line < height else height, line, board, color, tools):
+            return False
+        for c in range(palette):
+            can = load(board.can, line * palette + c, like)
+            if some(can & ~load(tools.new, c, like)):
+                return False
+    return True

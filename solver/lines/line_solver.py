@@ -1,0 +1,203 @@
+"""The complete line solver: every cell keeps exactly the colours that some arrangement of its line gives it.
+
+Dynamic programming over the blocks, bit-parallel over the cells: O(blocks x log length) operations on bit sets. A first
+pass finds, from the low end, where each block can start and which cells the gap before it can hold; a second pass does
+the same on the mirrored line and meets the first. Blots (hidden lengths) cost no more than numbers, colours one mask
+each.
+
+The carry of an addition does the sweeps, an idea of hyouv/FastNonogramSolver; colours and blots follow the same scheme.
+"""
+
+from typing import Any, cast
+
+import numpy as np
+
+from solver.jit.kernel import inlined, kernel
+from solver.lines.bits import bit, empty, load, mirror, some, store
+from solver.lines.board import Board
+from solver.lines.lanes import (
+    any_longer,
+    first_lanes,
+    in_all,
+    lanes,
+    less_one,
+    load_lanes,
+    load_length,
+    load_lengths,
+    step,
+    store_lanes,
+    together,
+)
+from solver.lines.workspace import Tools
+
+# Literals would be types of their own to the compiler.
+FORWARDS = cast(bool, np.bool_(False))
+BOTH_WAYS = cast(bool, np.bool_(True))
+
+
+@kernel
+def fill(seeds: Any, mask: Any) -> Any:
+    """Spread seeds that lie inside mask upwards to the ends of their runs of mask: the adder's carry sweeps them."""
+    return (((mask + seeds) ^ mask) & mask) | seeds
+
+
+@kernel
+def runs(mask: Any, length: Any) -> Any:
+    """Places where a run of `length` cells of mask can start, by doubling.
+
+    The steps for lengths up to 4, which are most, go without a branch that the processor would mispredict.
+    """
+    mask = mask & (mask >> step(length, 1))
+    mask = mask & (mask >> step(length, 2))
+    have = 4
+    while any_longer(length, have):
+        mask = mask & (mask >> step(length, have))
+        have *= 2
+    return mask
+
+
+@kernel
+def spread(starts: Any, length: Any) -> Any:
+    """The cells of all blocks of this length with these starts, by doubling as in `runs`."""
+    starts = starts | (starts << step(length, 1))
+    starts = starts | (starts << step(length, 2))
+    have = 4
+    while any_longer(length, have):
+        starts = starts | (starts << step(length, have))
+        have *= 2
+    return starts
+
+
+@kernel
+def place(gap: Any, touch: Any, seats: Any, white: Any, cells: int) -> tuple[Any, Any, Any]:
+    """Place the next block of a line, going upwards.
+
+    gap     cells that the gap before it can hold
+    touch   where it can stand right after the previous block, without a gap
+    seats   where there is room for it by itself; for a blot, cells that may have its colour
+    white   cells that may be background
+    cells   its length, 0 for a blot
+    Returns its starts (for a blot: all cells that it can reach), the places right after it, and the cells that the gap
+    after it can hold.
+    """
+    starts = ((gap << 1) | touch) & seats
+    if cells > 0:
+        after = starts << cells
+    else:
+        starts = fill(starts, seats)
+        after = starts << 1
+    return starts, after, fill(after & white, white)
+
+
+@inlined
+def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+    """Whether a line of n cells has an arrangement."""
+    like, seats = tools.like, tools.reach
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
+    _seat(n, line, board, color, seats, tools.back, FORWARDS, like)
+    nowhere, edge = empty(like), bit(0, like)
+    white = load(board.can, line * (2 if color is None else board.size[2]), like)
+    touch, after, gap = edge, edge, fill(edge & white, white)
+    for j in range(blocks):
+        if j > 0 and (color is None or color[first + j] == color[first + j - 1]):
+            touch = nowhere
+        _, after, gap = place(gap, touch, load(seats, j, like), white, load_length(board.length, first + j))
+        touch = after
+    return some((((gap << 1) | after) >> n) & edge)
+
+
+@inlined
+def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+    """Solve one line of n cells; the result is False if it has no arrangement.
+
+    What the line's cells can be according to its clue and `board.can` goes to `tools.new`, and where each block can
+    start (for a blot: the cells that it can cover) to `tools.reach`; both are undefined if there is no arrangement.
+    """
+    like = tools.like
+    length, can = board.length, board.can
+    reach, gaps, back, back_gaps, new = tools.reach, tools.gaps, tools.back, tools.back_gaps, tools.new
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
+    palette = 2 if color is None else board.size[2]
+    nowhere, edge = empty(like), bit(0, like)
+    white = load(can, line * palette, like)
+    _seat(n, line, board, color, reach, back, BOTH_WAYS, like)
+    etihw = mirror(white, n)
+    touch, after, gap = edge, edge, fill(edge & white, white)
+    back_touch, back_gap = edge, fill(edge & etihw, etihw)
+    whites = mirror(back_gap, n)
+    for j in range(blocks):
+        k = blocks - 1 - j
+        if j > 0 and (color is None or color[first + j] == color[first + j - 1]):
+            touch = nowhere  # blocks of one colour can't touch
+        if j > 0 and (color is None or color[first + k] == color[first + k + 1]):
+            back_touch = nowhere
+        store(gaps, j, gap)
+        starts, after, gap = place(gap, touch, load(reach, j, like), white, load_length(length, first + j))
+        store(reach, j, starts)
+        touch = after
+        starts, back_touch, back_gap = place(
+            back_gap, back_touch, load(back, k, like), etihw, load_length(length, first + k)
+        )
+        store(back, k, starts)
+        store(back_gaps, k, back_gap)
+    if not some((((gap << 1) | after) >> n) & edge):
+        return False
+
+    store_lanes(gaps, blocks, in_all(nowhere, like))  # for lanes beyond the last block
+    whites = whites & gap
+    some_whites = some_blacks = in_all(nowhere, like)
+    for j in range(0, blocks, lanes(like)):
+        cells = load_lengths(length, first + j, like)
+        cover = load_lanes(reach, j, like) & (mirror(load_lanes(back, j, like), n) >> less_one(cells))
+        store_lanes(reach, j, cover)
+        cover = spread(cover, cells)
+        if color is None:
+            some_blacks = some_blacks | cover
+        else:
+            store_lanes(back, j, cover)
+        some_whites = some_whites | (load_lanes(gaps, j, like) & mirror(load_lanes(back_gaps, j, like), n))
+    store(new, 0, whites | together(some_whites))
+    if color is None:
+        store(new, 1, together(some_blacks))
+    else:
+        for c in range(1, palette):
+            store(new, c, nowhere)
+        for j in range(blocks):
+            c = color[first + j]
+            store(new, c, load(new, c, like) | load(back, j, like))
+    return True
+
+
+@inlined
+def _seat(
+    n: int,
+    line: int,
+    board: Board,
+    color: np.ndarray | None,
+    seats: np.ndarray,
+    back: np.ndarray,
+    both: bool,
+    like: Any,
+) -> None:
+    """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour.
+
+    back   becomes the same on the mirrored line, if `both` are wanted
+    """
+    first = int(board.first[line])
+    blocks = int(board.first[line + 1]) - first
+    base = line * (2 if color is None else board.size[2])
+    if color is not None:
+        for j in range(blocks):
+            store(seats, j, load(board.can, base + color[first + j], like))
+    for j in range(0, blocks, lanes(like)):
+        if color is None:
+            mask = in_all(load(board.can, base + 1, like), like)
+        else:
+            mask = load_lanes(seats, j, like)
+        cells = load_lengths(board.length, first + j, like)
+        room = first_lanes(runs(mask, cells), blocks - j)
+        store_lanes(seats, j, room)
+        if both:
+            store_lanes(back, j, mirror(room, n) >> less_one(cells))

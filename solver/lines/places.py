@@ -1,0 +1,55 @@
+"""Where the blocks of a board can still be."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.lines.bits import count, load, store
+from solver.lines.board import Board
+from solver.lines.line_solver import solve_line
+from solver.lines.workspace import Tools
+
+
+class Places(NamedTuple):
+    """Places of all blocks, numbered as on the board.
+
+    starts   uint64[blocks, words]: the cells that a block can start at; for a blot, all cells that it can cover, which
+             are those that it can start at
+    ends     uint64[blocks, words]: for a blot, the places after cells that it can end on; empty for other blocks
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+def no_places(blocks: int, words: int) -> Places:
+    """Memory for the places of so many blocks."""
+    return Places(np.zeros((blocks, words), np.uint64), np.zeros((blocks, words), np.uint64))
+
+
+@kernel
+def locate(board: Board, color: np.ndarray | None, places: Places, tools: Tools) -> None:
+    """Find the places of all blocks of a board at the fixpoint of line logic."""
+    like = tools.like
+    width, height = int(board.size[0]), int(board.size[1])
+    for line in range(width + height):
+        cells = width if line < height else height
+        solve_line(cells, line, board, color, tools)
+        first = int(board.first[line])
+        for j in range(first, int(board.first[line + 1])):
+            starts = load(tools.reach, j - first, like)
+            store(places.starts, j, starts)
+            if board.length[j] == 0:
+                store(places.ends, j, starts << 1)
+
+
+@kernel
+def open_places(board: Board, places: Places, like: Any) -> int:
+    """Number of places of all blocks that have several."""
+    number = 0
+    for j in range(int(board.first[board.size[0] + board.size[1]])):
+        here = count(load(places.starts, j, like))
+        if here > 1:
+            number += here
+    return number

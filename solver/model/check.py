@@ -1,0 +1,280 @@
+"""What is wrong with a puzzle's clues before anyone solves them, for a whole batch at once.
+
+Such puzzles get the status `invalid`. The kernels rely on these checks for the safety of their memory.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike
+
+from solver.jit.kernel import in_plain_python, kernel
+from solver.model.puzzle import BLOT, InvalidPuzzle, Puzzle
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.tables import puzzle_batch
+from solver.model.views import Clues, Views, views
+
+
+def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
+    """The `faults` of a readable batch (solver.model.tables.check_readable), those of nulls among them."""
+    seen = views(batch)
+    return faults(seen) | _first_texts(_nulls(batch, seen))
+
+
+def faults(batch: Views) -> dict[int, str]:
+    """Why puzzles of the batch can't be solved by any picture, each as one line of text, by index in the batch."""
+    rows = _side("row", batch.rows, batch.height, batch.width)
+    columns = _side("column", batch.columns, batch.width, batch.height)
+    palette = 1 + min(MAX_COLORS, max(int(side.color.max(initial=0)) for side in (rows, columns)))
+    row_sums, column_sums = (_sums(side, palette) for side in (rows, columns))
+    checks = [check(side) for check in (_shape_faults, _color_faults) for side in (rows, columns)]
+    fits = [_fit_faults(rows, row_sums), _fit_faults(columns, column_sums)]
+    return _first_texts(*checks, *fits, _total_faults(row_sums, column_sums))
+
+
+def misshapen(batch: pa.RecordBatch) -> dict[int, str]:
+    """Why rows of a readable batch are no `Puzzle` at all, each as one line of text, by index in the batch.
+
+    These are nulls, and sizes, clues, palette and goal that don't agree or are beyond all limits. Whether a picture can
+    have the clues is not looked at, nor the palette if the batch has none.
+    """
+    if not len(batch):
+        return {}
+    seen = views(batch)
+    rows = _side("row", seen.rows, seen.height, seen.width)
+    columns = _side("column", seen.columns, seen.width, seen.height)
+    checks = [_null_ids(batch), _nulls(batch, seen)]
+    checks += [check(side) for check in (_shape_faults, _number_faults, _color_faults) for side in (rows, columns)]
+    if "palette" in batch.schema.names:
+        checks.append(_palette_faults(batch["palette"], rows, columns))
+    return _first_texts(*checks, _goal_faults(batch["goal"], seen))
+
+
+def compile_sums(batch: Views) -> None:
+    """Have the kernel of this module ready."""
+    side = _side("row", batch.rows, batch.height, batch.width)
+    _add_up(side.lines[:1], side.blocks, side.length, side.color, _no_sums(0, 0, 1))
+
+
+def validate(puzzle: Puzzle) -> None:
+    """Raise InvalidPuzzle, naming the line and saying why, if no picture can have these clues for plain arithmetic."""
+    for text in faults(views(puzzle_batch([puzzle]))).values():
+        raise InvalidPuzzle(text)
+
+
+Faults = Iterator[tuple[int, str]]
+"""Puzzles, by index in the batch, and what is wrong with each."""
+
+
+def _first_texts(*several: Faults) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for puzzle, text in chain(*several):
+        found.setdefault(puzzle, text)
+    return found
+
+
+class _Side(NamedTuple):
+    """The rows, or the columns, of a batch. It may be a slice of a longer table: lines and blocks count from its first.
+
+    name              of a line: row or column
+    number, cells     how many lines each puzzle should have; how many cells each of them has
+    lines, blocks     int64: lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i blocks[i] .. blocks[i + 1]
+    length, color     of each block
+    """
+
+    name: str
+    number: np.ndarray
+    cells: np.ndarray
+    lines: np.ndarray
+    blocks: np.ndarray
+    length: np.ndarray
+    color: np.ndarray
+
+    def where(self, line: int) -> str:
+        """A line as people name it: row 3."""
+        return f"{self.name} {line - self.lines[_owners(line, self.lines)] + 1}"
+
+    def first(self, lines: np.ndarray) -> Iterator[tuple[int, int]]:
+        """Of some lines, in ascending order, the first of each puzzle: (line, puzzle)."""
+        puzzles, places = np.unique(_owners(lines, self.lines), return_index=True)
+        return zip(lines[places].tolist(), puzzles.tolist(), strict=True)
+
+
+def _side(name: str, clues: Clues, number: np.ndarray, cells: np.ndarray) -> _Side:
+    lines = clues.lines.astype(np.int64)
+    blocks = clues.blocks[lines[0] : lines[-1] + 1].astype(np.int64)
+    own = slice(blocks[0], blocks[-1])
+    lines, blocks = lines - lines[0], blocks - blocks[0]
+    return _Side(name, number, cells, lines, blocks, clues.length[own], clues.color[own])
+
+
+def _owners(items: ArrayLike, offsets: np.ndarray) -> np.ndarray:
+    """The group of each of some items, which are grouped by offsets."""
+    owners: np.ndarray = np.searchsorted(offsets, items, "right") - 1
+    return owners
+
+
+class _Sums(NamedTuple):
+    """What the clues of a side add up to; a blot counts one cell.
+
+    need    int64[lines]: cells that its blocks need, with a gap between two of one colour
+    least   int64[puzzles, palette]: cells of each colour, at least
+    blots   int64[puzzles, palette]: blots of each colour
+    """
+
+    need: np.ndarray
+    least: np.ndarray
+    blots: np.ndarray
+
+
+def _sums(side: _Side, palette: int) -> _Sums:
+    """The sums of a side, colours beyond the palette as its last one."""
+    puzzles, lines = len(side.lines) - 1, len(side.blocks) - 1
+    sums = _no_sums(puzzles, lines, palette)
+    add_up = in_plain_python(_add_up, 2 * (lines + len(side.length)))
+    add_up(side.lines, side.blocks, side.length, side.color, sums)
+    return sums
+
+
+def _no_sums(puzzles: int, lines: int, palette: int) -> _Sums:
+    least, blots = np.zeros((2, puzzles, palette), np.int64)
+    return _Sums(np.zeros(lines, np.int64), least, blots)
+
+
+@kernel
+def _add_up(lines: np.ndarray, blocks: np.ndarray, length: np.ndarray, color: np.ndarray, sums: _Sums) -> None:
+    """Fill in the sums of a side; its fields are as `_Side` has them."""
+    last = sums.least.shape[1] - 1
+    for p in range(len(lines) - 1):
+        for line in range(lines[p], lines[p + 1]):
+            for block in range(blocks[line], blocks[line + 1]):
+                cells = max(length[block], 1)
+                parted = block > blocks[line] and color[block] == color[block - 1]
+                sums.need[line] += cells
+                sums.need[line] += parted
+                sums.least[p, min(color[block], last)] += cells
+                sums.blots[p, min(color[block], last)] += length[block] == BLOT
+
+
+def _shape_faults(side: _Side) -> Faults:
+    given = np.diff(side.lines)
+    unfit = (side.number == 0) | (side.number > MAX_CELLS)
+    for p in np.flatnonzero(unfit | (given != side.number)).tolist():
+        if unfit[p]:
+            yield p, f"it has {side.number[p]} {side.name}s; there may be 1 to {MAX_CELLS}"
+        else:
+            yield p, f"it has clues for {given[p]} {side.name}s but {side.number[p]} {side.name}s"
+
+
+def _number_faults(side: _Side) -> Faults:
+    """Lines with more numbers than a line may have cells, or with a larger number."""
+    too_large = _owners(np.flatnonzero(side.length > MAX_CELLS), side.blocks)
+    too_many = np.flatnonzero(np.diff(side.blocks) > MAX_CELLS)
+    for line, puzzle in side.first(np.unique(np.concatenate([too_large, too_many]))):
+        yield puzzle, f"{side.where(line)}: more than {MAX_CELLS} numbers, or a larger one"
+
+
+def _palette_faults(palette: pa.ListArray, rows: _Side, columns: _Side) -> Faults:
+    """Palettes that lack a colour of the clues, have too many, or a null in one."""
+    colors = pc.list_value_length(palette).fill_null(0).to_numpy()
+    most = np.maximum(*(_greatest(side.color, side.blocks[side.lines]) for side in (rows, columns)))
+    for p in np.flatnonzero((colors <= most) | (colors > MAX_COLORS + 1)).tolist():
+        yield p, f"its palette has {colors[p]} colours, its clues have colour {most[p]}"
+    entries, offsets = palette.values, palette.offsets.to_numpy()
+    nulls = [_null_places(entries), *(_null_places(entries.field(k)) for k in range(entries.type.num_fields))]
+    places = np.unique(np.concatenate(nulls))
+    for p in np.unique(_owners(places[(places >= offsets[0]) & (places < offsets[-1])], offsets)).tolist():
+        yield p, "a colour of its palette is null"
+
+
+def _greatest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The greatest of each group of unsigned values, which are grouped by offsets; 0 in an empty one."""
+    found = np.zeros(len(offsets) - 1, np.int64)
+    there = np.flatnonzero(np.diff(offsets))
+    if len(there):
+        found[there] = np.maximum.reduceat(values[: offsets[-1]], offsets[there])
+    return found
+
+
+def _goal_faults(goal: pa.BinaryArray, seen: Views) -> Faults:
+    """Goals that have not a byte for each cell."""
+    cells = seen.width.astype(np.int64) * seen.height
+    given = pc.binary_length(goal).fill_null(-1).to_numpy()
+    for p in np.flatnonzero((given >= 0) & (given != cells)).tolist():
+        yield p, f"its goal has {given[p]} cells, not {cells[p]}"
+
+
+def _null_ids(batch: pa.RecordBatch) -> Faults:
+    for p in _null_places(batch["puzzle_id"]).tolist():
+        yield p, "it has no id"
+
+
+def _color_faults(side: _Side) -> Faults:
+    blocks = np.flatnonzero((side.color == 0) | (side.color > MAX_COLORS))
+    lines, places = np.unique(_owners(blocks, side.blocks), return_index=True)
+    colors = dict(zip(lines.tolist(), side.color[blocks[places]].tolist(), strict=True))
+    for line, puzzle in side.first(lines):
+        yield puzzle, f"{side.where(line)}: colour {colors[line]} is not one of 1 to {MAX_COLORS}"
+
+
+def _fit_faults(side: _Side, sums: _Sums) -> Faults:
+    """Lines whose blocks, with a gap between two of one colour, need more cells than there are."""
+    for line, puzzle in side.first(np.flatnonzero(sums.need > np.repeat(side.cells, np.diff(side.lines)))):
+        cells = side.cells[puzzle]
+        yield puzzle, f"{side.where(line)}: its blocks need {sums.need[line]} cells, the line has {cells}"
+
+
+def _total_faults(rows: _Sums, columns: _Sums) -> Faults:
+    """Puzzles whose rows and columns can't paint as many cells of a colour.
+
+    Each side paints at least so many, a blot counting one, and exactly so many if it has no blot of the colour.
+    """
+    row_least, column_least = rows.least, columns.least
+    row_exact, column_exact = rows.blots == 0, columns.blots == 0
+    differ = (row_exact & (row_least < column_least)) | (column_exact & (column_least < row_least))
+    for p in np.flatnonzero(differ.any(axis=1)).tolist():
+        color = int(np.flatnonzero(differ[p])[0])
+        painted = [
+            f"{'' if exact[p, color] else 'at least '}{least[p, color]}"
+            for least, exact in ((row_least, row_exact), (column_least, column_exact))
+        ]
+        several = np.count_nonzero(row_least[p] + column_least[p]) > 1
+        what = f"cells of colour {color}" if several else "cells"
+        yield p, f"its rows paint {painted[0]} {what}, its columns {painted[1]}"
+
+
+def _nulls(batch: pa.RecordBatch, seen: Views) -> Faults:
+    """Puzzles of which anything is null that must not be; what stands under a null, any number, means nothing."""
+    for name in ("width", "height", "rows", "columns"):
+        for p in _null_places(batch[name]).tolist():
+            yield p, f"its {name} {'are' if name.endswith('s') else 'is'} null"
+    for name, clues in (("row", seen.rows), ("column", seen.columns)):
+        lines = batch[f"{name}s"].values
+        blocks = lines.values
+        parts = (blocks, blocks.field("length"), blocks.field("color"))
+        if not lines.null_count and not any(part.null_count for part in parts):
+            continue
+        side = _side(name, clues, seen.height, seen.width)
+        null_lines = _within(_null_places(lines) - clues.lines[0], len(side.blocks) - 1)
+        null_blocks = np.concatenate([*map(_null_places, parts)]) - clues.blocks[clues.lines[0]]
+        null_blocks = _within(null_blocks, len(side.length))
+        for line, puzzle in side.first(null_lines):
+            yield puzzle, f"{side.where(line)} is null"
+        for line, puzzle in side.first(np.unique(_owners(null_blocks, side.blocks))):
+            yield puzzle, f"{side.where(line)}: a number or its colour is null"
+
+
+def _null_places(column: pa.Array) -> np.ndarray:
+    """Where a column is null."""
+    if not column.null_count:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+
+
+def _within(places: np.ndarray, items: int) -> np.ndarray:
+    """The places of so many items; a slice of a table has not all of its lines and blocks."""
+    return places[(places >= 0) & (places < items)]

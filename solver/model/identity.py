@@ -1,0 +1,204 @@
+"""When two puzzles are the same: hashes of their clues.
+
+A puzzle is written as bytes: width and height, then for each line, rows first, the number of its blocks and each
+block's length and colour. `clue_hash` is a hash of that. `canonical_hash` is a hash of the least such text among the 8
+symmetries of the puzzle, in each of which the colours are renumbered in order of first use. So two puzzles have equal
+canonical hashes exactly if one is the other turned, mirrored or recoloured.
+"""
+
+import hashlib
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from solver.jit.kernel import in_plain_python, inlined, kernel
+from solver.model.views import Clues, Views
+
+HASH_BYTES = 16
+SYMMETRIES = 8
+
+
+def clue_hashes(views: Views) -> tuple[bytes, bytes]:
+    """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other."""
+    puzzles = len(views.width)
+    if not puzzles:
+        return b"", b""
+    ends = np.zeros(puzzles + 1, np.int64)
+    np.cumsum(_text_sizes(views), out=ends[1:])
+    plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
+    colors = max(int(clues.color.max(initial=0)) for clues in (views.rows, views.columns))
+    candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(colors + 1, np.uint16)
+    write = in_plain_python(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
+    write(views, ends, plain, canonical, candidate, names)
+    return _text_hashes(plain, ends), _text_hashes(canonical, ends)
+
+
+def compile_hashes(batch: Views) -> None:
+    """Have the kernels of this module ready."""
+    texts = np.empty(0, np.uint16)
+    _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
+
+
+def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
+    """The hash of each text, texts[ends[p]:ends[p + 1]]."""
+    return hashes_of(texts.astype("<u2", copy=False).tobytes(), 2 * ends)
+
+
+def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
+    """Return the hash of each text, data[ends[p]:ends[p + 1]], in hex, concatenated."""
+    digests, new = [], hashlib.sha256().copy  # a copy is quicker than a new one, which looks up its algorithm
+    for start, end in pairwise(ends.tolist()):
+        text = new()
+        text.update(data[start:end])
+        digests.append(text.digest()[:HASH_BYTES])
+    return b"".join(digests).hex().encode()
+
+
+def first_of_equals(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:
+    """For each puzzle the index of the first with equal clues, int64.
+
+    hashes    the puzzles' clue hashes; nulls equal nothing. What they call equal is looked at: they may be wrong
+    which     bool[puzzles]: puzzles without faults (solver.model.check); the others equal nothing
+    """
+    codes = hashes.dictionary_encode().indices
+    known = which & codes.is_valid().to_numpy(zero_copy_only=False)
+    places = np.arange(len(hashes))
+    codes = codes.fill_null(0).to_numpy()
+    first = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+    first[codes[known][::-1]] = places[known][::-1]  # the last one written, the first of its kind, stays
+    found: np.ndarray = np.where(known, first[codes], places)
+    others = np.flatnonzero(found != places)
+    if len(others):
+        different = others[~_have_equal_clues(seen, others, found[others])]
+        found[different] = different
+    return found
+
+
+def _have_equal_clues(seen: Views, ones: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each k whether puzzle ones[k] has the clues of puzzle others[k]."""
+    equal: np.ndarray = (seen.width[ones] == seen.width[others]) & (seen.height[ones] == seen.height[others])
+    for clues in (seen.rows, seen.columns):
+        pairs = np.flatnonzero(equal)  # they have as many lines
+        first, second, pair = side_by_side(clues.lines, ones[pairs], others[pairs])
+        one, other = (clues.blocks[lines + 1] - clues.blocks[lines] for lines in (first, second))
+        equal[pairs[pair[one != other]]] = False
+        pairs = np.flatnonzero(equal)  # their lines have as many blocks
+        first, second, pair = side_by_side(clues.blocks[clues.lines], ones[pairs], others[pairs])
+        differ = (clues.length[first] != clues.length[second]) | (clues.color[first] != clues.color[second])
+        equal[pairs[pair[differ]]] = False
+    return equal
+
+
+def side_by_side(
+    offsets: np.ndarray, ones: np.ndarray, others: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The items of all groups `ones`, those of `others` beside them, and of which pair they are.
+
+    Groups are numbered as in `offsets`; those of a pair have as many items.
+    """
+    sizes = np.diff(offsets)[ones]
+    pair = np.repeat(np.arange(len(ones)), sizes)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return offsets[ones][pair] + within, offsets[others][pair] + within, pair
+
+
+def _text_sizes(views: Views) -> np.ndarray:
+    """Numbers (uint16) in each puzzle's text."""
+    sizes = np.full(len(views.width), 2, np.int64)
+    for clues in (views.rows, views.columns):  # width and height may be others than the clues are for
+        sizes += np.diff(clues.lines)
+        sizes += 2 * np.diff(clues.blocks[clues.lines])
+    return sizes
+
+
+@kernel
+def _write_texts(
+    views: Views,
+    ends: np.ndarray,
+    plain: np.ndarray,
+    canonical: np.ndarray,
+    candidate: np.ndarray,
+    names: np.ndarray,
+) -> None:
+    """Write each puzzle's text, and the least one of its symmetries, at ends[p] .. ends[p + 1].
+
+    candidate, names    uint16[longest text], uint16[highest colour + 1], scratch
+    """
+    for p in range(len(views.width)):
+        best = canonical[ends[p] : ends[p + 1]]
+        for turn in range(SYMMETRIES + 1):  # the text as it is, then the symmetries; one call, so that it is inlined
+            rename = turn > 0
+            text = candidate if turn > 1 else best if rename else plain[ends[p] : ends[p + 1]]
+            other = best if turn > 1 else best[:0]
+            if _write_text(views, p, max(turn - 1, 0), rename, names, other, text) and turn > 1:
+                for i in range(len(best)):
+                    best[i] = text[i]
+
+
+@inlined
+def _write_text(
+    views: Views, p: int, symmetry: int, rename: bool, names: np.ndarray, best: np.ndarray, text: np.ndarray
+) -> bool:
+    """Write puzzle p under a symmetry: bit 0 of it transposes, bits 1 and 2 mirror the new rows and columns.
+
+    Returns whether that text comes before `best`. If it does not, no more of it is written than it takes to see that.
+
+    names   uint16[highest colour + 1], scratch: the new number of each colour, 0 if not met yet
+    best    another text of this puzzle, or an empty array, which comes after everything
+    """
+    transposed = symmetry & 1 != 0
+    upside_down, left_right = symmetry & 2 != 0, symmetry & 4 != 0
+    text[0] = views.height[p] if transposed else views.width[p]
+    text[1] = views.width[p] if transposed else views.height[p]
+    names[:] = 0
+    here: Any = np.int64(2)
+    colors: Any = np.int64(0)
+    compared: Any = np.int64(0)
+    before = len(best) == 0
+    for side in range(2):
+        clues = views.rows if (side == 0) != transposed else views.columns
+        lines_back = upside_down if side == 0 else left_right
+        blocks_back = left_right if side == 0 else upside_down
+        first, last = clues.lines[p], clues.lines[p + 1]
+        for i in range(first, last):
+            line = first + last - 1 - i if lines_back else i
+            here, colors = _write_line(clues, line, blocks_back, rename, names, colors, text, here)
+            if not before:
+                order = _order(text, best, compared, here)
+                if order > 0:
+                    return False
+                before, compared = order < 0, here
+    return before
+
+
+@inlined
+def _order(text: np.ndarray, other: np.ndarray, start: int, end: int) -> int:
+    """Less than 0, 0 or more than 0, as text[start:end] comes before other[start:end], is the same or comes after."""
+    for i in range(start, end):
+        if text[i] != other[i]:
+            return -1 if text[i] < other[i] else 1
+    return 0
+
+
+@inlined
+def _write_line(
+    clues: Clues, line: int, back: bool, rename: bool, names: np.ndarray, colors: int, text: np.ndarray, here: int
+) -> tuple[int, int]:
+    """Write a line, its blocks in reversed order if so asked; returns where it ends and the colours met so far."""
+    start, stop = clues.blocks[line], clues.blocks[line + 1]
+    text[here] = stop - start
+    here += 1
+    for j in range(start, stop):
+        block = start + stop - 1 - j if back else j
+        color = clues.color[block]
+        if rename:
+            if names[color] == 0:
+                colors += 1
+                names[color] = colors
+            color = names[color]
+        text[here] = clues.length[block]
+        text[here + 1] = color
+        here += 2
+    return here, colors

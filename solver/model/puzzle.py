@@ -1,0 +1,261 @@
+"""One puzzle as people handle it: clues, palette, perhaps a goal picture, and where it comes from.
+
+Kernels never see these objects; they read the columns of the puzzles table (`solver.model.tables`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import lru_cache
+from itertools import chain, groupby, pairwise
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+
+BLOT = 0
+"""Length of a block whose length is hidden; it is at least one cell long."""
+
+
+class InvalidPuzzle(ValueError):
+    """A puzzle that can't be: the message names the line and says why."""
+
+
+class Block(NamedTuple):
+    """A number of a clue: a run of `length` cells (0: a blot) of palette entry `color`."""
+
+    length: int
+    color: int = 1
+
+
+@lru_cache(1 << 12)
+def block_of(length: int, color: int = 1) -> Block:
+    """The block of a length and a colour: the same object again for the same numbers, and so sooner."""
+    return Block(length, color)
+
+
+Clue = tuple[Block, ...]
+
+Whole = (int, np.integer)
+"""Types of a whole number."""
+
+
+class Color(NamedTuple):
+    """A palette entry: its name, the one character that stands for it in text pictures, and six hex digits."""
+
+    name: str
+    symbol: str
+    rgb: str
+
+
+WHITE = Color("white", ".", "ffffff")
+BLACK = Color("black", "X", "000000")
+BLACK_ON_WHITE = (WHITE, BLACK)
+
+
+@dataclass(frozen=True, eq=False)
+class Puzzle:
+    """A nonogram. The fields are the columns of the puzzles table; those not given are null there.
+
+    rows, columns   one clue a line, from top to bottom and from left to right
+    palette         entry 0 is the background; the clues' colours follow in order of first use (`arranged`)
+    goal            uint8[height, width] of palette entries: the picture its author had in mind
+    saved           partly solved grids that came with it, bool[height, width, palette]: what each cell may be. No
+                    column; the tables don't keep them
+
+    Raises InvalidPuzzle for what no table could hold: no lines or too many, a number that is negative or huge, a colour
+    that the palette lacks, a goal of another size. Clues that fit no picture are a puzzle all the same: an archive may
+    hold them, and the census reports them (`solver.model.check`).
+    """
+
+    rows: tuple[Clue, ...]
+    columns: tuple[Clue, ...]
+    palette: tuple[Color, ...] = BLACK_ON_WHITE
+    goal: np.ndarray | None = None
+    puzzle_id: str = ""
+    source: str | None = None
+    source_id: str | None = None
+    url: str | None = None
+    title: str | None = None
+    author: str | None = None
+    description: str | None = None
+    copyright: str | None = None
+    license: str | None = None
+    site_note: str | None = None
+    site_version: str | None = None
+    site_quality: float | None = None
+    site_difficulty: float | None = None
+    site_date: date | None = None
+    site_steps: int | None = None
+    fetched_at: datetime | None = None
+    raw_sha256: str | None = None
+    saved: tuple[np.ndarray, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, lines in (("rows", self.rows), ("columns", self.columns)):
+            if not lines:
+                raise InvalidPuzzle(f"it has no {name}")
+            if len(lines) > MAX_CELLS:
+                raise InvalidPuzzle(f"it has {len(lines)} {name}; the most is {MAX_CELLS}")
+            if not _plain(lines, len(self.palette)):
+                _refuse_blocks(name[:-1], lines, len(self.palette))
+        if len(self.palette) - 1 > MAX_COLORS:
+            raise InvalidPuzzle(f"it has {len(self.palette) - 1} colours; the most is {MAX_COLORS}")
+        if self.goal is not None and not isinstance(self.goal, np.ndarray):
+            raise InvalidPuzzle(f"its goal is a {type(self.goal).__name__}, not an array")
+        if self.goal is not None and self.goal.shape != (self.height, self.width):
+            shape = "x".join(str(side) for side in reversed(self.goal.shape))
+            raise InvalidPuzzle(f"its goal is {shape}, its clues are {self.width}x{self.height}")
+        for number, grid in enumerate(self.saved, 1):
+            if grid.shape != (self.height, self.width, len(self.palette)):
+                raise InvalidPuzzle(
+                    f"saved grid {number} is {grid.shape[1]}x{grid.shape[0]}, its clues are {self.width}x{self.height}"
+                )
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    @property
+    def colors(self) -> int:
+        """Number of colours that the clues use, the background not counted."""
+        return max((block.color for clue in self.rows + self.columns for block in clue), default=0)
+
+    @property
+    def kind(self) -> str:
+        """The word mono, for at most one foreground colour, or color."""
+        return "color" if self.colors > 1 else "mono"
+
+    @property
+    def blotted(self) -> bool:
+        """Whether any length is hidden."""
+        return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
+
+
+Described = TypeVar("Described")
+
+
+def described(puzzle: Described, **about: object) -> Described:
+    """The same puzzle, of any family, with other words about it (id, source, file's hash, ...), not checked again."""
+    changed = object.__new__(type(puzzle))
+    vars(changed).update(vars(puzzle) | about)
+    return changed
+
+
+def _plain(lines: Sequence[Clue], palette: int) -> bool:
+    """Whether clues plainly are as they should be: what `_refuse_blocks` makes sure of, in a tenth of the time."""
+    blocks = {id(block): block for block in chain.from_iterable(lines)}.values()  # many are one and the same
+    if not blocks:
+        return True
+    if max(map(len, lines)) > MAX_CELLS or set(map(type, blocks)) != {Block}:
+        return False
+    lengths, colors = zip(*blocks, strict=True)
+    if set(map(type, lengths + colors)) != {int}:
+        return False
+    return bool(0 <= min(lengths) <= max(lengths) <= MAX_CELLS and 1 <= min(colors) <= max(colors) < palette)
+
+
+def _refuse_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
+    """Say which clue of the rows or columns could not stand in a table, if one could not."""
+    for number, clue in enumerate(lines, 1):
+        if len(clue) > MAX_CELLS:
+            raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
+        for block in clue:
+            if not (isinstance(block, Block) and isinstance(block.length, Whole)):
+                raise InvalidPuzzle(f"{side} {number}: {block!r} is no Block of a whole number")
+            if not 0 <= block.length <= MAX_CELLS:
+                what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
+                raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
+            if not (isinstance(block.color, Whole) and 1 <= block.color < palette):
+                raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
+
+
+def arranged(puzzle: Puzzle) -> Puzzle:
+    """The same puzzle with its palette in the order of the colours' first use: row by row, then column by column.
+
+    So the same puzzle from two sources has the same colour numbers and the same clue hash. Colours that no clue uses
+    come last, in their old order.
+    """
+    if len(puzzle.palette) <= 2:
+        return puzzle
+    used = [color for clue in puzzle.rows + puzzle.columns for _, color in clue]
+    order = list(dict.fromkeys([0, *used, *range(len(puzzle.palette))]))
+    if order == sorted(order):
+        return puzzle
+    place = np.argsort(order).astype(np.uint8)
+
+    def moved(lines: Iterable[Clue]) -> tuple[Clue, ...]:
+        return tuple(tuple(Block(block.length, int(place[block.color])) for block in clue) for clue in lines)
+
+    return replace(
+        puzzle,
+        rows=moved(puzzle.rows),
+        columns=moved(puzzle.columns),
+        palette=tuple(puzzle.palette[c] for c in order),
+        goal=None if puzzle.goal is None else place[puzzle.goal],
+        saved=tuple(grid[:, :, order] for grid in puzzle.saved),
+    )
+
+
+def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
+    """The clue that describes a line of palette entries: its runs of one colour, the background left out."""
+    return runs_of(np.asarray(cells).tolist())
+
+
+def runs_of(cells: Iterable[int]) -> Clue:
+    """The same of a line that is Python's own: bytes, or a list of its integers."""
+    return tuple(Block(len(list(run)), color) for color, run in groupby(cells) if color)
+
+
+def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+    """The clues (rows, columns) of a picture, a uint8[height, width] of palette entries.
+
+    The picture lies row by row and then column by column in one array, with a cell of background before each line, so
+    that no run goes beyond its line.
+    """
+    height, width = picture.shape
+    rows = height * (width + 1)
+    cells = np.zeros(rows + width * (height + 1) + 1, np.uint8)
+    cells[:rows].reshape(height, -1)[:, 1:] = picture
+    cells[rows:-1].reshape(width, -1)[:, 1:] = picture.T
+    changes = np.flatnonzero(cells[1:] != cells[:-1]) + 1
+    starts = np.flatnonzero(cells[changes])
+    lengths = np.diff(changes)[starts]
+    blocks = list(map(block_of, lengths.tolist(), cells[changes[starts]].tolist()))
+    lines = np.concatenate([np.arange(0, rows, width + 1), np.arange(rows, len(cells), height + 1)])
+    bounds = np.searchsorted(changes[starts], lines).tolist()
+    clues = [tuple(blocks[first:last]) for first, last in pairwise(bounds)]
+    return tuple(clues[:height]), tuple(clues[height:])
+
+
+def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, **about: object) -> Puzzle:
+    """The puzzle whose goal is this picture; `about` gives further fields of Puzzle (title, author, ...).
+
+    picture   palette entries, [height, width]: whatever NumPy makes a grid of whole numbers of, lists too
+
+    Raises InvalidPuzzle for any other picture, and for one that holds what the palette has not or is too large.
+    """
+    try:
+        cells = np.asarray(picture)
+    except ValueError:  # rows of different lengths
+        raise InvalidPuzzle("a picture is a grid of whole numbers; the rows of this one differ in length") from None
+    if cells.ndim != 2 or cells.dtype.kind not in "biu":
+        raise InvalidPuzzle(f"a picture is a grid of whole numbers, not {cells.dtype}{list(cells.shape)}")
+    if not 0 < min(cells.shape) <= max(cells.shape) <= MAX_CELLS:
+        height, width = cells.shape
+        raise InvalidPuzzle(f"the picture is {width}x{height}; a side may have 1 to {MAX_CELLS} cells")
+    if not 0 <= cells.min() <= cells.max() < len(palette):
+        raise InvalidPuzzle(
+            f"the picture holds {cells.min()} to {cells.max()}; the palette has entries 0 to {len(palette) - 1}"
+        )
+    goal = np.ascontiguousarray(cells, dtype=np.uint8)
+    rows, columns = clues_of(goal)
+    return arranged(Puzzle(rows, columns, tuple(palette), goal, **about))  # type: ignore[arg-type]

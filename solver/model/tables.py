@@ -1,0 +1,409 @@
+"""The tables: their Arrow schemas, and puzzles in and out of them.
+
+Every floor of the house shares these schemas. They carry `nonocensus.schema` (their version) in their metadata and a
+description in each field's; `nonocensus schema` prints them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from solver.model import sudoku_techniques as sudoku_ladder
+from solver.model.identity import HASH_BYTES, clue_hashes
+from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, block_of
+from solver.model.techniques import SEARCH, TECHNIQUES, Technique
+from solver.model.views import Clues, Views, views
+
+SCHEMA_VERSION = "2"
+"""Version of all schemas. A new column leaves it as it is: readers fill it with null in older files (`conform`)."""
+
+VERSION_KEY = b"nonocensus.schema"
+
+
+Column = tuple[str, pa.DataType, str]
+"""Its name, type and description."""
+
+
+def schema_of(*columns: Column) -> pa.Schema:
+    """A schema as all tables have it, of columns' names, types and descriptions."""
+    fields = [pa.field(name, kind, metadata={"description": text}) for name, kind, text in columns]
+    return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
+
+
+def _finds(techniques: Sequence[Technique]) -> Iterator[Column]:
+    """A column for each technique, which counts what it has found."""
+    for technique in techniques:
+        yield technique.column, pa.int32(), f"finds by {technique.name}: {technique.says}"
+
+
+TEXT = pa.string()
+BLOCK = pa.struct([pa.field("length", pa.uint16()), pa.field("color", pa.uint8())])
+LINES = pa.list_(pa.list_(BLOCK))
+PALETTE = pa.list_(pa.struct([pa.field("name", TEXT), pa.field("symbol", TEXT), pa.field("rgb", TEXT)]))
+TIME = pa.timestamp("us", tz="UTC")
+
+ABOUT: tuple[Column, ...] = (
+    ("puzzle_id", TEXT, "source/source_id, the row's key"),
+    ("source", TEXT, "where the puzzle comes from: webpbn, nonograms, ..."),
+    ("source_id", TEXT, "its id there"),
+    ("url", TEXT, "its page there"),
+    ("title", TEXT, "its title"),
+    ("author", TEXT, "who made it"),
+    ("description", TEXT, "its author's words about it"),
+    ("copyright", TEXT, "its copyright line"),
+    ("license", TEXT, "its licence, null if none is stated"),
+)
+"""What a table says of any puzzle before what the puzzle is."""
+
+SITE: tuple[Column, ...] = (
+    ("site_note", TEXT, "the site's own verdict"),
+    ("site_version", TEXT, "the site's version of the puzzle"),
+    ("site_quality", pa.float64(), "the site's rating of quality (webpbn.com 1 to 5, nonograms.org of 10)"),
+    ("site_difficulty", pa.float64(), "the site's rating of difficulty (likewise)"),
+    ("site_date", pa.date32(), "when the site got it"),
+    ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
+)
+"""What its site says of it."""
+
+ORIGIN: tuple[Column, ...] = (
+    ("fetched_at", TIME, "when it was downloaded"),
+    ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
+)
+"""How it came here."""
+
+PUZZLES = schema_of(
+    *ABOUT,
+    ("width", pa.uint16(), "columns"),
+    ("height", pa.uint16(), "rows"),
+    ("kind", TEXT, "mono (one foreground colour) or color (several)"),
+    ("blotted", pa.bool_(), "whether the length of any block is hidden"),
+    ("palette", PALETTE, "colours; entry 0 is the background, the others stand in order of first use in the clues"),
+    ("rows", LINES, "clues from top to bottom; length 0 is a blot: hidden, at least 1"),
+    ("columns", LINES, "clues from left to right"),
+    ("goal", pa.binary(), "the author's picture: height x width bytes, row by row, a palette entry each"),
+    *SITE,
+    ("clue_hash", TEXT, "the puzzle's identity: equal clues, equal hash (128 bits of SHA-256, in hex)"),
+    ("canonical_hash", TEXT, "the same for all 8 symmetries and any naming of the colours"),
+    *ORIGIN,
+)
+
+SUDOKUS = schema_of(
+    *ABOUT,
+    ("size", pa.uint8(), "digits of a unit: rows, columns, boxes and their cells"),
+    ("box_width", pa.uint8(), "columns of a box; box_width x box_height = size"),
+    ("box_height", pa.uint8(), "rows of a box"),
+    ("givens", pa.binary(), "size x size bytes, row by row: a digit from 1 to size, 0 for an open cell"),
+    ("clues", pa.uint16(), "number of givens"),
+    *SITE,
+    ("clue_hash", TEXT, "the puzzle's identity: equal givens and boxes, equal hash (128 bits of SHA-256, in hex)"),
+    ("canonical_hash", TEXT, "the same for all symmetries of the grid and any naming of the digits"),
+    *ORIGIN,
+)
+
+GIVENS_COUNT = pa.field("givens_count", SUDOKUS.field("clues").type, metadata=SUDOKUS.field("clues").metadata)
+"""The number of givens, as reports and datasets have it beside the columns of nonograms: there `clues` are something
+else."""
+
+RESULTS = schema_of(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("status", TEXT, "ok, timeout, invalid (clues that no picture can have), error, killed"),
+    ("solutions", TEXT, "unique, multiple, none or unknown; all but the last are proofs"),
+    ("technique", TEXT, "the weakest technique that solves a unique puzzle or refutes one without solution"),
+    ("trivial", pa.bool_(), "line logic decided it with no more line solves than it has lines"),
+    ("label", TEXT, "the verdict in pbnsolve's words"),
+    ("solution", pa.binary(), "a solution: height x width bytes, row by row, a palette entry each"),
+    ("second_solution", pa.binary(), "another one, for multiple"),
+    ("goal_matches", pa.bool_(), "whether the author's picture is a solution; null without one"),
+    ("cpu_seconds", pa.float64(), "CPU time of the whole puzzle, of all processes that had a part of it"),
+    ("wall_seconds", pa.float64(), "wall time of the whole puzzle, from its begin to its end"),
+    ("cpu_line", pa.float64(), "CPU time of line logic"),
+    ("cpu_depth2", pa.float64(), "CPU time of depth-2"),
+    ("cpu_probe", pa.float64(), "CPU time of probing"),
+    ("cpu_search", pa.float64(), "CPU time of the glance after line logic, of the search and of dives"),
+    ("cpu_sat", pa.float64(), "CPU time of clause learning"),
+    ("line_solves", pa.int64(), "lines solved, all techniques together"),
+    ("sweeps", pa.int32(), "passes of line logic over all changed rows or all changed columns (Batenburg)"),
+    ("probes", pa.int64(), "assumptions tried"),
+    ("contradictions", pa.int64(), "assumptions refuted"),
+    ("nodes", pa.int64(), "nodes of the search"),
+    ("max_depth", pa.int32(), "its depth"),
+    ("conflicts", pa.int64(), "conflicts of clause learning"),
+    ("cells", pa.int32(), "width x height"),
+    ("cells_after_line", pa.int32(), "cells decided by line logic"),
+    ("cells_after_depth2", pa.int32(), "cells decided after depth-2"),
+    ("cells_after_probe", pa.int32(), "cells decided after probing"),
+    ("score", pa.float64(), "pbnsolve's difficulty: 100 x line solves / lines"),
+    ("engine", TEXT, "what decided it: line, depth-2, probe, search or the name of the SAT solver"),
+    ("error", TEXT, "why it is invalid or failed"),
+    ("solver_version", TEXT, "version of nonocensus"),
+    ("config_hash", TEXT, "hash of the run's configuration"),
+    ("run_id", TEXT, "the run"),
+    ("part", TEXT, "the run's part"),
+    ("host", TEXT, "the machine that solved it"),
+)
+
+CERTIFICATES = schema_of(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("solutions", TEXT, "the verdict that was to be proved: unique, multiple or none"),
+    ("technique", TEXT, "and its technique"),
+    ("pictures_hash", TEXT, "and its solutions: 64 bits of SHA-256, in hex, over solution and second_solution"),
+    ("status", TEXT, "proved, failed (verdict or proof is wrong), timeout, killed (its worker died)"),
+    ("proved", TEXT, "what was proved: unique by depth-2, none by line, multiple, ..."),
+    ("checker", TEXT, "what has checked the proof, with versions"),
+    ("steps", pa.int32(), "steps of the derivation, lines and assumptions"),
+    ("assumptions", pa.int32(), "assumptions that it refutes"),
+    ("cpu_seconds", pa.float64(), "CPU time of recording and checking"),
+    ("cpu_limit", pa.float64(), "CPU time that it was given"),
+    ("bytes", pa.int64(), "size of the proof's files, not compressed"),
+    ("error", TEXT, "why it is not proved"),
+    ("solver_version", TEXT, "version of nonocensus"),
+    ("certified_at", TIME, "when"),
+    ("host", TEXT, "the machine that did it"),
+)
+
+MENDINGS = schema_of(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("change", TEXT, "a change that leaves one solution, in words; a puzzle's smallest comes first; null: none found"),
+    ("cells", pa.int32(), "cells in which the mended picture differs from the solution it was made of"),
+    ("mended", pa.binary(), "the mended picture: height x width bytes, row by row, a palette entry each"),
+    ("solver_version", TEXT, "version of nonocensus"),
+    ("cpu_limit", pa.float64(), "CPU seconds that each way of changing the puzzle was given"),
+)
+
+GRADES = schema_of(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("status", TEXT, "ok, timeout, none (it has no solution), invalid (clues that no picture can have), killed"),
+    ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
+    ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
+    ("looks", pa.int64(), "how often a line was looked at, with any technique or on the way from an assumption"),
+    ("work", pa.float64(), "looks a cell"),
+    ("open", pa.int32(), "cells that all techniques but search leave open"),
+    *_finds(TECHNIQUES[:SEARCH]),
+    ("cpu_seconds", pa.float64(), "CPU time of grading"),
+    ("solver_version", TEXT, "version of nonocensus"),
+)
+
+SUDOKU_GRADES = schema_of(
+    ("puzzle_id", TEXT, "the puzzle's key"),
+    ("clue_hash", TEXT, "the puzzle's identity"),
+    ("status", TEXT, "ok, timeout, none (it has no solution), invalid (it can't be), killed"),
+    ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
+    ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
+    ("steps", pa.int32(), "finds by all techniques together"),
+    ("work", pa.float64(), "steps for each cell to be filled: 1 where singles are enough"),
+    ("open", pa.int32(), "cells that all techniques but search leave open"),
+    *_finds(sudoku_ladder.TECHNIQUES[: sudoku_ladder.SEARCH]),
+    ("cpu_seconds", pa.float64(), "CPU time of grading"),
+    ("solver_version", TEXT, "version of nonocensus"),
+)
+
+
+DERIVED = ("kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
+"""Columns of the puzzles table that are made of all puzzles' clues at once."""
+
+DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
+"""Columns of the puzzles table that a classification reads."""
+
+SUDOKU_DECISIVE = ("puzzle_id", "clue_hash", "size", "box_width", "box_height", "givens")
+"""The same of the table of Sudokus."""
+
+PUZZLE_REQUIRED = (*DECISIVE, "kind", "blotted", "palette", "canonical_hash")
+"""Columns without which a row is no puzzle; others that a store lacks are read as null."""
+
+SUDOKU_REQUIRED = (*SUDOKU_DECISIVE, "clues", "canonical_hash")
+"""The same of the table of Sudokus."""
+
+
+def check_readable(batch: pa.RecordBatch) -> None:
+    """Raise ValueError, in one line, unless a batch's DECISIVE columns are there, as in the schema, and undamaged.
+
+    A file from a stranger may hold offsets that lead out of its buffers. What a puzzle's numbers say is not looked at
+    (solver.model.check).
+    """
+    _check_columns(batch, PUZZLES, DECISIVE, "the puzzles table")
+
+
+def check_readable_sudokus(batch: pa.RecordBatch) -> None:
+    """The same for a batch of the table of Sudokus and SUDOKU_DECISIVE; `sudoku_check` checks the givens."""
+    _check_columns(batch, SUDOKUS, SUDOKU_DECISIVE, "the table of Sudokus")
+
+
+def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str], table: str) -> None:
+    for name in names:
+        place = batch.schema.get_field_index(name)
+        if place < 0:
+            raise ValueError(f"it is no batch of {table}: it has no column {name!r}, or several")
+        column, kind = batch.column(place), schema.field(name).type
+        if not _alike(column.type, kind):
+            raise ValueError(f"it is no batch of {table}: column {name!r} is {column.type}, not {kind}")
+        try:
+            column.validate(full=True)
+        except pa.ArrowException as error:
+            raise ValueError(f"column {name!r} is damaged: {' '.join(str(error).split())}") from None
+
+
+class UnknownColumnError(ValueError):
+    """A table has columns that its schema lacks: a newer version has written it."""
+
+
+KEY_COLUMNS = ("puzzle_id", "clue_hash", "status")
+"""Columns that no file of ours lacks, if its table has them; any other may be newer than a file."""
+
+
+def conform(table: pa.Table, schema: pa.Schema, required: Sequence[str] = KEY_COLUMNS) -> pa.Table:
+    """Return a table, read from a file of any version, with the columns of a schema; those that it lacks are null.
+
+    Raises UnknownColumnError if the table has other columns too, ValueError if a required one is missing, if one has
+    another type or if one occurs twice.
+
+    table      the columns of a file, all of them or those of the schema
+    schema     one of this module, or some of its fields
+    required   columns that may not be missing, of those in the schema
+    """
+    there = table.column_names
+    columns = []
+    for field in schema:
+        found = [table.column(place) for place, name in enumerate(there) if name == field.name]
+        if len(found) > 1:
+            raise ValueError(f"it has several columns {field.name!r}")
+        if not found and (field.name in required or not field.nullable):
+            raise ValueError(f"it has no column {field.name!r}")
+        if found and not _alike(found[0].type, field.type):
+            raise ValueError(f"column {field.name!r} is {found[0].type}, not {field.type}")
+        columns.append(found[0].cast(field.type) if found else pa.nulls(len(table), field.type))
+    unknown = next((name for name in there if name not in schema.names), None)
+    if unknown is not None:
+        raise UnknownColumnError(f"it has a column {unknown!r}: a newer version of nonocensus has written it")
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _alike(kind: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether two types are the same but for what their fields say about nulls."""
+    if pa.types.is_list(kind) and pa.types.is_list(wanted):
+        return _alike(kind.value_type, wanted.value_type)
+    if pa.types.is_struct(kind) and pa.types.is_struct(wanted):
+        names, others = [field.name for field in kind], [field.name for field in wanted]
+        return names == others and all(_alike(kind.field(k).type, wanted.field(k).type) for k in range(len(names)))
+    return bool(kind == wanted)
+
+
+def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
+    """Puzzles as a batch of the puzzles table, hashes included."""
+    records = [_record(puzzle) for puzzle in puzzles]
+    columns = {
+        field.name: pa.array([record.get(field.name) for record in records], field.type)
+        for field in PUZZLES
+        if field.name not in DERIVED
+    }
+    sides = _clues([puzzle.rows for puzzle in puzzles]), _clues([puzzle.columns for puzzle in puzzles])
+    columns["rows"], columns["columns"] = map(clue_column, sides)
+    several, blotted = (np.zeros(len(puzzles), np.bool_) for _ in range(2))
+    for side in sides:
+        puzzle_of = np.repeat(np.arange(len(puzzles)), np.diff(side.blocks[side.lines]))
+        several[puzzle_of[side.color > 1]] = True
+        blotted[puzzle_of[side.length == BLOT]] = True
+    columns["kind"] = pa.array(np.where(several, "color", "mono"), TEXT)
+    columns["blotted"] = pa.array(blotted)
+    nothing = pa.nulls(len(puzzles), TEXT)
+    columns |= {"clue_hash": nothing, "canonical_hash": nothing}
+    return with_hashes(pa.RecordBatch.from_pydict(columns, schema=PUZZLES))
+
+
+def mono_batch(puzzles: Views, columns: dict[str, pa.Array]) -> pa.RecordBatch:
+    """Black and white puzzles as a batch of the puzzles table, hashes included, with these other columns."""
+    count = len(puzzles.width)
+    palette = pa.array([[color._asdict() for color in BLACK_ON_WHITE]], PALETTE)
+    derived = {
+        "width": pa.array(puzzles.width),
+        "height": pa.array(puzzles.height),
+        "kind": pa.repeat("mono", count),
+        "blotted": pa.repeat(False, count),
+        "palette": palette.take(pa.array(np.zeros(count, np.int32))),
+        "rows": clue_column(puzzles.rows),
+        "columns": clue_column(puzzles.columns),
+    }
+    columns = columns | derived
+    arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in PUZZLES]
+    return with_hashes(pa.RecordBatch.from_arrays(arrays, schema=PUZZLES))
+
+
+def _clues(sides: Sequence[tuple[Clue, ...]]) -> Clues:
+    """The rows, or the columns, of each puzzle as flat arrays."""
+    clues = list(chain.from_iterable(sides))
+    numbers = chain.from_iterable(chain.from_iterable(clues))
+    blocks = np.fromiter(numbers, np.int64).reshape(-1, 2)
+    length, color = blocks[:, 0].astype(np.uint16), blocks[:, 1].astype(np.uint8)
+    return Clues(_offsets(sides), _offsets(clues), length, color)
+
+
+def clue_column(clues: Clues) -> pa.ListArray:
+    """A clue column of the puzzles table from the flat arrays of one side of all puzzles."""
+    structs = pa.StructArray.from_arrays([pa.array(clues.length), pa.array(clues.color)], fields=list(BLOCK))
+    lines = pa.ListArray.from_arrays(pa.array(clues.blocks), structs, type=LINES.value_type)
+    return pa.ListArray.from_arrays(pa.array(clues.lines), lines, type=LINES)
+
+
+def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
+    """Where each group begins and the last one ends when they stand one after the other."""
+    return np.cumsum([0, *map(len, groups)]).astype(np.int32)
+
+
+def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with clue_hash and canonical_hash filled in."""
+    return put_hashes(batch, clue_hashes(views(batch)))
+
+
+def put_hashes(batch: pa.RecordBatch, hashes: tuple[bytes, bytes]) -> pa.RecordBatch:
+    """The batch with these as clue_hash and canonical_hash: hex digits, one puzzle's after the other's."""
+    digits = 2 * HASH_BYTES
+    offsets = pa.py_buffer(np.arange(0, (len(batch) + 1) * digits, digits, dtype=np.int32))
+    for name, column_digits in zip(("clue_hash", "canonical_hash"), hashes, strict=True):
+        place = batch.schema.get_field_index(name)
+        column = pa.StringArray.from_buffers(len(batch), offsets, pa.py_buffer(column_digits))
+        batch = batch.set_column(place, batch.schema.field(place), column)
+    return batch
+
+
+def _record(puzzle: Puzzle) -> dict[str, Any]:
+    record = dict(vars(puzzle))
+    record["width"], record["height"] = puzzle.width, puzzle.height
+    record["palette"] = [color._asdict() for color in puzzle.palette]
+    if puzzle.goal is not None:
+        record["goal"] = puzzle.goal.astype(np.uint8).tobytes()
+    return record
+
+
+def puzzles_of(batches: pa.RecordBatch | Iterable[pa.RecordBatch]) -> Iterator[Puzzle]:
+    """The rows of the puzzles table as Puzzle objects, for work on one puzzle at a time."""
+    if isinstance(batches, pa.RecordBatch):
+        batches = [batches]
+    for batch in batches:
+        for record in batch.to_pylist():
+            yield _puzzle(record)
+
+
+def _puzzle(record: dict[str, Any]) -> Puzzle:
+    height, width = record.pop("height"), record.pop("width")
+    for derived in ("kind", "blotted", "clue_hash", "canonical_hash"):
+        del record[derived]
+
+    def clues(lines: list[list[dict[str, int]]]) -> tuple[Clue, ...]:
+        return tuple([tuple([block_of(block["length"], block["color"]) for block in line]) for line in lines])
+
+    record["rows"], record["columns"] = clues(record["rows"]), clues(record["columns"])
+    record["palette"] = tuple(Color(**color) for color in record["palette"])
+    if record["goal"] is not None:
+        record["goal"] = picture(record["goal"], width, height)
+    return Puzzle(**record)
+
+
+def picture(cells: bytes, width: int, height: int) -> np.ndarray:
+    """The bytes of a goal or a solution column as uint8[height, width] of palette entries."""
+    return np.frombuffer(cells, np.uint8).reshape(height, width)

@@ -1,0 +1,164 @@
+"""Assumptions that lead to contradictions, the least deep first."""
+
+import math
+import time
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
+from solver.ladder.groups import all_groups, kinds
+from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, refute, take_away
+from solver.ladder.memory import Memory
+from solver.lines.board import Board, copy
+from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
+from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, Tools
+from solver.model.techniques import CHAIN, EDGE, LONG_CHAIN
+from solver.model.views import Views
+from solver.people.person import compile_person
+
+DEPTHS = {EDGE: np.int64(2), CHAIN: np.int64(4), LONG_CHAIN: NO_LIMIT}
+"""How many levels far the techniques follow an assumption (solver.ladder.lookahead)."""
+
+
+class Refuted(NamedTuple):
+    """An assumption that leads to a contradiction.
+
+    place, color    of a cell, row by row
+    technique       how far it has to be followed
+    """
+
+    place: int
+    color: int
+    technique: int
+
+
+class NoSolution(Exception):
+    """Assumptions have shown that the puzzle has no solution."""
+
+
+def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> "Assumptions":
+    """Assumptions on the one puzzle of a batch.
+
+    grid        int64[height x width]: the colours that each cell may have, a bit each
+    deadline    CPU seconds of this thread
+
+    Raises NoSolution if line logic alone finds a contradiction, and TimeoutError.
+    """
+    ((_, colors, _),) = all_groups(puzzle)
+    start = (grid[:, None] >> np.arange((colors or 1) + 1) & 1).astype(np.bool_)
+    memory = line_fixpoint(puzzle, deadline - time.thread_time(), start)
+    if memory is None:
+        raise NoSolution
+    return Assumptions(memory, deadline)
+
+
+def compile_for(puzzles: Views) -> None:
+    """Have all kernels compiled that work on these puzzles as a person would."""
+    compile_person()
+    for words, colored in kinds(puzzles):
+        compile_assumptions(words, colored)
+
+
+@cache
+def compile_assumptions(words: int, colored: bool) -> None:
+    """Have the kernels of this module compiled, so that no puzzle is charged for it."""
+    example = Assumptions(example_at_fixpoint(words, colored), math.inf)
+    example.candidates(1)
+    example._length(Refuted(0, 0, EDGE))
+    example.take_away(0, 0)
+
+
+class Assumptions:
+    """A puzzle's board at the fixpoint of line logic, on which assumptions are refuted."""
+
+    def __init__(self, memory: Memory, deadline: float) -> None:
+        """On a memory's board; after so many CPU seconds of this thread all methods raise TimeoutError."""
+        self.memory = memory._replace(tools=memory.tools._replace(deadline=deadline))
+        self.width = int(memory.board.size[0])
+        self.seen = {technique: np.zeros_like(memory.seen) for technique in DEPTHS}
+        for seen in self.seen.values():
+            begin(memory.board, memory.tree.union, seen, memory.tools.like)
+
+    def next(self) -> Refuted | None:
+        """The first that is found of the least deep ones; its colour is taken away, and line logic follows.
+
+        None if no assumption leads to a contradiction. Raises NoSolution if they have shown that.
+        """
+        for technique in DEPTHS:
+            status, found = self._refute(technique, 1)
+            if status == CONTRADICTION:
+                raise NoSolution
+            if found:
+                self._changed()
+                return found[0]
+        return None
+
+    def candidates(self, most: int) -> list[Refuted]:
+        """Some of the least deep ones, those with short chains first; nothing is taken away.
+
+        The last ones may lead to a contradiction only if the colours of others are ruled out.
+        """
+        board = self.memory.board
+        before = board.can.copy()
+        for technique, seen in self.seen.items():
+            kept = seen.copy()
+            _, found = self._refute(technique, most)
+            board.can[:] = before
+            if found:
+                seen[:] = kept
+                return sorted(found, key=self._length)
+        return []
+
+    def _length(self, found: Refuted) -> float:
+        """Lines that are solved from an assumption to its contradiction; infinite if there is none (yet)."""
+        memory = self.memory
+        y, x = divmod(found.place, self.width)
+        lines = _follow(memory.board, memory.trial, memory.color, y, x, found.color, memory.tools)
+        return math.inf if lines < 0 else lines
+
+    def take_away(self, place: int, color: int) -> None:
+        """Rule a colour out for a cell; line logic follows. Raises NoSolution if it finds a contradiction."""
+        memory = self.memory
+        y, x = divmod(place, self.width)
+        status = take_away(memory.board, memory.color, y, x, color, memory.tools)
+        if status == OUT_OF_TIME:
+            raise TimeoutError
+        if status == CONTRADICTION:
+            raise NoSolution
+        self._changed()
+
+    def _changed(self) -> None:
+        """Forget what the last news make doubtful."""
+        for seen in self.seen.values():
+            if len(seen):
+                forget(seen, len(seen) // 2, self.memory.tools)
+
+    def _refute(self, technique: int, most: int) -> tuple[int, list[Refuted]]:
+        """Refute so many assumptions on the board; the status of `refute`, and those that were found."""
+        memory, log = self.memory, np.zeros((most, 3), np.int32)
+        counters = memory.tools.counters
+        counters[CONTRADICTIONS] = 0
+        board, began, seen = memory.board, memory.tree.union, self.seen[technique]
+        depth, number = DEPTHS[technique], most
+        status = refute(board, memory.trial, began, memory.color, depth, number, seen, log, memory.tools)
+        if status == OUT_OF_TIME:
+            raise TimeoutError
+        found = log[: counters[CONTRADICTIONS]].tolist()
+        return status, [Refuted(y * self.width + x, color, technique) for y, x, color in found]
+
+    @property
+    def line_solves(self) -> int:
+        """Lines solved so far."""
+        return int(self.memory.tools.counters[LINE_SOLVES])
+
+
+@kernel
+def _follow(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, c: int, tools: Tools) -> int:
+    """Follow an assumption to a contradiction; returns how many lines that took to solve, -1 if there is none."""
+    before = tools.counters[LINE_SOLVES]
+    copy(board, trial)
+    status = probe(trial, color, y, x, c, tools)
+    return int(tools.counters[LINE_SOLVES] - before) if status == CONTRADICTION else -1

@@ -1,0 +1,257 @@
+"""Explanations: a puzzle solved as a person would, step by step, each step checked by the certificates' checker.
+
+Lines are solved by named techniques, always the easiest that finds something (solver.people.person). Where none
+finds anything, colours are assumed: of those that lead to a contradiction least deep, the one with the shortest chain
+of lines that was found. What assumptions alone can't decide is left open.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
+from solver.lines.workspace import COUNTERS
+from solver.model.check import validate
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
+from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
+from solver.model.views import Views, views
+from solver.people.assume import assumptions_on, compile_for
+from solver.people.person import CHANGES, ENDED, STEPS, Sheet, is_solved, rule_out, sheet_for, solve_lines
+from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
+from solver.proofs.record import Refuted, Replay, Ruled, Unprovable, colors_of
+
+CANDIDATES, COMPARED = 24, 2
+"""Assumptions that are looked at before one is taken, and those of them whose chains are compared."""
+
+State = Literal["solved", "open", "contradiction", "timeout"]
+
+
+class Step(NamedTuple):
+    """A step of an explanation.
+
+    technique    its number in solver.model.techniques.TECHNIQUES
+    line         the line that was looked at, rows before columns; None for an assumption
+    ruled        what it rules out: places of cells, row by row, and colours
+    assumption   the assumption, what follows from it and the line that has no arrangement then; None for a line's step
+    """
+
+    technique: int
+    line: int | None
+    ruled: tuple[Ruled, ...]
+    assumption: Refuted | None = None
+
+
+class Explanation(NamedTuple):
+    """How a puzzle is solved.
+
+    start    the colours that each cell may have before the first step, row by row, a bit each, bit 0 the background
+    cells    the same after the last step
+    state    solved; open: no assumption leads on, only assumptions inside assumptions would; contradiction: there is no
+             solution; timeout: it was not finished
+    end      the line that has no arrangement, for a contradiction
+    """
+
+    puzzle: Puzzle
+    start: list[int]
+    steps: list[Step]
+    cells: list[int]
+    state: State
+    end: int | None = None
+
+    @property
+    def hardest(self) -> Technique | None:
+        """The hardest technique of its steps; search if some cells are left open, None if there are no steps."""
+        if self.state == "open":
+            return TECHNIQUES[-1]
+        return TECHNIQUES[max(step.technique for step in self.steps)] if self.steps else None
+
+    def grids(self) -> Iterator[list[int]]:
+        """The cells after each step, as `cells`."""
+        cells = list(self.start)
+        for step in self.steps:
+            for place, color in step.ruled:
+                cells[place] &= ~(1 << color)
+            yield list(cells)
+
+
+class Wrong(Exception):
+    """A step that the checker refuses: an error of this program."""
+
+
+def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0) -> Explanation:
+    """How a puzzle is solved, step by step, and checked.
+
+    start       bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
+    most        steps after which to stop, as if the time were over; -1 for all
+    cpu_limit   CPU seconds; what was found until then is kept
+
+    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a start of another shape.
+    """
+    validate(puzzle)
+    batch = views(puzzle_batch([puzzle]))
+    compile_for(batch)
+    work = _Work(puzzle, batch, start, time.thread_time() + cpu_limit)
+    state: State = "timeout"
+    with suppress(TimeoutError):
+        state = work.solve(most)
+    explanation = Explanation(puzzle, work.start, work.steps, work.cells(), state, work.end)
+    if state in ("contradiction", "timeout"):
+        explanation = _as_far_as_it_goes(explanation, work.replay)
+    if 0 <= most < len(explanation.steps):
+        explanation = _cut(explanation, most)
+    check(explanation)
+    return explanation
+
+
+def check(explanation: Explanation) -> None:
+    """Hold each step against the checker of certificates. Raises Wrong, or the checker's Refused."""
+    puzzle = explanation.puzzle
+    replay = _replay(puzzle)
+    rows, columns = _blocks(puzzle)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "puzzle_id": puzzle.puzzle_id,
+        "clue_hash": clue_hash(rows, columns),
+        "palette": [color.name for color in puzzle.palette],
+        "rows": [[list(block) for block in clue] for clue in rows],
+        "columns": [[list(block) for block in clue] for clue in columns],
+        "claim": "none",
+        "rung": "probe",  # whose assumptions have no limit of depth
+    }
+    checker = Checker(header)
+    checker.cells = list(explanation.start)
+    for line in told(explanation, replay):
+        checker.step(line)
+    if checker.cells != explanation.cells:
+        raise Wrong("the steps lead to other cells")
+    if explanation.end is not None:
+        checker.conclude({"conclusion": "contradiction", **replay.name(explanation.end)})
+
+
+def told(explanation: Explanation, replay: Replay | None = None) -> Iterator[dict[str, Any]]:
+    """The steps as the checker reads them."""
+    replay = replay or _replay(explanation.puzzle)
+    for step in explanation.steps:
+        if step.assumption is not None:
+            yield next(replay.told([step.assumption]))
+        else:
+            assert step.line is not None
+            yield replay.told_line(step.line, list(step.ruled))
+
+
+def _replay(puzzle: Puzzle, deadline: float = float("inf")) -> Replay:
+    rows, columns = _blocks(puzzle)
+    return Replay(rows, columns, thorough=False, deadline=deadline)
+
+
+def _blocks(puzzle: Puzzle) -> tuple[list[Blocks], list[Blocks]]:
+    """The clues as the checker has them."""
+    rows, columns = (
+        [[(block.length, block.color) for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns)
+    )
+    return rows, columns
+
+
+def _as_far_as_it_goes(explanation: Explanation, replay: Replay) -> Explanation:
+    """Without solution, the steps before the first line that has no arrangement: techniques find anything there."""
+    cells = list(explanation.start)
+    for k, step in enumerate(explanation.steps):
+        if step.line is not None and replay.clues[step.line].possible(cells[replay.every[step.line]]) is None:
+            return explanation._replace(steps=explanation.steps[:k], cells=cells, state="contradiction", end=step.line)
+        for place, color in step.ruled:
+            cells[place] &= ~(1 << color)
+    return explanation._replace(cells=cells)
+
+
+def _cut(explanation: Explanation, most: int) -> Explanation:
+    """The first steps of an explanation."""
+    short = explanation._replace(steps=explanation.steps[:most], state="timeout", end=None)
+    return short._replace(cells=(list(short.grids()) or [short.start])[-1])
+
+
+class _Work:
+    """A puzzle at work: the sheet, what was found on it, and the tools for assumptions once they are needed."""
+
+    def __init__(self, puzzle: Puzzle, batch: Views, start: np.ndarray | None, deadline: float) -> None:
+        self.batch = batch
+        self.sheet: Sheet = sheet_for(self.batch, logged=True)
+        self.deadline = deadline
+        self.counters = np.zeros(COUNTERS, np.int64)
+        if start is not None:
+            shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
+            if np.shape(start) != shape:
+                raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
+            self.sheet.grid[:] &= (np.reshape(start, (-1, shape[2])) << np.arange(shape[2])).sum(axis=1)
+        self.start = self.cells()
+        self.steps: list[Step] = []
+        self.end: int | None = None
+        self.replay = _replay(puzzle, deadline)
+
+    def cells(self) -> list[int]:
+        """The colours that each cell may have now."""
+        cells: list[int] = self.sheet.grid.tolist()
+        return cells
+
+    def solve(self, most: int) -> State:
+        """Take steps to the end, or until there are as many as are wanted."""
+        if not all(self.start):
+            raise ValueError("start leaves a cell without a colour")
+        if self.by_lines() == CONTRADICTION:
+            return "contradiction"
+        if is_solved(self.sheet):
+            return "solved"
+        assumptions = assumptions_on(self.batch, self.sheet.grid, self.deadline)
+        while not 0 <= most <= len(self.steps):
+            found = assumptions.candidates(CANDIDATES)
+            if not found:
+                return "open"
+            step = self.shortest(found)
+            self.steps.append(step)
+            ((place, color),) = step.ruled
+            rule_out(self.sheet, place, color)
+            if self.by_lines() == CONTRADICTION:
+                return "contradiction"
+            if is_solved(self.sheet):
+                return "solved"
+            assumptions.take_away(place, color)
+        return "timeout"
+
+    def by_lines(self) -> int:
+        """Solve by lines, and note the steps."""
+        sheet = self.sheet
+        sheet.notes[[STEPS, CHANGES]] = 0
+        status = solve_lines(sheet, LINE_TECHNIQUES, self.counters, self.deadline)
+        first = 0
+        for technique, line, end in sheet.log[: sheet.notes[STEPS]].tolist():
+            ruled = ((place, color) for place, lost in sheet.changes[first:end].tolist() for color in colors_of(lost))
+            self.steps.append(Step(technique, line, tuple(ruled)))
+            first = end
+        if status == OUT_OF_TIME:
+            raise TimeoutError
+        if status == CONTRADICTION:
+            self.end = int(sheet.notes[ENDED])
+        return status
+
+    def shortest(self, found: list[Any]) -> Step:
+        """Of some assumptions the one whose chain is the shortest."""
+        self.replay.cells = self.cells()
+        best: Step | None = None
+        tried = 0
+        for place, color, technique in found:
+            try:
+                refuted = self.replay.refuted(place, color, depth=None)  # wave by wave: soon ends are found soon
+            except Unprovable:  # it needs what those before it have shown
+                continue
+            tried += 1
+            if best is None or len(refuted.then) < len(best.assumption.then):  # type: ignore[union-attr]
+                best = Step(technique, None, ((place, color),), refuted)
+            if tried == COMPARED:
+                break
+        if best is None:
+            raise Wrong("no assumption leads to the contradiction that the kernels find")
+        return best

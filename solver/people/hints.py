@@ -1,0 +1,75 @@
+"""A hint for a partly solved grid: the cells that are wrong, or the easiest next step."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from solver.api import solve
+from solver.model.puzzle import Puzzle
+from solver.model.tables import picture
+from solver.people.explanation import Explanation, State, explain
+
+Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
+
+
+class Hint(NamedTuple):
+    """What to tell a person who is stuck.
+
+    kind     wrong: some cells are, see `wrong`; step: see `next`; solved: nothing is left to do; none: the puzzle has
+             no solution at all; open: only assumptions inside assumptions lead on; timeout: nothing was found in time
+    wrong    places of cells, row by row, that are not as in the solution, the one with the fewest wrong cells if there
+             are several
+    next     an explanation of one step from the grid as it is
+    """
+
+    kind: Kind
+    wrong: tuple[int, ...] = ()
+    next: Explanation | None = None
+
+
+def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
+    """What to do next on a grid.
+
+    start       bool[height, width, colours + 1]: the colours that each cell may have
+    cpu_limit   CPU seconds for the puzzle's solution, and as many for the step
+
+    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a start of another shape.
+    """
+    begun = solve(puzzle, start=start, cpu_limit=cpu_limit)
+    if begun["status"] == "ok" and begun["solutions"] == "none":
+        return _whats_wrong(puzzle, start, cpu_limit)
+    if (start.sum(axis=2) == 1).all():
+        return Hint("solved" if begun["status"] == "ok" else "timeout")
+    found = explain(puzzle, start=start, most=1, cpu_limit=cpu_limit)
+    if found.steps:
+        return Hint("step", next=found)
+    nothing: dict[State, Kind] = {"open": "open", "solved": "solved"}  # solved: of empty clues nothing need be said
+    return Hint(nothing.get(found.state, "timeout"))
+
+
+def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
+    """Of a grid that goes with no solution the cells that are wrong."""
+    row = solve(puzzle, cpu_limit=cpu_limit)
+    if row["solutions"] == "none":
+        return Hint("none")
+    found = []
+    for name in ("solution", "second_solution"):
+        cells = row[name]
+        if isinstance(cells, bytes):
+            solution = picture(cells, puzzle.width, puzzle.height)
+            right = np.take_along_axis(start, solution[:, :, None].astype(np.int64), axis=2)[:, :, 0]
+            found.append(tuple(np.flatnonzero(~right).tolist()))
+    return Hint("wrong", min(found, key=len)) if found else Hint("timeout")
+
+
+def start_of(puzzle: Puzzle, cells: np.ndarray) -> np.ndarray:
+    """A start from a grid uint8[height, width] of palette entries; what is no entry of the clues' colours is open.
+
+    Raises ValueError for another shape.
+    """
+    if cells.shape != (puzzle.height, puzzle.width):
+        raise ValueError(f"the grid is {cells.shape[1]}x{cells.shape[0]}, the puzzle {puzzle.width}x{puzzle.height}")
+    palette = max(puzzle.colors, 1) + 1
+    open_ = cells >= palette
+    start: np.ndarray = open_[:, :, None] | (cells[:, :, None] == np.arange(palette))
+    return start

@@ -1,0 +1,209 @@
+"""A puzzle solved line by line as a person would: always with the easiest technique that still finds something.
+
+The techniques are tried in the order of the ladder, each on the lines that have changed since it last looked at them.
+After a find all begins again at the easiest. At the end the last technique, complete line logic, finds nothing more. So
+what is found in all does not depend on the order, and is the fixpoint of line logic.
+"""
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, late_after
+from solver.lines.workspace import COUNTERS
+from solver.model import techniques
+from solver.model.techniques import LINE, LINE_TECHNIQUES
+from solver.model.views import Clues, Views
+from solver.people.clue import clue
+from solver.people.counting import counting
+from solver.people.desk import Desk, desk_for, lay
+from solver.people.forcing import forcing
+from solver.people.glue import glue
+from solver.people.joining import joining
+from solver.people.mercury import mercury
+from solver.people.overlap import overlap
+from solver.people.punctuating import punctuating
+from solver.people.reach import line, reach
+from solver.people.spaces import spaces
+from solver.people.splitting import splitting
+
+ALL_DUE = (1 << LINE_TECHNIQUES) - 1
+"""All techniques, a bit each."""
+
+LOOKS, STEPS, CHANGES, ENDED = range(4)
+
+
+class Sheet(NamedTuple):
+    """A puzzle that a person works on.
+
+    size       int64[2]: width and height
+    first      int32[lines + 1]: the first block of each line, rows before columns
+    length     uint16[blocks], 0 for a blot
+    color      uint8[blocks]
+    grid       int64[height x width]: the colours that each cell may have, a bit each, bit 0 the background
+    due        int64[lines]: the techniques, a bit each, that have to look at a line (again)
+    steps      int64[techniques]: how often each has found something
+    notes      int64[4]: LOOKS, how often a line was looked at; STEPS and CHANGES that were logged; the line that has
+               no arrangement at the end (ENDED)
+    log        int32[most steps, 3]: of each step its technique, its line, and where its changes end in `changes`
+    changes    int64[most changes, 2]: places of cells and the set of colours that is ruled out for them
+    desk       for one line
+    """
+
+    size: np.ndarray
+    first: np.ndarray
+    length: np.ndarray
+    color: np.ndarray
+    grid: np.ndarray
+    due: np.ndarray
+    steps: np.ndarray
+    notes: np.ndarray
+    log: np.ndarray
+    changes: np.ndarray
+    desk: Desk
+
+
+def sheet_for(puzzle: Views, logged: bool = False) -> Sheet:
+    """A sheet with nothing known, for a batch of one puzzle; with room for a log of all steps if that is wanted."""
+    width, height = int(puzzle.width[0]), int(puzzle.height[0])
+    starts, lengths, colors = [np.zeros(1, np.int64)], [], []
+    for clues in (puzzle.rows, puzzle.columns):
+        blocks = clues.blocks[clues.lines[0] : clues.lines[1] + 1].astype(np.int64)
+        lengths.append(clues.length[blocks[0] : blocks[-1]])
+        colors.append(clues.color[blocks[0] : blocks[-1]])
+        starts.append(blocks[1:] - blocks[0] + starts[-1][-1])
+    first, length, color = (np.concatenate(parts) for parts in (starts, lengths, colors))
+    full = (2 << int(color.max(initial=0))) - 1
+    cells = width * height
+    most = cells * full.bit_count() if logged else 0
+    return Sheet(
+        size=np.array([width, height]),
+        first=first.astype(np.int32),
+        length=length,
+        color=color,
+        grid=np.full(cells, full),
+        due=np.full(width + height, ALL_DUE),
+        steps=np.zeros(LINE_TECHNIQUES, np.int64),
+        notes=np.zeros(4, np.int64),
+        log=np.zeros((most, 3), np.int32),
+        changes=np.zeros((most, 2), np.int64),
+        desk=desk_for(max(width, height), max(int(np.diff(first).max()), 1)),
+    )
+
+
+@cache
+def compile_person() -> None:
+    """Have the kernel of this module compiled, so that no puzzle is charged for it."""
+    one = np.ones(1, np.int64)
+    clues = Clues(np.array([0, 1]), np.array([0, 1]), one.astype(np.uint16), one.astype(np.uint8))
+    solve_lines(sheet_for(Views(one, one, clues, clues)), LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf)
+
+
+def rule_out(sheet: Sheet, place: int, color: int) -> None:
+    """Rule a colour out for a cell; its lines are to be looked at again."""
+    width, height = sheet.size.tolist()
+    sheet.grid[place] &= ~(1 << color)
+    sheet.due[[place // width, height + place % width]] = ALL_DUE
+
+
+def is_solved(sheet: Sheet) -> bool:
+    """Whether every cell has one colour."""
+    return not (sheet.grid & (sheet.grid - 1)).any()
+
+
+@kernel
+def solve_lines(sheet: Sheet, most: int, counters: np.ndarray, deadline: float) -> int:
+    """Solve by lines until no technique below number `most` finds anything. Returns as `propagate`.
+
+    counters    int64[solver.lines.workspace.COUNTERS]: work since the clock was looked at
+    deadline    CPU seconds of this thread
+    """
+    lines = int(sheet.size[0] + sheet.size[1])
+    technique = 0
+    while technique < most:
+        for number in range(lines):
+            if sheet.due[number] >> technique & 1:
+                sheet.due[number] &= ~(1 << technique)
+                blocks, side = int(sheet.first[number + 1] - sheet.first[number]), max(sheet.size[0], sheet.size[1])
+                if late_after((1 + blocks) * (1 + side // 16), counters, deadline):
+                    return OUT_OF_TIME
+                before = sheet.steps[technique]
+                if not take_step(sheet, number, technique):
+                    return CONTRADICTION
+                if sheet.steps[technique] > before:
+                    technique = -1
+                    break
+        technique += 1
+    return FIXPOINT
+
+
+@kernel
+def take_step(sheet: Sheet, number: int, technique: int) -> bool:
+    """Look at a line with a technique; whether it still has a colour for every cell."""
+    width, height = int(sheet.size[0]), int(sheet.size[1])
+    is_row = number < height
+    first = number * width if is_row else number - height
+    step, cells = (1, width) if is_row else (width, height)
+    block = int(sheet.first[number])
+    desk = sheet.desk
+    blocks = int(sheet.first[number + 1]) - block
+    if not lay(desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks) and technique != LINE:
+        sheet.due[number] = 1 << LINE  # which sees whether it fits its clue
+        return True
+    look(desk, technique)
+    sheet.notes[LOOKS] += 1
+    found = False
+    for x in range(cells):
+        left, place = desk.now[0, x] & desk.new[x], first + x * step
+        if left == desk.now[0, x]:
+            continue
+        if left == 0:
+            sheet.notes[ENDED] = number
+            return False
+        found = True
+        if sheet.notes[CHANGES] < len(sheet.changes):
+            change = sheet.changes[sheet.notes[CHANGES]]
+            change[0], change[1] = place, desk.now[0, x] & ~left
+            sheet.notes[CHANGES] += 1
+        sheet.grid[place] = left
+        sheet.due[height + x if is_row else x] = ALL_DUE
+    if found:
+        sheet.due[number] = ALL_DUE
+        sheet.steps[technique] += 1
+        if sheet.notes[STEPS] < len(sheet.log):
+            note = sheet.log[sheet.notes[STEPS]]
+            note[0], note[1], note[2] = technique, number, sheet.notes[CHANGES]
+            sheet.notes[STEPS] += 1
+    return True
+
+
+@kernel
+def look(desk: Desk, technique: int) -> None:
+    """What a technique finds on the line that lies on the desk."""
+    if technique == techniques.CLUE:
+        clue(desk)
+    elif technique == techniques.COUNTING:
+        counting(desk)
+    elif technique == techniques.OVERLAP:
+        overlap(desk)
+    elif technique == techniques.GLUE:
+        glue(desk)
+    elif technique == techniques.PUNCTUATING:
+        punctuating(desk)
+    elif technique == techniques.SPACES:
+        spaces(desk)
+    elif technique == techniques.MERCURY:
+        mercury(desk)
+    elif technique == techniques.FORCING:
+        forcing(desk)
+    elif technique == techniques.SPLITTING:
+        splitting(desk)
+    elif technique == techniques.JOINING:
+        joining(desk)
+    elif technique == techniques.REACH:
+        reach(desk)
+    else:
+        line(desk)

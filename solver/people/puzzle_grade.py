@@ -1,0 +1,113 @@
+"""Grades: how hard a puzzle is for a person, by the techniques that it needs."""
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver import __version__
+from solver.lines.propagate import OUT_OF_TIME
+from solver.lines.workspace import COUNTERS
+from solver.model.check import faults_of
+from solver.model.tables import GRADES, check_readable
+from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
+from solver.model.views import Views, views
+from solver.people.assume import Assumptions, NoSolution, assumptions_on, compile_for
+from solver.people.person import LOOKS, is_solved, rule_out, sheet_for, solve_lines
+
+
+class Work(NamedTuple):
+    """What a person does to solve a puzzle.
+
+    status    ok, timeout, or none: the puzzle has no solution
+    steps     int64[techniques]: how often each has found something; search counts once where the others don't suffice
+    looks     how often a line was looked at with a technique, or solved on the way from an assumption
+    open      cells that are left open
+    """
+
+    status: str
+    steps: np.ndarray
+    looks: int
+    open: int
+
+
+def work_on(puzzle: Views, cpu_limit: float = 60.0) -> Work:
+    """What a person does to solve the one puzzle of a batch, in so many CPU seconds.
+
+    The steps on lines are those of solver.people.person. Assumptions are taken as they are found, in reading order,
+    the least deep first.
+    """
+    deadline = time.thread_time() + cpu_limit
+    sheet = sheet_for(puzzle)
+    steps, counters = np.zeros(len(TECHNIQUES), np.int64), np.zeros(COUNTERS, np.int64)
+    assumptions: Assumptions | None = None
+    status = "ok"
+    try:
+        while True:
+            ended = solve_lines(sheet, LINE_TECHNIQUES, counters, deadline)
+            if ended == OUT_OF_TIME:
+                raise TimeoutError
+            if ended:
+                raise NoSolution
+            if is_solved(sheet):
+                break
+            if assumptions is None:
+                assumptions = assumptions_on(puzzle, sheet.grid, deadline)
+            found = assumptions.next()
+            if found is None:
+                steps[SEARCH] = 1
+                break
+            steps[found.technique] += 1
+            rule_out(sheet, found.place, found.color)
+    except TimeoutError:
+        status = "timeout"
+    except NoSolution:
+        status = "none"
+    steps[:LINE_TECHNIQUES] = sheet.steps
+    looks = int(sheet.notes[LOOKS]) + (assumptions.line_solves if assumptions is not None else 0)
+    return Work(status, steps, looks, int(np.count_nonzero(sheet.grid & (sheet.grid - 1))))
+
+
+def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
+    """The grades of a batch of the puzzles table: a batch of the schema GRADES, row for row.
+
+    unique      bool[puzzles]: which are known to have exactly one solution; the others have work, but no grade
+    cpu_limit   CPU seconds for each puzzle
+
+    Raises ValueError for a batch that is not of the puzzles table, or damaged. A puzzle whose clues can't be has the
+    status `invalid`.
+    """
+    check_readable(puzzles)
+    wrong = faults_of(puzzles)
+    rows = []
+    sound = np.ones(len(puzzles), np.bool_)
+    sound[list(wrong)] = False
+    compile_for(views(puzzles.filter(pa.array(sound))))
+    for p, (puzzle_id, clue_hash) in enumerate(zip(puzzles["puzzle_id"], puzzles["clue_hash"], strict=True)):
+        row: dict[str, Any] = {"puzzle_id": puzzle_id.as_py(), "clue_hash": clue_hash.as_py()}
+        if p in wrong:
+            rows.append(row | {"status": "invalid", "solver_version": __version__})
+            continue
+        begun = time.thread_time()
+        work = work_on(views(puzzles.slice(p, 1)), cpu_limit)
+        row |= _fields(work, int(puzzles["width"][p].as_py()) * int(puzzles["height"][p].as_py()), bool(unique[p]))
+        rows.append(row | {"cpu_seconds": time.thread_time() - begun, "solver_version": __version__})
+    return pa.RecordBatch.from_pylist(rows, GRADES)
+
+
+def _fields(work: Work, cells: int, unique: bool) -> dict[str, Any]:
+    """What the table says of a puzzle's work."""
+    needed = np.flatnonzero(work.steps)
+    graded = unique and work.status == "ok"
+    hardest = TECHNIQUES[int(needed.max(initial=0))] if graded else None
+    counted = zip(TECHNIQUES[:SEARCH], work.steps.tolist(), strict=False)
+    return {
+        "status": work.status,
+        "grade": hardest and hardest.grade,
+        "hardest": hardest and hardest.name,
+        "looks": work.looks,
+        "work": work.looks / cells,
+        "open": work.open,
+        **{technique.column: count for technique, count in counted},
+    }

@@ -1,0 +1,109 @@
+"""Whether pictures satisfy their clues, checked cell by cell before they are written.
+
+This shares nothing with the solver: no bit sets, no boards. A wrong solution is a bug, and is reported as an error.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from solver.jit.kernel import in_plain_python, kernel
+from solver.model.views import Clues, Views
+
+
+def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """For each puzzle in `which`: whether the picture pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
+    good = np.zeros(len(which), np.bool_)
+    check = in_plain_python(_check, 2 * int(np.diff(offsets)[which].sum()))
+    check(batch, which, _read_only(pictures), offsets, good)
+    return good
+
+
+def same(
+    which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, others: np.ndarray, places: np.ndarray
+) -> np.ndarray:
+    """For each puzzle in `which`: whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
+    alike = np.zeros(len(which), np.bool_)
+    compare = in_plain_python(_compare, int(np.diff(offsets)[which].sum()))
+    compare(which, _read_only(pictures), offsets, _read_only(others), places, alike)
+    return alike
+
+
+def agrees(picture: np.ndarray, start: np.ndarray) -> bool:
+    """Whether a picture (uint8[cells]) has in each cell a colour that a partly solved grid leaves it.
+
+    start   bool[cells, palette]
+    """
+    return bool((picture < start.shape[1]).all() and start[np.arange(len(picture)), picture].all())
+
+
+def compile_checks(batch: Views) -> None:
+    """Have the kernels of this module ready."""
+    nobody, nothing, offsets, answers = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(1, np.int64), [False]
+    _check(batch, nobody, _read_only(nothing), offsets, np.array(answers))
+    _compare(nobody, _read_only(nothing), offsets, _read_only(nothing), offsets, np.array(answers))
+
+
+def _read_only(pictures: np.ndarray) -> np.ndarray:
+    """Pictures as Arrow's are, so that kernels are compiled for one type of them."""
+    pictures = pictures.view()
+    pictures.flags.writeable = False
+    return pictures
+
+
+@kernel
+def _compare(
+    which: np.ndarray,
+    pictures: np.ndarray,
+    offsets: np.ndarray,
+    others: np.ndarray,
+    places: np.ndarray,
+    alike: np.ndarray,
+) -> None:
+    for k in range(len(which)):
+        p = which[k]
+        cells = offsets[p + 1] - offsets[p]
+        alike[k] = places[p + 1] - places[p] == cells
+        for i in range(cells if alike[k] else 0):
+            if pictures[offsets[p] + i] != others[places[p] + i]:
+                alike[k] = False
+
+
+@kernel
+def _check(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, good: np.ndarray) -> None:
+    for k in range(len(which)):
+        p = which[k]
+        width: Any = np.int64(batch.width[p])
+        height: Any = np.int64(batch.height[p])
+        along: Any = np.int64(1)  # a literal would be a type of its own to the compiler
+        picture = pictures[offsets[p] : offsets[p + 1]]
+        good[k] = (
+            len(picture) == width * height
+            and _lines_fit(batch.rows, p, picture, width, width, along)
+            and _lines_fit(batch.columns, p, picture, height, along, width)
+        )
+
+
+@kernel
+def _lines_fit(clues: Clues, p: int, picture: np.ndarray, cells: int, line_step: int, cell_step: int) -> bool:
+    """Whether each line of one side reads as its clue says; line i has its cell x at i * line_step + x * cell_step."""
+    first = clues.lines[p]
+    for line in range(first, clues.lines[p + 1]):
+        here = (line - first) * line_step
+        block, stop = clues.blocks[line], clues.blocks[line + 1]
+        x = 0
+        while x < cells:
+            color = picture[here + x * cell_step]
+            run = x
+            while x < cells and picture[here + x * cell_step] == color:
+                x += 1
+            if color == 0:
+                continue
+            if block == stop or clues.color[block] != color:
+                return False
+            if clues.length[block] != 0 and clues.length[block] != x - run:
+                return False
+            block += 1
+        if block != stop:
+            return False
+    return True

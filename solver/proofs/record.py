@@ -1,0 +1,369 @@
+"""Record derivations: what the kernels find, found once more in plain Python and written down for the checker.
+
+The kernels only say which assumptions lead to contradictions, and in which order. Line logic and these assumptions are
+done again in that order with the checker's own automaton, which must lead to what the kernels found. If it does not,
+the checker refuses what is written here: nobody has to trust this file.
+"""
+
+import json
+import math
+import time
+from collections.abc import Iterator, Set
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
+from solver.ladder.lookahead import NO_LIMIT, begin, refute
+from solver.ladder.memory import Memory
+from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import CONTRADICTIONS, COUNTERS, Tools
+from solver.model.views import views
+from solver.proofs.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
+
+Ruled = tuple[int, int]
+"""What is ruled out: a cell's place, row by row, and a colour."""
+
+
+class Unprovable(Exception):
+    """A verdict that its own rung does not lead to: one line that says where it ends."""
+
+
+class Verdict(NamedTuple):
+    """What is to be proved: columns of the results table."""
+
+    clue_hash: str
+    solutions: str
+    technique: str | None
+    solution: bytes | None
+    second_solution: bytes | None
+
+
+class Step(NamedTuple):
+    """A line solved: its number (columns after rows), its cells before, and what it rules out."""
+
+    line: int
+    here: list[int]
+    ruled: list[Ruled]
+
+
+class Refuted(NamedTuple):
+    """An assumption, the steps from it, the line that has no arrangement then, and what it needs to be known before."""
+
+    place: int
+    color: int
+    then: list[Step]
+    end: int
+    needs: set[Ruled]
+
+
+@cache
+def compile_recorder(words: int, colored: bool) -> None:
+    """Have the recorder's kernels compiled, so that no proof is charged for it."""
+    memory = example_at_fixpoint(words, colored)
+    _refute(memory, NO_LIMIT, _log(4, 2), memory.tools._replace(deadline=math.inf))
+
+
+def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float) -> list[str]:
+    """The lines of a certificate of one puzzle (a batch of one row), to be read by the checker.
+
+    depth, deadline     that of the rung depth-2; CPU seconds of this thread
+
+    Raises TimeoutError after the deadline, Unprovable if the steps don't lead to the verdict.
+    """
+    row: dict[str, Any] = batch.to_pylist()[0]
+    rows, columns = ([[(b["length"], b["color"]) for b in clue] for clue in row[side]] for side in ("rows", "columns"))
+    if clue_hash(rows, columns) != verdict.clue_hash:
+        raise Unprovable(f"its clues have the hash {clue_hash(rows, columns)}, its verdict {verdict.clue_hash}")
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "puzzle_id": row["puzzle_id"],
+        "clue_hash": verdict.clue_hash,
+        "palette": [color["name"] for color in row["palette"]],
+        "rows": rows,
+        "columns": columns,
+        "claim": verdict.solutions,
+        "rung": verdict.technique,
+    }
+    lines = [header, *_derived(batch, rows, columns, verdict, depth, deadline)]
+    return [json.dumps(line, ensure_ascii=False) + "\n" for line in lines]
+
+
+def _derived(
+    batch: pa.RecordBatch, rows: list[Blocks], columns: list[Blocks], verdict: Verdict, depth: int, deadline: float
+) -> Iterator[dict[str, Any]]:
+    """The steps and the conclusion."""
+    found = [cells for cells in (verdict.solution, verdict.second_solution) if cells is not None]
+    pictures = [_digits(cells, len(columns)) for cells in found]
+    if verdict.solutions == "multiple":
+        yield {"conclusion": "two solutions", "pictures": pictures}
+        return
+    replay = Replay(rows, columns, verdict.solutions == "none", deadline)
+    replay.climb(batch, verdict.technique or "", depth)
+    if replay.end is None:
+        yield from replay.told(replay.found)
+        yield {"conclusion": "formula" if verdict.technique == "search" else "decided", "pictures": pictures}
+    elif verdict.solutions == "none":
+        yield from replay.told(replay.all_that_matters())
+        yield {"conclusion": "contradiction", **replay.name(replay.end)}
+    else:
+        raise Unprovable(f"the rung {verdict.technique} ends with a contradiction")
+
+
+def _digits(cells: bytes, width: int) -> list[str]:
+    """A picture's rows, a digit a cell."""
+    text = "".join(DIGITS[cell] if cell < len(DIGITS) else "?" for cell in cells)
+    return [text[x : x + width] for x in range(0, len(text), width)]
+
+
+class Replay:
+    """The cells of a puzzle, what is done to them, and the line without arrangement that it ends with, if it does."""
+
+    def __init__(self, rows: list[Blocks], columns: list[Blocks], thorough: bool, deadline: float) -> None:
+        """`thorough`: note also what each assumption needs to be known before it (`Refuted.needs`)."""
+        self.width, self.height = len(columns), len(rows)
+        self.clues = [Clue(clue) for clue in rows + columns]
+        self.every = [slice(y * self.width, (y + 1) * self.width) for y in range(self.height)]
+        self.every += [slice(x, None, self.width) for x in range(self.width)]
+        self.full = (2 << max((color for clue in rows + columns for _, color in clue), default=0)) - 1
+        self.cells = [self.full] * (self.width * self.height)
+        self.began = self.cells  # what line logic alone knows
+        self.deadline, self.thorough = deadline, thorough
+        self.found: list[Step | Refuted] = []
+        self.end: int | None = None
+
+    def climb(self, batch: pa.RecordBatch, rung: str, depth: int) -> None:
+        """Do all that the rungs up to this one do."""
+        steps: list[Step] = []
+        self.end = self.propagate(self.cells, set(range(len(self.clues))), steps)
+        self.found += steps
+        self.began = list(self.cells)
+        for place, color, limit in self.refutations(batch, rung, depth):
+            if self.end is not None:
+                raise Unprovable("the kernels go on where the replay has ended")
+            self.found.append(self.refuted(place, color, limit))
+            self.cells[place] &= ~(1 << color)
+            steps = []
+            self.end = self.propagate(self.cells, set(self.lines(place)), steps)
+            self.found += steps
+
+    def refutations(self, batch: pa.RecordBatch, rung: str, depth: int) -> Iterator[tuple[int, int, int | None]]:
+        """The assumptions that the rungs refute: place and colour, and how far to follow them (None: to the end)."""
+        if rung == "line" or self.end is not None:
+            return
+        memory = line_fixpoint(views(batch), self.deadline - time.thread_time())
+        if memory is None:
+            raise Unprovable("the kernels find a contradiction where the replay finds none")
+        log = _log(len(self.cells), self.full.bit_length())
+        counters = np.zeros(COUNTERS, np.int64)
+        tools = memory.tools._replace(counters=counters, deadline=self.deadline)
+        limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
+        for far, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
+            first = counters[CONTRADICTIONS]
+            status = _refute(memory, far, log, tools)
+            if status == OUT_OF_TIME:
+                raise TimeoutError
+            for y, x, c in log[first : counters[CONTRADICTIONS]].tolist():
+                yield y * self.width + x, c, limit
+            if status != FIXPOINT:
+                return
+
+    def lines(self, place: int) -> tuple[int, int]:
+        """The row and the column of a cell."""
+        return place // self.width, self.height + place % self.width
+
+    def places(self, line: int) -> range:
+        """The places of a line's cells."""
+        return range(len(self.cells))[self.every[line]]
+
+    def propagate(
+        self, cells: list[int], todo: set[int], steps: list[Step], among: Set[int] | None = None
+    ) -> int | None:
+        """Line logic on these lines and those that change, or those of them that are `among` some.
+
+        Appends what it does to `steps`; returns a line that has no arrangement, if one is found.
+        """
+        side = 0
+        while todo:
+            sweep = sorted(line for line in todo if (line >= self.height) == side)
+            todo = todo.difference(sweep)
+            for line in sweep:
+                ruled = self.solve(cells, line, steps)
+                if ruled is None:
+                    return line
+                crossing = {self.lines(place)[1 - side] for place, _ in ruled}
+                todo |= crossing if among is None else crossing & among
+            side = 1 - side
+        return None
+
+    def solve(self, cells: list[int], line: int, steps: list[Step]) -> list[Ruled] | None:
+        """Solve one line; returns what it rules out, None if it has no arrangement."""
+        if time.thread_time() > self.deadline:
+            raise TimeoutError
+        here = cells[self.every[line]]
+        left = self.clues[line].possible(here)
+        if left is None:
+            return None
+        if left == here:
+            return []
+        both = zip(self.places(line), here, left, strict=True)
+        ruled = [(place, color) for place, old, new in both if old != new for color in colors_of(old & ~new)]
+        cells[self.every[line]] = left
+        steps.append(Step(line, here, ruled))
+        return ruled
+
+    def refuted(self, place: int, color: int, depth: int | None) -> Refuted:
+        """Follow an assumption as the rung does (solver.ladder.lookahead), and keep what its contradiction needs."""
+        cells = list(self.cells)
+        cells[place] = 1 << color
+        then: list[Step] = []
+        todo = set(self.lines(place))
+        opened: dict[int, set[Ruled]] = {line: set() for line in todo}
+        if depth is None:
+            end = self.propagate(cells, todo, then)
+        else:
+            end = None
+            for _ in range(depth):
+                if end is None:
+                    end = self.propagate(cells, todo, then, opened.keys())
+                    todo = {line for step in then for at, _ in step.ruled for line in self.lines(at)} - opened.keys()
+                    self.open_next_level(opened, cells)
+            if end is None:
+                ends = (line for line in sorted(todo) if self.clues[line].possible(cells[self.every[line]]) is None)
+                end = next(ends, None)
+        if end is None:
+            y, x = divmod(place, self.width)
+            raise Unprovable(f"colour {color} in row {y + 1}, column {x + 1} leads to no contradiction")
+        return self.lean(Refuted(place, color, then, end, set()), cells, opened)
+
+    def open_next_level(self, opened: dict[int, set[Ruled]], cells: list[int]) -> None:
+        """Add the lines that cross those opened so far where more is known than when the rung began.
+
+        `opened` holds for each line what has to be known so that it gets its level.
+        """
+        for line in list(opened):
+            for place in self.places(line):
+                if beyond := self.began[place] & ~cells[place]:
+                    why = (place, colors_of(beyond)[0])
+                    for crossing in self.lines(place):
+                        opened.setdefault(crossing, opened[line] | {why})
+
+    def lean(self, found: Refuted, cells: list[int], opened: dict[int, set[Ruled]]) -> Refuted:
+        """An assumption with those of its steps that its contradiction needs; `cells` are what they lead to.
+
+        Where levels count, what gave a line its level is needed too (`opened`): else it might get a later one.
+        """
+        base, full = list(self.cells), [self.full] * len(self.cells)
+        base[found.place] = full[found.place] = 1 << found.color
+        needed: set[Ruled] = set()
+        needs: set[Ruled] = set()
+
+        def need(line: int, here: list[int], ruled: Ruled | None = None) -> None:
+            reasons = self.reasons(line, here, base, ruled)
+            before = {(place, color) for place, color in opened.get(line, ()) if not base[place] >> color & 1}
+            needed.update(reasons, opened.get(line, set()) - before)
+            if self.thorough:
+                known = list(base)
+                for place, color in reasons:
+                    known[place] &= ~(1 << color)
+                needs.update(self.reasons(line, known[self.every[line]], full, ruled))
+                needs.update(why for why in before if why[0] != found.place)
+
+        need(found.end, cells[self.every[found.end]])
+        kept = []
+        for step in reversed(found.then):
+            wanted = [ruled for ruled in step.ruled if ruled in needed]
+            for ruled in wanted:
+                need(step.line, step.here, ruled)
+            if wanted:
+                kept.append(step._replace(ruled=wanted))
+        return found._replace(then=kept[::-1], needs=needs)
+
+    def all_that_matters(self) -> list[Step | Refuted]:
+        """Of all that was found, what the last contradiction needs."""
+        assert self.end is not None
+        full = [self.full] * len(self.cells)
+        needed = self.reasons(self.end, self.cells[self.every[self.end]], full)
+        kept: list[Step | Refuted] = []
+        for item in reversed(self.found):
+            if isinstance(item, Refuted):
+                if (item.place, item.color) in needed:
+                    needed |= item.needs
+                    kept.append(item)
+                continue
+            wanted = [ruled for ruled in item.ruled if ruled in needed]
+            for ruled in wanted:
+                needed |= self.reasons(item.line, item.here, full, ruled)
+            if wanted:
+                kept.append(item._replace(ruled=wanted))
+        return kept[::-1]
+
+    def reasons(self, line: int, here: list[int], free: list[int], ruled: Ruled | None = None) -> set[Ruled]:
+        """What of `here` it takes, beyond what `free` says of all cells, that a line rules something out.
+
+        Without `ruled`: that it has no arrangement.
+        """
+        if time.thread_time() > self.deadline:
+            raise TimeoutError
+        places, spare = self.places(line), free[self.every[line]]
+        if ruled is not None:
+            x = places.index(ruled[0])
+            here = [*here[:x], 1 << ruled[1], *here[x + 1 :]]
+            spare[x] = here[x]
+        return {(places[x], color) for x, color in _reasons(self.clues[line], here, spare)}
+
+    def told(self, found: list[Step | Refuted]) -> Iterator[dict[str, Any]]:
+        """Steps as the checker reads them."""
+        for item in found:
+            if isinstance(item, Step):
+                yield self.told_line(item.line, item.ruled)
+            else:
+                y, x = divmod(item.place, self.width)
+                then = [self.told_line(step.line, step.ruled) for step in item.then]
+                yield {"assume": [y + 1, x + 1, item.color], "then": then, "contradiction": self.name(item.end)}
+
+    def told_line(self, line: int, ruled: list[Ruled]) -> dict[str, Any]:
+        """What a line rules out as the checker reads it."""
+        places = self.places(line)
+        return {**self.name(line), "not": [[places.index(place) + 1, color] for place, color in ruled]}
+
+    def name(self, line: int) -> dict[str, int]:
+        """A line as the checker reads it."""
+        return {"row": line + 1} if line < self.height else {"column": line - self.height + 1}
+
+
+def _log(cells: int, palette: int) -> np.ndarray:
+    """Room for all that can be refuted."""
+    return np.zeros((cells * palette, 3), np.int32)
+
+
+def _refute(memory: Memory, depth: int, log: np.ndarray, tools: Tools) -> int:
+    """`refute` on a memory's board, to its end."""
+    board, began, seen = memory.board, memory.tree.union, memory.seen
+    begin(board, began, seen, tools.like)
+    return refute(board, memory.trial, began, memory.color, depth, NO_LIMIT, seen, log, tools)
+
+
+def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int, int]]:
+    """For a line without arrangement: colours that its cells must lack, of those that `here` lacks and `free` has.
+
+    From the last cell on, each gets back every such colour with which the line still has no arrangement: with which no
+    state that the cells before it lead to goes on to the line's end.
+    """
+    reached, good = clue.forward(here), clue.ends
+    for x in range(len(here) - 1, -1, -1):
+        colors = here[x]
+        for color in colors_of(free[x] & ~colors):
+            if clue.before(good & clue.reading(1 << color)) & reached[x]:
+                yield x, color
+            else:
+                colors |= 1 << color
+        good = clue.before(good & clue.reading(colors))
+
+
+def colors_of(colors: int) -> list[int]:
+    """The colours in a set."""
+    return [color for color in range(colors.bit_length()) if colors >> color & 1]

@@ -1,0 +1,43 @@
+"""Sudokus classified: `classify` a record batch of them, `solve` one."""
+
+import numpy as np
+import pyarrow as pa
+
+from solver.ladder.question import seconds_of
+from solver.ladder.rungs import rung_number
+from solver.ladder.verdict import beside_faults
+from solver.model.tables import check_readable_sudokus
+from solver.sudoku.grids import grids
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_check import faults_of
+from solver.sudoku.sudoku_ladder import climb
+from solver.sudoku.sudoku_puzzle import Sudoku
+from solver.sudoku.sudoku_verdict import results
+
+
+def classify(batch: pa.RecordBatch, *, cpu_limit: float = 60.0, rung: str = "search") -> pa.RecordBatch:
+    """Classify every Sudoku of a batch of the table SUDOKUS; returns a batch of the results table, row for row.
+
+    cpu_limit   CPU seconds for each puzzle; one that needs more has the status `timeout` and keeps what was found
+    rung        the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
+
+    Nothing is raised for a puzzle: one that can't be has the status `invalid` and says why in `error`. Raises
+    ValueError for a limit or rung that is none, and for a batch that is not of the table or damaged; TypeError for
+    anything else than a batch.
+    """
+    seconds, top = seconds_of(cpu_limit), rung_number(rung)
+    if not isinstance(batch, pa.RecordBatch):
+        raise TypeError(f"classify takes a pyarrow RecordBatch of Sudokus, not {type(batch).__name__}")
+    check_readable_sudokus(batch)
+
+    def solved(sound: pa.RecordBatch) -> pa.RecordBatch:
+        seen = grids(sound)
+        return results(sound, seen, climb(seen, np.arange(len(sound)), seconds, top))
+
+    return beside_faults(batch, faults_of(batch), solved)
+
+
+def solve(puzzle: Sudoku, *, cpu_limit: float = 60.0, rung: str = "search") -> dict[str, object]:
+    """Classify one Sudoku; returns its row of the results table as a dictionary. Arguments and errors of `classify`."""
+    row: dict[str, object] = classify(sudoku_batch([puzzle]), cpu_limit=cpu_limit, rung=rung).to_pylist()[0]
+    return row

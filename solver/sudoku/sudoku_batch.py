@@ -1,0 +1,69 @@
+"""Sudokus into the table SUDOKUS: a batch of records, or of many grids of one kind at once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+import numpy as np
+import pyarrow as pa
+
+from solver.model.tables import SUDOKUS, put_hashes
+from solver.sudoku.grids import grids
+from solver.sudoku.sudoku_identity import sudoku_hashes
+from solver.sudoku.sudoku_puzzle import OPEN, Sudoku
+
+DERIVED = ("givens", "clues", "clue_hash", "canonical_hash")
+"""Columns that are made of all puzzles' givens at once."""
+
+
+def sudoku_batch(puzzles: Sequence[Sudoku]) -> pa.RecordBatch:
+    """Sudokus as a batch of the table SUDOKUS, hashes included."""
+    columns = {
+        field.name: pa.array([getattr(puzzle, field.name) for puzzle in puzzles], field.type)
+        for field in SUDOKUS
+        if field.name not in DERIVED
+    }
+    givens = pa.array([puzzle.givens.tobytes() for puzzle in puzzles], pa.binary())
+    clues = pa.array([np.count_nonzero(puzzle.givens != OPEN) for puzzle in puzzles], pa.uint16())
+    return _with_hashes(columns | {"givens": givens, "clues": clues}, len(puzzles))
+
+
+def sudokus_of(batch: pa.RecordBatch) -> Iterator[Sudoku]:
+    """The rows of the table as Sudoku objects, for work on one at a time.
+
+    Raises ValueError, or TypeError for a null, where a row is no square grid.
+    """
+    for row in batch.to_pylist():
+        givens = np.frombuffer(row["givens"], np.uint8).reshape(row["size"], row["size"])
+        yield Sudoku(givens, **{field.name: row[field.name] for field in fields(Sudoku)[1:]})
+
+
+def grid_batch(
+    givens: np.ndarray, box_width: int, box_height: int, columns: dict[str, pa.Array] | None = None
+) -> pa.RecordBatch:
+    """Grids of one kind as a batch of the table SUDOKUS, hashes included, with these other columns.
+
+    givens   uint8[puzzles, size x size]
+    """
+    count, cells = givens.shape
+    size = box_width * box_height
+    if cells != size * size:
+        raise ValueError(f"boxes of {box_width}x{box_height} make grids of {size * size} cells, not {cells}")
+    ends = pa.py_buffer(np.arange(0, (count + 1) * cells, cells, dtype=np.int32)[: count + 1])
+    data = pa.py_buffer(np.ascontiguousarray(givens, np.uint8))
+    sides = {"size": size, "box_width": box_width, "box_height": box_height}
+    derived = {name: pa.array(np.full(count, side, np.uint8)) for name, side in sides.items()} | {
+        "givens": pa.Array.from_buffers(pa.binary(), count, [None, ends, data]),
+        "clues": pa.array(np.count_nonzero(givens != OPEN, axis=1).astype(np.uint16)),
+    }
+    return _with_hashes((columns or {}) | derived, count)
+
+
+def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with clue_hash and canonical_hash filled in."""
+    return put_hashes(batch, sudoku_hashes(grids(batch)))
+
+
+def _with_hashes(columns: dict[str, pa.Array], count: int) -> pa.RecordBatch:
+    """A batch of these columns and hashes; the others are null."""
+    arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in SUDOKUS]
+    return with_hashes(pa.RecordBatch.from_arrays(arrays, schema=SUDOKUS))

@@ -1,0 +1,22 @@
+"""Have the kernels of Sudokus ready before they are needed: compiled, or loaded from the disk cache."""
+
+import numpy as np
+
+from solver.sudoku.grids import grids
+from solver.sudoku.sudoku_batch import grid_batch
+from solver.sudoku.sudoku_check import compile_checks
+from solver.sudoku.sudoku_identity import compile_hashes
+from solver.sudoku.sudoku_ladder import compile_rungs
+from solver.sudoku.sudoku_proof import compile_proof
+from solver.sudoku.techniques.sudoku_grade import grades
+
+
+def warm_up() -> None:
+    """Have all of them ready; they are the same for all sizes."""
+    batch = grid_batch(np.zeros((1, 16), np.uint8), 2, 2)
+    seen = grids(batch)
+    compile_checks(seen)
+    compile_hashes(seen)
+    compile_rungs(seen)
+    compile_proof(seen)
+    grades(batch, np.zeros(1, np.bool_))

@@ -1,0 +1,121 @@
+"""Search on any grid: up to two solutions, by guesses on the cell or place with the fewest choices left."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import apart, inlined
+from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
+from solver.lines.bits import count
+from solver.lines.propagate import FIXPOINT
+from solver.lines.workspace import MAX_DEPTH, NODES
+from solver.sudoku.singles import decided, write
+from solver.sudoku.sudoku_lookahead import use_patterns
+from solver.sudoku.units import KINDS, Units
+
+CLOCK_EVERY = 15
+"""Guesses between two looks at the clock, less one."""
+
+
+class Found(NamedTuple):
+    """The solutions of one puzzle.
+
+    first, second   uint8[cells]
+    number          int8[1]: how many of them there are
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    number: np.ndarray
+
+
+@apart
+def search(
+    can: np.ndarray,
+    stack: np.ndarray,
+    units: Units,
+    due: np.ndarray,
+    found: Found,
+    counters: np.ndarray,
+    most: int,
+    deadline: float,
+) -> int:
+    """Look for solutions until there are two of them; returns EXHAUSTED, TWO_FOUND, NODES_SPENT or LATE.
+
+    can     the board to begin with; it is used up
+    stack   int64[cells, cells]: of each guess the board without it
+    due     bool[units]: what to look at first; none is due afterwards
+    most    guesses after which to stop, NODES_SPENT
+    """
+    cells = len(can)
+    level: Any = np.int64(0)
+    guesses: Any = np.int64(0)
+    while True:
+        if use_patterns(can, units, due, counters) == FIXPOINT:
+            if decided(can, cells) < cells:
+                if guesses == most:
+                    return NODES_SPENT
+                guesses += 1
+                if guesses & CLOCK_EVERY == 0 and cpu_seconds() > deadline:
+                    return LATE
+                cell, digit = _choice(can, units)
+                for k in range(cells):
+                    stack[level, k] = can[k]
+                stack[level, cell] &= ~digit
+                can[cell] = digit
+                _make_due(can, stack[level], units, due)
+                level += 1
+                counters[NODES] += 2
+                counters[MAX_DEPTH] = max(counters[MAX_DEPTH], level)
+                continue
+            write(can, found.first if found.number[0] == 0 else found.second)
+            found.number[0] += 1
+            if found.number[0] == 2:
+                return TWO_FOUND
+        if level == 0:
+            return EXHAUSTED
+        level -= 1
+        for k in range(cells):
+            can[k] = stack[level, k]
+        for unit in range(len(due)):
+            due[unit] = True
+
+
+@inlined
+def _make_due(can: np.ndarray, before: np.ndarray, units: Units, due: np.ndarray) -> None:
+    """The units of cells that differ from what they were become due."""
+    for cell in range(len(can)):
+        if can[cell] != before[cell]:
+            for kind in range(KINDS):
+                due[units.of[cell, kind]] = True
+
+
+@inlined
+def _choice(can: np.ndarray, units: Units) -> tuple[int, int]:
+    """A cell and a digit to guess: of a cell with two digits, a digit with two places in a unit, or the least cell."""
+    best: Any = np.int64(1 << 30)
+    chosen: Any = np.int64(0)
+    for cell in range(len(can)):
+        number = count(np.uint64(can[cell]))
+        if 1 < number < best:
+            best, chosen = number, cell
+    if best > 2:
+        for unit in range(len(units.cells)):
+            once: Any = np.int64(0)
+            twice: Any = np.int64(0)
+            more: Any = np.int64(0)
+            for k in range(units.sides[0]):
+                digits = can[units.cells[unit, k]]
+                more |= twice & digits
+                twice |= once & digits
+                once |= digits
+            two = twice & ~more
+            if two != 0:
+                k = 0
+                while can[units.cells[unit, k]] & two == 0:
+                    k += 1
+                chosen = units.cells[unit, k]
+                two &= can[chosen]
+                return chosen, two & -two
+    return chosen, can[chosen] & -can[chosen]

@@ -1,0 +1,46 @@
+"""The last step of the ladder of Sudoku: what search has not ended goes to clause learners (solver.learning.tail)."""
+
+import time
+
+import numpy as np
+
+from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
+from solver.ladder.rungs import SEARCH
+from solver.learning.tail import ENGINES, Learner
+from solver.lines.workspace import CONFLICTS
+from solver.sudoku.sudoku_encoding import formula_of
+from solver.sudoku.units import Units
+
+
+def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: Outcome) -> None:
+    """Decide puzzle p, of which search may have found a solution: another one, or the proof that there is none.
+
+    can   its board before search, at the fixpoint of the rungs below
+    """
+    cpu, wall = time.thread_time(), time.monotonic()
+    deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    solutions = outcome.first[place], outcome.second[place]
+    with Learner(formula_of(can, units), lambda _: [], list) as learner:
+        if outcome.found[p] == 1:
+            learner.exclude(solutions[0].astype(np.int64) - 1)
+        found: bool | None = True
+        while found and outcome.found[p] < len(solutions):
+            found = learner.next_solution(deadline)
+            if found:
+                picture = learner.picture()
+                learner.exclude(picture)
+                solutions[outcome.found[p]][:] = picture + 1
+                outcome.found[p] += 1
+        outcome.counters[p, CONFLICTS] = learner.conflicts
+        outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
+        outcome.kissat_failed[p] = learner.kissat_failed
+    if found:
+        outcome.solutions[p] = MULTIPLE
+    elif found is None:
+        outcome.late[p] = True
+    else:
+        outcome.solutions[p] = UNIQUE if outcome.found[p] == 1 else NONE
+    outcome.rung[p] = SEARCH
+    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu + learner.elsewhere
+    outcome.seconds[p, WALL] += time.monotonic() - wall

@@ -1,0 +1,58 @@
+"""Singles: the last cell of a unit, a digit's last place in a unit, a cell's last digit."""
+
+from typing import Any
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.lines.bits import count, lowest
+from solver.sudoku.techniques.sudoku_desk import Desk, place
+
+
+@kernel
+def last_cell(desk: Desk) -> bool:
+    """Fill the first unit that has one open cell. Noted: the unit."""
+    for unit in range(len(desk.left)):
+        if desk.left[unit] != 1:
+            continue
+        last: Any = np.int64(0)
+        for k in range(desk.units.sides[0]):
+            cell = desk.units.cells[unit, k]
+            if not desk.placed[cell]:
+                last = cell
+        if count(np.uint64(desk.can[last])) == 1:
+            place(desk, last, desk.can[last])
+            desk.chosen[0] = unit
+            return True
+    return False
+
+
+@kernel
+def hidden_single(desk: Desk) -> bool:
+    """Place the first digit that has one place left in a unit, boxes first, as people look. Noted: the unit."""
+    size, units = desk.units.sides[0], len(desk.where)
+    for turn in range(units):
+        unit = (turn + 2 * size) % units
+        for k in range(size):
+            where = desk.where[unit, k]
+            if where & (where - 1) != 0:
+                continue
+            if where == 0:
+                desk.broken[0] = True
+                return True
+            cell = desk.units.cells[unit, lowest(np.uint64(where))]
+            if not desk.placed[cell]:
+                place(desk, cell, 1 << k)
+                desk.chosen[0] = unit
+                return True
+    return False
+
+
+@kernel
+def naked_single(desk: Desk) -> bool:
+    """Fill the first cell that has one digit left."""
+    for cell in range(len(desk.can)):
+        if not desk.placed[cell] and desk.can[cell] & (desk.can[cell] - 1) == 0:
+            place(desk, cell, desk.can[cell])
+            return True
+    return False

@@ -1,0 +1,103 @@
+"""Grades of Sudokus: how hard one is for a person, by the techniques that it needs."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver import __version__
+from solver.ladder.question import seconds_of
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.model.sudoku_techniques import SEARCH, TECHNIQUES
+from solver.model.tables import SUDOKU_GRADES, check_readable_sudokus
+from solver.sudoku.grids import Grids, grids
+from solver.sudoku.sudoku_check import faults_of
+from solver.sudoku.techniques.sudoku_desk import desk_for
+from solver.sudoku.techniques.sudoku_person import work_through_all
+
+GRADES = np.array([technique.grade for technique in TECHNIQUES], np.uint8)
+NAMES = np.array([technique.name for technique in TECHNIQUES], object)
+
+CELLS = 1 << 13
+"""Of the puzzles that a kernel works on in one call; between two calls the program can be interrupted."""
+
+INVALID = -1
+STATUSES = {FIXPOINT: "ok", CONTRADICTION: "none", OUT_OF_TIME: "timeout", INVALID: "invalid"}
+
+
+class Work(NamedTuple):
+    """What a person does with the puzzles of a batch; nothing with those that can't be.
+
+    ended     int64[puzzles]: a key of STATUSES
+    steps     int64[puzzles, SEARCH]: how often each technique finds something
+    open      int64[puzzles]: cells that are left open
+    to_fill   int64[puzzles]: cells that were open at the beginning
+    seconds   float64[puzzles]: CPU time
+    """
+
+    ended: np.ndarray
+    steps: np.ndarray
+    open: np.ndarray
+    to_fill: np.ndarray
+    seconds: np.ndarray
+
+
+def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
+    """The grades of a batch of the table SUDOKUS: a batch of the schema SUDOKU_GRADES, row for row.
+
+    unique      bool[puzzles]: which are known to have exactly one solution; the others have work, but no grade
+    cpu_limit   CPU seconds for each puzzle
+
+    Raises ValueError for a batch that is not of the table, or damaged, and for a limit that is none. A puzzle that
+    can't be has the status `invalid`.
+    """
+    seconds = seconds_of(cpu_limit)
+    check_readable_sudokus(puzzles)
+    sound = np.ones(len(puzzles), np.bool_)
+    sound[list(faults_of(puzzles))] = False
+    work = work_on(grids(puzzles), np.flatnonzero(sound), seconds)
+    hardest = np.where(work.open > 0, SEARCH, last_needed(work.steps))
+    ungraded = ~(np.asarray(unique, np.bool_) & (work.ended == FIXPOINT))
+    finds = work.steps.sum(axis=1)
+    columns = {
+        "puzzle_id": puzzles["puzzle_id"],
+        "clue_hash": puzzles["clue_hash"],
+        "status": pa.array([STATUSES[ended] for ended in work.ended.tolist()]),
+        "grade": pa.array(GRADES[hardest], mask=ungraded),
+        "hardest": pa.array(NAMES[hardest], mask=ungraded),
+        "steps": pa.array(finds, mask=~sound),
+        "work": pa.array(finds / np.maximum(work.to_fill, 1), mask=~sound),
+        "open": pa.array(work.open, mask=~sound),
+        **{
+            technique.column: pa.array(work.steps[:, k], mask=~sound) for k, technique in enumerate(TECHNIQUES[:SEARCH])
+        },
+        "cpu_seconds": pa.array(work.seconds, mask=~sound),
+        "solver_version": pa.repeat(__version__, len(puzzles)),
+    }
+    arrays = [columns[field.name].cast(field.type) for field in SUDOKU_GRADES]
+    return pa.RecordBatch.from_arrays(arrays, schema=SUDOKU_GRADES)
+
+
+def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> Work:
+    """What a person does with some puzzles, int64, of a batch; CPU seconds for each."""
+    count = len(puzzles.size)
+    steps = np.zeros((count, SEARCH), np.int64)
+    still_open, to_fill = (np.zeros(count, np.int64) for _ in range(2))
+    work = Work(np.full(count, INVALID), steps, still_open, to_fill, np.zeros(count))
+    boxes = np.stack([puzzles.box_width[which], puzzles.box_height[which]], axis=1)
+    for wide, high in np.unique(boxes, axis=0).tolist():
+        these = which[(boxes == (wide, high)).all(axis=1)]
+        desk, many = desk_for(wide, high), max(1, CELLS // (wide * high) ** 2)
+        for first in range(0, len(these), many):
+            given = puzzles.givens, puzzles.ends, these[first : first + many], seconds
+            work_through_all(desk, *given, work.steps, work.ended, work.open, work.seconds)
+    for p in which.tolist():
+        work.to_fill[p] = np.count_nonzero(puzzles.givens[puzzles.ends[p] : puzzles.ends[p + 1]] == 0)
+    return work
+
+
+def last_needed(steps: np.ndarray) -> np.ndarray:
+    """The last technique that finds anything, int64[puzzles]; the first one where none does."""
+    needed = steps > 0
+    last: np.ndarray = np.where(needed.any(axis=1), SEARCH - 1 - np.argmax(needed[:, ::-1], axis=1), 0)
+    return last

@@ -1,0 +1,432 @@
+"""The command grade: of runs, stores and files; what a run keeps, and what is made of it."""
+
+import csv
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import mlcroissant
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from runs import Deadly
+from stores import Result, held_by_another
+
+import nonocensus as nc
+from pipeline.callbacks import Watch
+from pipeline.executors.resources import Resources
+from pipeline.run import results
+from pipeline.run.grades import current_grades, grades_of, read_grades
+from pipeline.run.run_folder import Run, open_run
+from pipeline.store.paths import Folder
+from scrapers.formats import named
+from solver import nonogram
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import GRADES
+from solver.people.puzzle_grade import grades
+
+Nonocensus = Callable[..., Result]
+SERIAL = Resources(serial=True)
+
+SWITCH = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="local/switch", title="[bold]Switch")
+PLAIN = from_picture([[1, 1], [0, 1]], puzzle_id="local/plain", title="[red]Plain")
+NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)), puzzle_id="local/none")
+OF_THE_MOMENT = ["cpu_seconds"]
+
+
+@pytest.fixture
+def own(run: Run, tmp_path: Path) -> Run:
+    """A copy of the run of 80 puzzles."""
+    shutil.copytree(run.folder.path, tmp_path / "run")
+    return open_run(str(tmp_path / "run"))
+
+
+def in_tasks_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tasks grade so many puzzles each, at first."""
+    monkeypatch.setattr("pipeline.jobs.engine.FIRST", puzzles)
+    monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(graded_together=puzzles))
+
+
+def lasting(grades: pa.Table) -> list[dict[str, Any]]:
+    return list(grades.drop_columns(OF_THE_MOMENT).sort_by("puzzle_id").to_pylist())
+
+
+def directly(run: Run) -> pa.Table:
+    """The grades of a run's unique puzzles, by the kernels themselves."""
+    results = {row["puzzle_id"]: row["solutions"] for row in run.table(["puzzle_id", "solutions"]).to_pylist()}
+    batch = pa.Table.from_batches(list(run.store.batches())).combine_chunks().to_batches()[0]
+    unique = np.array([results[name] == "unique" for name in batch["puzzle_id"].to_pylist()])
+    return pa.Table.from_batches([grades(batch, unique)]).filter(pa.array(unique))
+
+
+def write_grades(place: Folder, name: str, row: dict[str, Any]) -> None:
+    with results.rows_file(place, name, GRADES) as writer:
+        writer.write_table(pa.Table.from_pylist([row], GRADES))
+
+
+def files_of(run: Run) -> list[Path]:
+    return sorted(Path(run.folder.path, "grades").glob("*"))
+
+
+def damaged(run: Run, change: Callable[[list[dict[str, Any]]], None]) -> Path:
+    """Change rows of a run's only file of grades, so that it is a whole Parquet file."""
+    (path,) = files_of(run)
+    rows = pq.read_table(path).to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, GRADES), path)
+    return path
+
+
+def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
+    assert read_grades(own).num_rows == 0
+    done = nonocensus("grade", "run", "--serial")
+    assert (done.code, done.err) == (0, "")
+    expected = directly(own)
+    assert lasting(current_grades(own)) == lasting(expected)
+    assert 20 < len(expected) < 80
+    assert f"{len(expected)} of {len(expected)} puzzles with one solution have a grade" in done.out
+    assert f"{80 - len(expected)} others have no solution, several, or are undecided" in done.out
+    hardest = Counter(expected["hardest"].to_pylist())
+    assert len(hardest) > 3
+    for name, puzzles in hardest.items():
+        assert re.search(rf"(?m)^[\s\d,.<%]*{name} +{puzzles} ", done.out), name
+    again = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
+    assert (again["graded"], again["graded_now"], again["techniques"]) == (len(expected), 0, {**hardest})
+    assert again["grades"] == {str(k): n for k, n in sorted(Counter(expected["grade"].to_pylist()).items())}
+    assert (again["late"], again["killed"], again["wrong"], again["puzzles"]) == ([], [], [], [])
+    assert nonocensus("verify", "run").code == 0
+
+
+@pytest.mark.slow
+def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_tasks_of(5, monkeypatch)
+    nc.grade_run(own, resources=Resources(cpus=2))
+    assert lasting(read_grades(own)) == lasting(directly(own))
+    assert len(files_of(own)) == 1
+
+
+def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_tasks_of(10, monkeypatch)
+    steps: list[int] = []
+
+    def stop(count: int, _: str) -> None:
+        steps.append(count)
+        if len(steps) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nc.grade_run(own, resources=SERIAL, watch=Watch(step=stop))
+    kept_rows = len(read_grades(own))
+    assert 10 < kept_rows < len(directly(own))
+    assert not list(Path(own.folder.path).rglob("*.tmp"))
+    tally = nc.grade_run(own, resources=SERIAL)
+    assert (tally.graded, tally.done) == (len(directly(own)), len(directly(own)) - kept_rows)
+    assert lasting(read_grades(own)) == lasting(directly(own))
+    assert len(files_of(own)) == 3, "two of the interrupted command, one of the other"
+
+
+def test_what_a_killed_process_left_is_swept(own: Run, nonocensus: Nonocensus) -> None:
+    place = Path(own.folder.path, "grades")
+    place.mkdir()
+    (place / "part-00001-00000-abcdef.parquet.0123.tmp").write_bytes(b"PAR1half")
+    assert read_grades(own).num_rows == 0
+    assert nonocensus("grade", "run", "--serial").code == 0
+    assert [path.suffix for path in files_of(own)] == [".parquet"]
+
+
+def test_a_full_disk_leaves_nothing_half_written(
+    own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
+        patch.setattr(results.pq.ParquetWriter, "write", full)
+        failed = nonocensus("grade", "run", "--serial")
+    assert (failed.code, len(failed.err.splitlines())) == (4, 2)
+    assert "waiting 1 s" in failed.err
+    assert files_of(own) == []
+    assert nonocensus("grade", "run", "--serial").code == 0
+
+
+def test_one_command_works_on_a_run_at_a_time(own: Run, nonocensus: Nonocensus) -> None:
+    with held_by_another(Path(own.folder.path)):
+        refused = nonocensus("grade", "run", "--serial")
+    assert (refused.code, refused.out) == (2, "")
+    assert "is being written by" in refused.err
+
+
+def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Nonocensus) -> None:
+    expected = directly(own)
+    late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
+    write_grades(grades_of(own), "part-00001-00000-aaaaaa", late)
+    first = nonocensus("grade", "run", "--serial", "--cpu-limit", "20")
+    assert first.code == 0
+    assert f"{late['puzzle_id']}: not in time; --cpu-limit gives more" in first.err
+    again = json.loads(nonocensus("grade", "run", "--serial", "--json", "--cpu-limit", "20").out)
+    assert (again["late"], again["graded_now"]) == ([late["puzzle_id"]], 0)
+    then = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
+    assert (then["late"], then["graded_now"]) == ([], 1)
+    assert lasting(read_grades(own)) == lasting(expected)
+
+
+def test_a_puzzle_that_kills_its_worker_costs_one_grade(
+    own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim = directly(own)["puzzle_id"][7].as_py()
+
+    lines: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Deadly, "victim", victim)
+        patch.setattr("pipeline.executors.resources.Serial", Deadly)
+        tally = nc.grade_run(own, resources=SERIAL, watch=Watch(line=lines.append))
+        failed = nonocensus("grade", "run", "--serial")
+    assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
+    assert lines == [f"{victim}: its worker died 3 times: out of memory"]
+    assert failed.code == 1
+    assert f"{victim}: it could not be graded" in failed.err
+    assert [row["puzzle_id"] for row in read_grades(own).to_pylist() if row["status"] == "killed"] == [victim]
+    assert nonocensus("grade", "run", "--serial").code == 0
+    assert lasting(read_grades(own)) == lasting(directly(own))
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def other_columns(path: Path) -> None:
+    pq.write_table(pa.table({"puzzle_id": ["a"]}), path)
+
+
+def changed(name: str, value: Any) -> Callable[[Path], None]:
+    """Another value in the first row that has a grade."""
+
+    def change(path: Path) -> None:
+        rows = pq.read_table(path).to_pylist()
+        rows[0][name] = value
+        pq.write_table(pa.Table.from_pylist(rows, GRADES), path)
+
+    change.__name__ = f"{name}-{value}"
+    return change
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(cut, other_columns, changed("grade", 200), changed("grade", None), changed("hardest", "<script>")),
+        *(changed("hardest", None), changed("status", "fine"), changed("clue_hash", None)),
+        *(changed("work", float("inf")), changed("cpu_seconds", float("nan"))),
+    ],
+    ids=lambda damage: damage.__name__,
+)
+def test_a_damaged_file_is_named_and_set_aside(
+    own: Run, nonocensus: Nonocensus, damage: Callable[[Path], None]
+) -> None:
+    assert nonocensus("grade", "run", "--serial").code == 0
+    whole = lasting(read_grades(own))
+    (path,) = files_of(own)
+    damage(path)
+    for command in (
+        ["report", "run", "--out", "report"],
+        ["dataset", "run", "--out", "dataset"],
+        ["export", "run", "--csv", "out.csv"],
+        ["query", "run", "select 1"],
+        ["grade", "run", "--serial"],
+    ):
+        refused = nonocensus(*command)
+        assert (refused.code, len(refused.err.splitlines())) == (3, 1), command
+        assert f"{path.name} can't be read" in refused.err
+    assert not any(Path(name).exists() for name in ("report/report.html", "dataset/README.md", "out.csv"))
+    assert nonocensus("status", "run").code == 0
+    assert nonocensus("verify", "run", "--repair").code == 1
+    assert nonocensus("verify", "run").code == 0
+    assert nonocensus("grade", "run", "--serial").code == 0
+    assert lasting(read_grades(own)) == whole
+
+
+def test_the_last_grade_of_a_puzzle_counts(own: Run, nonocensus: Nonocensus) -> None:
+    assert nonocensus("grade", "run", "--serial").code == 0
+    first = read_grades(own)
+    late = first.to_pylist()[3] | {"status": "timeout", "grade": None, "hardest": None}
+    place = grades_of(own)
+    write_grades(place, "part-00000-00000-aaaaaa", late)
+    assert lasting(read_grades(own)) == lasting(first)
+    write_grades(place, "part-99999-00000-aaaaaa", late)
+    assert Counter(read_grades(own)["status"].to_pylist()) == {"ok": len(first) - 1, "timeout": 1}
+
+
+def test_a_grade_of_other_clues_is_nobodys(own: Run, nonocensus: Nonocensus) -> None:
+    assert nonocensus("grade", "run", "--serial").code == 0
+
+    def other(rows: list[dict[str, Any]]) -> None:
+        rows[0]["clue_hash"] = "0" * 32
+
+    damaged(own, other)
+    assert len(current_grades(own)) == len(read_grades(own)) - 1
+    tally = nc.grade_run(own, resources=SERIAL)
+    assert (tally.done, tally.graded) == (1, len(directly(own)))
+
+
+def test_a_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
+    place = Path(own.store.folder.path, "puzzles")
+    name = own.parts[0].name
+    kept_file = (place / f"{name}.json").read_text()
+    try:
+        (place / f"{name}.json").write_text(kept_file.replace(own.parts[0].sha256, "0" * 64))
+        refused = nonocensus("grade", "run", "--serial")
+    finally:
+        (place / f"{name}.json").write_text(kept_file)
+    assert refused.code == 3
+    assert files_of(own) == []
+
+
+def test_a_report_says_how_hard_it_is(own: Run, nonocensus: Nonocensus) -> None:
+    def reported() -> tuple[str, str, dict[str, Any]]:
+        assert nonocensus("report", "run", "--out", "report").code == 0
+        page, text, figures = (Path(f"report/report.{kind}").read_text() for kind in ("html", "md", "json"))
+        return page, text, json.loads(figures)["figures"]
+
+    page, text, figures = reported()
+    assert "How hard for people" not in page + text
+    assert figures["grades"] is None
+    assert nonocensus("grade", "run", "--serial").code == 0
+    page, text, figures = reported()
+    expected = directly(own)
+    assert figures["grades"]["graded"] == figures["grades"]["unique"] == len(expected)
+    counts = {name: n for grade in figures["grades"]["grades"] for name, n in grade["techniques"].items()}
+    assert counts == Counter(expected["hardest"].to_pylist())
+    assert {(one["of"], one["measure"]) for one in figures["grades"]["agreements"]} > {
+        ("grade", "work"), ("grade", "difficulty"), ("work", "line_solves")
+    }  # fmt: skip
+    for made in (page, text):
+        assert "How hard for people" in made
+        assert "The line's first and last arrangements say so." in made.replace("&#39;", "'")
+    assert Path("report/report-grades.svg").exists()
+    assert Path("report/report-agreements.svg").exists()
+
+
+def test_datasets_and_exports_have_the_grades(own: Run, nonocensus: Nonocensus) -> None:
+    def columns() -> tuple[list[str], list[str]]:
+        assert nonocensus("dataset", "run", "--out", "dataset").code == 0
+        assert nonocensus("export", "run", "--csv", "out.csv").code == 0
+        found = duckdb.sql("from 'dataset/data/*.parquet' limit 0").columns
+        return found, next(csv.reader(Path("out.csv").read_text().splitlines()))
+
+    before = columns()
+    assert nonocensus("grade", "run", "--serial").code == 0
+    after = columns()
+    more = [name for name in GRADES.names if name in ("grade", "hardest", "looks", "work", "open") or "steps_" in name]
+    assert after[0] == [*before[0], *more]
+    assert after[1] == [*before[1], *(name for name in more if name != "grade")]
+    expected = {row["puzzle_id"]: row for row in directly(own).to_pylist()}
+    rows = duckdb.sql("select * from 'dataset/data/*.parquet'").to_arrow_table().to_pylist()
+    assert len(rows) == 80
+    for row in rows:
+        assert {name: row[name] for name in more} == {
+            name: expected[row["puzzle_id"]][name] if row["puzzle_id"] in expected else None for name in more
+        }
+    lines = list(csv.DictReader(Path("out.csv").read_text().splitlines()))
+    assert {line["puzzle_id"]: line["hardest"] for line in lines if line["hardest"]} == {
+        name: row["hardest"] for name, row in expected.items()
+    }
+    assert nonocensus("export", "run", "--csv", "some.csv", "--where", "grade > 3").code == 0
+    wanted = [name for name, row in expected.items() if row["grade"] > 3]
+    assert sorted(line["puzzle_id"] for line in csv.DictReader(Path("some.csv").read_text().splitlines())) == sorted(
+        wanted
+    )
+    card = Path("dataset/README.md").read_text()
+    assert "nonocensus grade RUN" in card
+    assert "| `hardest` | string |" in card
+    fields = mlcroissant.Dataset("dataset/croissant.json").metadata.record_sets[0].fields
+    assert {"grade", "hardest", "work", "steps_long_chain"} <= {field.name for field in fields}
+
+
+def test_queries_have_the_grades(own: Run, nonocensus: Nonocensus) -> None:
+    select = "select hardest, count(*) as n from grades group by all"
+    assert json.loads(nonocensus("query", "run", select, "--json").out) == []
+    assert nonocensus("grade", "run", "--serial").code == 0
+    rows = json.loads(nonocensus("query", "run", select, "--json").out)
+    assert {row["hardest"]: row["n"] for row in rows} == Counter(directly(own)["hardest"].to_pylist())
+    joined = "select count(*) as n from grades join results using (puzzle_id) where solutions <> 'unique'"
+    assert json.loads(nonocensus("query", "run", joined, "--json").out) == [{"n": 0}]
+
+
+def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    for puzzle in (SWITCH, PLAIN, NONE):
+        (tmp_path / f"{puzzle.puzzle_id.split('/')[1]}.non").write_bytes(named("non").write(puzzle))
+    (tmp_path / "broken.non").write_text("rows\n1\n\ncolumns\nx\n")
+    done = nonocensus("grade", "switch.non", "plain.non", "none.non", "broken.non")
+    assert done.code == 1
+    assert "broken.non" in done.err
+    lines = {line.split()[0]: line for line in done.out.splitlines() if line.startswith("local/")}
+    assert lines["local/plain"].split()[:5] == ["local/plain", '"[red]Plain"', "2x2", "1", "counting"]
+    assert lines["local/plain"].rstrip().endswith("clue 2, counting 1")
+    assert lines["local/switch"].split()[2:] == ["2x2", "–", "multiple"]
+    assert lines["local/none"].split()[1:] == ["3x1", "–", "contradiction"]
+    assert "1 of 1 puzzles with one solution have a grade" in done.out
+    told = json.loads(nonocensus("grade", "plain.non", "switch.non", "--json").out)
+    plain, switch = told["puzzles"]
+    assert (plain["grade"], plain["label"], plain["status"]) == (1, "unique line", "ok")
+    assert (switch["grade"], switch["label"], switch["status"]) == (None, "multiple", None)
+    assert (told["unique"], told["without_one_solution"]) == (1, 1)
+
+
+def test_a_store_and_its_run_say_the_same(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_tasks_of(7, monkeypatch)
+    store = json.loads(nonocensus("grade", own.store.folder.uri, "--serial", "--json").out)
+    run = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
+    assert len(store.pop("puzzles")) == 80
+    run.pop("puzzles")
+    for each in (store, run):
+        each.pop("cpu_seconds")
+    assert store == run
+    both = json.loads(nonocensus("grade", "run", own.store.folder.uri, "--serial", "--json").out)
+    assert both["graded"] == 2 * run["graded"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nothing"], "nothing does not exist"),
+        (["run", "--cpu-limit", "0"], "--cpu-limit"),
+        (["run", "--serial", "--cpus", "2"], "--serial goes with neither"),
+        (["run", "--format", "xyz"], "there is no format 'xyz'"),
+    ],
+)
+def test_wrong_use(own: Run, nonocensus: Nonocensus, arguments: list[str], reason: str) -> None:
+    done = nonocensus("grade", *arguments)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert reason in done.err
+    assert files_of(own) == []
+
+
+def test_from_python() -> None:
+    row = nc.grade([[1, 1], [0, 1]])
+    assert (row["grade"], row["hardest"], row["status"]) == (1, "counting", "ok")
+    assert nc.grade(SWITCH)["grade"] is None
+    assert nc.grade(Puzzle(((Block(3),),), ((Block(1),),)))["status"] == "invalid"
+    assert set(row) == set(GRADES.names)
+
+
+def test_limits_that_make_no_sense_are_refused_before_anything_is_begun(own: Run) -> None:
+    for limit in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="cpu_limit is a number of CPU seconds"):
+            nc.grade_run(own, cpu_limit=limit, resources=SERIAL)
+    assert files_of(own) == []
+
+
+def test_a_run_without_unique_puzzles(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    (tmp_path / "switch.non").write_bytes(named("non").write(SWITCH))
+    assert nonocensus("import", "switch.non", "--out", "store").code == 0
+    assert nonocensus("classify", "store", "--out", "one", "--serial").code == 0
+    done = nonocensus("grade", "one")
+    assert done.code == 0
+    assert done.out.startswith("0 of 0 puzzles with one solution have a grade")
+    assert not (tmp_path / "one" / "grades").exists()

@@ -1,0 +1,232 @@
+"""The command grade with Sudokus: the same road as for nonograms, and what is their own."""
+
+import csv
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import sudokus
+from runs import Deadly
+from stores import Result
+from sudoku_technique_examples import EXAMPLES
+
+import nonocensus as nc
+from pipeline.callbacks import Watch
+from pipeline.executors.resources import Resources
+from pipeline.jobs.grade_job import grade_unknown, graded_puzzles, killed_rows, of_another
+from pipeline.run.grades import current_grades, grades_of, read_grades
+from pipeline.run.run_folder import Run, open_run
+from pipeline.store.parts import append, create_store
+from scrapers.formats import named
+from solver.model.families import NONOGRAM, SUDOKU
+from solver.model.puzzle import from_picture
+from solver.model.sudoku_techniques import TECHNIQUES
+from solver.model.tables import SUDOKU_GRADES
+from solver.sudoku import family
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
+from solver.sudoku.techniques.sudoku_grade import grades
+
+Nonocensus = Callable[..., Result]
+SERIAL = Resources(serial=True)
+
+UNIQUE = len(EXAMPLES) + 4  # and of sudokus.puzzles() those with one solution: 6x6, 9x9, 25x25, 36x36
+OTHERS = 3
+
+
+def puzzles() -> pa.RecordBatch:
+    """An example of each technique; and Sudokus of several sizes, some of them without exactly one solution."""
+    lines = [line.replace(".", "0") for line in EXAMPLES.values()]
+    grids = [np.array(list(line), np.uint8).reshape(9, 9) for line in lines]
+    examples = [Sudoku(grid, puzzle_id=f"made/{k}", title=f"[bold]{k}") for k, grid in enumerate(grids)]
+    return sudoku_batch([*examples, *sudokus.puzzles().values()])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and its run."""
+    place = tmp_path_factory.mktemp("sudokus")
+    append(create_store(str(place / "store"))._replace(family=SUDOKU), [puzzles()])
+    nc.classify_store(place / "store", place / "run", resources=SERIAL)
+    return place
+
+
+@pytest.fixture
+def own(made: Path, tmp_path: Path) -> Run:
+    """A copy of both, where commands run."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return open_run(str(tmp_path / "run"))
+
+
+def lasting(found: pa.Table) -> list[dict[str, Any]]:
+    return list(found.drop_columns(["cpu_seconds"]).sort_by("puzzle_id").to_pylist())
+
+
+def directly(run: Run) -> pa.Table:
+    """The grades of a run's unique puzzles, by the kernels themselves."""
+    results = {row["puzzle_id"]: row["solutions"] for row in run.table(["puzzle_id", "solutions"]).to_pylist()}
+    unique = np.array([results[name] == "unique" for name in puzzles()["puzzle_id"].to_pylist()])
+    return pa.Table.from_batches([grades(puzzles(), unique)]).filter(pa.array(unique))
+
+
+def in_tasks_of(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tasks grade so many puzzles each, at first."""
+    monkeypatch.setattr("pipeline.jobs.engine.FIRST", number)
+    monkeypatch.setattr(family, "RULES", family.RULES._replace(graded_together=number))
+
+
+def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
+    done = nonocensus("grade", "run", "--serial")
+    assert (done.code, done.err) == (0, "")
+    expected = directly(own)
+    assert current_grades(own).schema.equals(SUDOKU_GRADES)
+    assert lasting(current_grades(own)) == lasting(expected)
+    assert f"{UNIQUE} of {UNIQUE} puzzles with one solution have a grade" in done.out
+    assert f"{OTHERS} others have no solution, several, or are undecided" in done.out
+    hardest = Counter(expected["hardest"].to_pylist())
+    assert len(hardest) > 8
+    for name, number in hardest.items():
+        assert re.search(rf"(?m)^[a-z\s\d,.<%]*{name} +{number} ", done.out), name
+    assert re.search(r"(?m)^ *unfair 7 ", done.out)
+    again = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
+    assert (again["family"], again["graded"], again["graded_now"]) == ("sudoku", UNIQUE, 0)
+    assert again["techniques"] == {**hardest}
+    assert (again["late"], again["killed"], again["wrong"], again["without_one_solution"]) == ([], [], [], OTHERS)
+    assert nonocensus("verify", "run").code == 0
+
+
+def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_tasks_of(6, monkeypatch)
+    steps: list[int] = []
+
+    def stop(count: int, _: str) -> None:
+        steps.append(count)
+        if len(steps) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nc.grade_run(own, resources=SERIAL, watch=Watch(step=stop))
+    kept_rows = len(read_grades(own))
+    assert 6 < kept_rows < UNIQUE
+    tally = nc.grade_run(own, resources=SERIAL)
+    assert (tally.graded, tally.done) == (UNIQUE, UNIQUE - kept_rows)
+    assert lasting(read_grades(own)) == lasting(directly(own))
+
+
+def test_a_puzzle_that_kills_its_worker_costs_one_grade(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Deadly, "victim", sudokus.LARGE)
+        patch.setattr("pipeline.executors.resources.Serial", Deadly)
+        tally = nc.grade_run(own, resources=SERIAL)
+    assert (tally.killed, tally.graded) == ([sudokus.LARGE], UNIQUE - 1)
+    assert nc.grade_run(own, resources=SERIAL).killed == []
+    assert lasting(read_grades(own)) == lasting(directly(own))
+
+
+def test_what_is_told_of_a_killed_puzzle() -> None:
+    """Its size and title from a store or a file, no more than its id from a run."""
+    rows = puzzles().slice(0, 2)
+    (told,) = killed_rows(SUDOKU, pa.table(rows.slice(0, 1))).to_pylist()
+    assert (told["puzzle_id"], told["title"], told["width"], told["status"]) == ("made/0", "[bold]0", 9, "killed")
+    bare_rows = pa.table(rows.slice(0, 1).select([*SUDOKU.decisive]))
+    (bare,) = killed_rows(SUDOKU, bare_rows).to_pylist()
+    assert (bare["puzzle_id"], bare["clue_hash"], bare["title"]) == (told["puzzle_id"], told["clue_hash"], None)
+    assert killed_rows(SUDOKU, bare_rows).schema == graded_puzzles(SUDOKU)
+
+
+def test_rows_without_a_grade_say_why() -> None:
+    found = {row["puzzle_id"]: row for row in grade_unknown(SUDOKU.name, puzzles(), 60.0).to_pylist()}
+    names = (sudokus.TWO, sudokus.NONE, sudokus.TWICE)
+    assert [(found[name]["label"], found[name]["solutions"]) for name in names] == [
+        ("multiple", "multiple"),
+        ("contradiction", "none"),
+        ("invalid", "unknown"),
+    ]
+    assert all(found[name]["grade"] is found[name]["status"] is None for name in names)
+    assert all(found[f"made/{k}"]["hardest"] is not None for k in range(len(EXAMPLES)))
+
+
+def test_grades_of_another_family_s_techniques_are_refused(own: Run, nonocensus: Nonocensus) -> None:
+    assert nonocensus("grade", "run", "--serial").code == 0
+    (path,) = Path(own.folder.path, "grades").glob("*")
+    rows = pq.read_table(path).to_pylist()
+    rows[0] |= {"hardest": "overlap", "grade": 1}
+    pq.write_table(pa.Table.from_pylist(rows, SUDOKU_GRADES), path)
+    refused = nonocensus("grade", "run", "--serial")
+    assert (refused.code, len(refused.err.splitlines())) == (3, 1)
+    assert f"{path.name} can't be read: the grade 1 does not go with the technique overlap" in refused.err
+    assert nonocensus("verify", "run", "--repair").code == 1
+    assert nonocensus("grade", "run", "--serial").code == nonocensus("verify", "run").code == 0
+
+
+def test_a_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
+    (about,) = Path(own.store.folder.path, SUDOKU.folder).glob("*.json")
+    about.write_text(about.read_text().replace(own.parts[0].sha256, "0" * 64))
+    assert nonocensus("grade", "run", "--serial").code == 3
+    assert not Path(grades_of(own).path).exists()
+
+
+def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocensus: Nonocensus) -> None:
+    assert nonocensus("grade", "run", "--serial").code == 0
+    expected = {row["puzzle_id"]: row for row in directly(own).to_pylist()}
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    page, text, figures = (Path(f"report/report.{kind}").read_text() for kind in ("html", "md", "json"))
+    found = json.loads(figures)["figures"]["grades"]
+    counts = {name: number for grade in found["grades"] for name, number in grade["techniques"].items()}
+    assert counts == Counter(row["hardest"] for row in expected.values())
+    assert found["grades"][0]["level"] == "easy"
+    for made in (page, text):
+        assert "How hard for people" in made
+        assert "Two cells of a unit have two digits between them." in made
+        assert "on a single line" not in made
+        assert "steps for each cell to be filled" in made
+    assert Path("report/report-grades.svg").exists()
+
+    assert nonocensus("dataset", "run", "--out", "dataset").code == 0
+    assert nonocensus("export", "run", "--csv", "out.csv").code == 0
+    more = ["grade", "hardest", "steps", "work", "open", *(technique.column for technique in TECHNIQUES[:-1])]
+    rows = duckdb.sql("select * from 'dataset/data/*.parquet'").to_arrow_table().to_pylist()
+    for row in rows:
+        known = expected.get(row["puzzle_id"], dict.fromkeys(more))
+        assert {name: row[name] for name in more} == {name: known[name] for name in more}
+    lines = list(csv.DictReader(Path("out.csv").read_text().splitlines()))
+    assert [name for name in lines[0] if name in more] == more
+    assert {line["puzzle_id"]: line["hardest"] for line in lines if line["hardest"]} == {
+        name: row["hardest"] for name, row in expected.items()
+    }
+    assert "steps for each cell to be filled" in Path("dataset/README.md").read_text()
+    asked = nonocensus("query", "run", "select count(*) as n from grades where steps_x_wing > 0", "--json")
+    assert json.loads(asked.out) == [{"n": sum(row["steps_x_wing"] > 0 for row in expected.values())}]
+
+
+@pytest.mark.usefixtures("own")
+def test_a_store_and_its_run_say_the_same(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_tasks_of(7, monkeypatch)
+    store, run = (json.loads(nonocensus("grade", place, "--serial", "--json").out) for place in ("store", "run"))
+    assert len(store.pop("puzzles")) == UNIQUE + OTHERS
+    run.pop("puzzles")
+    for each in (store, run):
+        each.pop("cpu_seconds")
+    assert store == run
+
+
+def test_files_and_both_families(own: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    """Files are classified first; what is of another family than what came first is left out, and told."""
+    (tmp_path / "some.sdk").write_text("\n".join([*list(EXAMPLES.values())[:5], "1" * 81]))
+    (tmp_path / "eye.non").write_bytes(named("non").write(from_picture([[1, 1], [0, 1]])))
+    done = nonocensus("grade", "some.sdk", "eye.non", "--serial")
+    assert (done.code, "5 of 5 puzzles with one solution" in done.out) == (1, True)
+    assert of_another("local/eye", NONOGRAM, SUDOKU).reason in done.err
+    assert re.search(r"(?m)^local/some#6 +9x9 +– +invalid", done.out)
+    other = nonocensus("grade", "eye.non", "run", "--serial", "--json")
+    assert (other.code, json.loads(other.out)["family"]) == (1, "nonogram")
+    assert read_grades(own).num_rows == 0

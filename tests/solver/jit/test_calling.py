@@ -1,0 +1,101 @@
+"""Kernels called from Python: what they are given, what they return, what they raise."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from solver.jit.kernel import apart, kernel
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+
+class Inner(NamedTuple):
+    grid: np.ndarray
+    factor: float
+
+
+class Outer(NamedTuple):
+    inner: Inner
+    bytes: np.ndarray
+    nothing: None
+    number: int
+
+
+@apart
+def weigh(outer: Outer, line: np.ndarray, twice: bool, color: np.ndarray | None) -> float:
+    """Reads every argument, and writes two of them."""
+    total = 0.0
+    for y in range(outer.inner.grid.shape[0]):
+        for x in range(outer.inner.grid.shape[1]):
+            total += outer.inner.grid[y, x] * (10 * y + x)
+    for k in range(len(outer.bytes)):
+        total += 1000.0 * outer.bytes[k]
+    line[0] = outer.number
+    outer.inner.grid[0, 1] = 7
+    if color is not None:
+        total += color[0]
+    return total * outer.inner.factor * (2.0 if twice else 1.0)
+
+
+@kernel
+def more_than(limit: int, number: int) -> bool:
+    """Whether the number is more."""
+    return number > limit
+
+
+@kernel
+def highest_bit(place: int) -> np.uint64:
+    """A number without sign."""
+    return np.uint64(1) << np.uint64(place)
+
+
+@kernel
+def refuse(number: int) -> None:
+    """Raise for odd numbers."""
+    if number % 2 == 1:
+        raise ValueError("odd")
+    if number == 4:
+        raise AssertionError("four")  # as `assert` does, which pytest would rewrite
+
+
+@pytest.mark.parametrize("number", [-5, np.int64(-5)])
+@pytest.mark.parametrize("every", [1, 2])
+@pytest.mark.parametrize("color", [None, np.array([5], np.uint8)])
+def test_what_is_given_arrives(number: Any, every: int, color: np.ndarray | None) -> None:
+    grid = np.arange(12, dtype=np.int32).reshape(3, 4)[:, ::every]
+    said = np.frombuffer(b"\1\2", np.uint8)  # can't be written to, as Arrow's arrays
+    line = np.zeros(2, np.int64)
+    places = np.add.outer(10 * np.arange(3), np.arange(grid.shape[1]))
+    expected = ((grid * places).sum() + 3000.0 + (0 if color is None else 5)) * 0.5
+    for twice in (False, True):
+        grid[0, 1] = every
+        assert weigh(Outer(Inner(grid, 0.5), said, None, number), line, twice, color) == expected * (1 + twice)
+        assert (line.tolist(), grid[0, 1]) == ([-5, 0], 7)
+
+
+def test_what_is_returned() -> None:
+    assert more_than(3, 4) is True
+    assert more_than(4, 4) is False
+    assert more_than(-(1 << 62), -(1 << 61)) is True
+    assert highest_bit(63) == 1 << 63
+    assert refuse(2) is None  # type: ignore[func-returns-value]
+
+
+def test_what_is_raised() -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"^odd$"):
+            refuse(1)
+        with pytest.raises(AssertionError, match=r"^four$"):
+            refuse(4)
+    refuse(2)
+
+
+def test_other_types_are_compiled_for_anew() -> None:
+    """Never called with the machine code of another type."""
+    line, nobody = np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    for kind in (np.int32, np.float64, np.uint8):
+        grid = np.full((1, 2), 250, kind)
+        assert weigh(Outer(Inner(grid, 1.0), nobody, None, 9), line, False, None) == 250.0
+        assert line[0] == 9

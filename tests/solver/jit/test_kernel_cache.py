@@ -1,0 +1,314 @@
+"""The cache of compiled kernels: never stale, never damaged, in a folder that is its user's alone."""
+
+import importlib
+import os
+import pkgutil
+import py_compile
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import numba
+import pytest
+
+import solver
+from solver.jit.kernel import kernel_cache
+from solver.jit.kernel_cache import cache_folder, make_private
+from solver.jit.waits import Waits
+
+pytestmark = pytest.mark.unchecked
+
+in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+PACKAGE = Path(kernel_cache.__file__).parents[1]
+
+
+def imported(name: str, file: Path) -> ModuleType:
+    """A module, read again from its file."""
+    spec = spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def folder_of(package: Path, suffix: str = ".py") -> str:
+    """The name of the cache folder of a copy of the solver."""
+    name: str = imported("copied_cache", package / "jit" / f"kernel_cache{suffix}").FOLDER_NAME
+    return name
+
+
+@pytest.mark.parametrize("source", ["api.py", "ladder/climb.py", "ladder/new.py"])
+def test_a_changed_source_has_a_folder_of_its_own(source: str, tmp_path: Path) -> None:
+    copied = tmp_path / "solver"
+    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    before = folder_of(copied)
+    assert folder_of(copied) == before
+    with (copied / source).open("a") as file:
+        file.write("# changed\n")
+    assert folder_of(copied) != before
+
+
+def test_installations_without_sources_have_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two versions, as bytecode alone; and of two archives, which have no files."""
+    folders = set()
+    for constant in ("1", "2"):
+        package = tmp_path / constant
+        (package / "jit").mkdir(parents=True)
+        (package / "line.py").write_text(f"CONSTANT = {constant}\n")
+        shutil.copy(PACKAGE / "jit" / "kernel_cache.py", package / "jit")
+        for source in list(package.rglob("*.py")):
+            py_compile.compile(str(source), str(source.with_suffix(".pyc")), doraise=True)
+            source.unlink()
+        folders.add(folder_of(package, ".pyc"))
+        monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / f"{constant}.zip" / "solver")
+        folders.add(kernel_cache.folder_name())
+    assert len(folders) == 4
+
+
+OUTER, INNER = (
+    """
+from inner import inner
+from solver.jit.kernel import kernel
+
+HUNDREDS = 1
+
+@kernel
+def outer(x: int) -> int:
+    return inner(x) + 100 * HUNDREDS
+""",
+    """
+from solver.jit.kernel import kernel
+
+@kernel
+def inner(x: int) -> int:
+    return x + 1
+""",
+)
+
+
+class Outside:
+    """Two files outside the solver with kernels, and a cache of their own."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.monkeypatch = folder, monkeypatch
+        self.cache = folder / "cache"
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        monkeypatch.setattr(kernel_cache, "cache_folder", lambda: self.cache)
+
+    def result(self, outer: str = OUTER, inner: str = INNER) -> tuple[int, bool]:
+        """What `outer(1)` is in these versions of the files, and whether it was compiled."""
+        for name, text in (("inner", inner), ("outer", outer)):
+            (self.folder / f"{name}.py").write_text(text)
+            module = imported(name, self.folder / f"{name}.py")
+            self.monkeypatch.setitem(sys.modules, name, module)
+        waited = Waits.wall
+        return module.outer(1), Waits.wall > waited
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outside:
+    return Outside(tmp_path, monkeypatch)
+
+
+@in_kernels
+@pytest.mark.parametrize(
+    ("outer", "inner", "expected"),
+    [
+        (OUTER.replace("100", "1000"), INNER, 1002),
+        (OUTER.replace("HUNDREDS = 1", "HUNDREDS = 5"), INNER, 502),
+        (OUTER, INNER.replace("+ 1", "+ 7"), 108),
+    ],
+    ids=["its code", "a global", "a kernel that it calls"],
+)
+def test_an_edited_kernel_outside_the_solver_is_compiled_again(
+    outside: Outside, outer: str, inner: str, expected: int
+) -> None:
+    assert outside.result() == (102, True)
+    assert outside.result() == (102, False)
+    assert outside.result(outer, inner) == (expected, True)
+
+
+@in_kernels
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda _: b"",
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+        lambda content: bytes(range(256)) * (len(content) // 256),
+    ],
+    ids=["empty", "half", "a bit", "other bytes"],
+)
+def test_a_damaged_file_counts_as_missing_and_is_written_again(
+    outside: Outside, damage: Callable[[bytes], bytes]
+) -> None:
+    assert outside.result() == (102, True)
+    (file,) = outside.cache.glob("*.nbc")
+    file.write_bytes(damage(file.read_bytes()))
+    assert outside.result() == (102, True)
+    assert outside.result() == (102, False)
+
+
+@in_kernels
+def test_a_folder_that_can_t_be_written_to_any_more_is_done_without(
+    outside: Outside, caplog: pytest.LogCaptureFixture
+) -> None:
+    kernel_cache._warn_unsaved.cache_clear()
+    outside.cache.touch()
+    assert outside.result() == (102, True)
+    assert outside.result() == (102, True)
+    assert caplog.messages == [f"compiled kernels can't be saved in {outside.cache}: {outside.cache} is not a folder"]
+
+
+@in_kernels
+def test_a_kernel_whose_sources_changed_meanwhile_is_not_kept(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_cache, "folder_name", lambda: "of other sources")
+    assert outside.result() == (102, True)
+    assert not list(outside.cache.glob("*.nbc"))
+
+
+def test_every_module_with_kernels_counts() -> None:
+    for module in pkgutil.walk_packages(solver.__path__, "solver."):
+        found = importlib.import_module(module.name)
+        kernels = [each for each in vars(found).values() if getattr(each, "__module__", "") == module.name]
+        if any(hasattr(each, "signatures") for each in kernels):
+            assert Path(str(found.__file__)) in kernel_cache.sources(), module.name
+
+
+def test_a_new_folder_is_for_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        make_private(tmp_path / "new" / "cache")
+    finally:
+        os.umask(before)
+    for folder in (tmp_path / "new", tmp_path / "new" / "cache"):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    make_private(tmp_path / "new" / "cache")
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that NUMBA_CACHE_DIR asks for, in place of that of these tests."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "asked"))
+    return tmp_path / "asked"
+
+
+def test_the_cache_folder_is_for_its_user_alone_whatever_the_umask(asked: Path) -> None:
+    """Also where NUMBA_CACHE_DIR is there already."""
+    asked.mkdir(0o755)
+    before = os.umask(0)
+    try:
+        folder = cache_folder.__wrapped__()
+    finally:
+        os.umask(before)
+    assert folder is not None
+    assert folder.parent == asked
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("planted", [False, True])
+def test_without_a_private_folder_kernels_are_kept_in_a_temporary_one(
+    asked: Path, caplog: pytest.LogCaptureFixture, planted: bool
+) -> None:
+    """Be it the one that is asked for, or the one in it; child processes are told."""
+    theirs = asked / kernel_cache.FOLDER_NAME if planted else asked
+    theirs.mkdir(parents=True)
+    theirs.chmod(0o777)
+    folder = cache_folder.__wrapped__()
+    temporary = asked.parent / "tmp" / f"nonocensus-{os.geteuid()}"
+    assert folder == temporary / kernel_cache.FOLDER_NAME
+    assert stat.S_IMODE(temporary.stat().st_mode) == 0o700
+    assert os.environ["NUMBA_CACHE_DIR"] == str(temporary)
+    advice = "set NUMBA_CACHE_DIR to a folder of your own"
+    assert caplog.messages == [f"compiled kernels are kept in {temporary}: {theirs} can be written by others; {advice}"]
+
+
+def test_without_any_folder_kernels_are_not_kept(asked: Path, caplog: pytest.LogCaptureFixture) -> None:
+    asked.touch()
+    (asked.parent / "tmp" / f"nonocensus-{os.geteuid()}").mkdir(0o777)
+    (asked.parent / "tmp" / f"nonocensus-{os.geteuid()}").chmod(0o777)
+    assert cache_folder.__wrapped__() is None
+    assert caplog.messages == [
+        f"compiled kernels can't be kept: {asked} is not a folder; set NUMBA_CACHE_DIR to a folder of your own"
+    ]
+
+
+def test_nothing_is_made_on_import(tmp_path: Path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", "import solver.ladder.swap"], env=environment, check=True)
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o702])
+def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(mode)
+    with pytest.raises(PermissionError, match="can be written by others"):
+        make_private(tmp_path / "cache")
+
+
+def test_another_user_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        make_private(tmp_path)
+
+
+ADDING = """
+import sys
+import llvmlite.binding as llvm
+features = llvm.get_host_cpu_features()
+if "old" in sys.argv:
+    features.update((name, False) for name in ("avx2", "neon") if name in features)
+    llvm.get_host_cpu_features = lambda: features
+from solver.jit.kernel import kernel
+from solver.jit.waits import Waits
+
+@kernel
+def add(a: int, b: int) -> int:
+    return a + b
+
+print(add(20, 22), "compiled" if Waits.wall else "loaded")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.skipif(kernel_cache.BASELINE is None, reason="an unknown family of processors")
+def test_kernels_that_came_with_the_program(tmp_path: Path) -> None:
+    """They are found on another machine, by another user, at another place, where the processor can do that much."""
+    (tmp_path / "here").mkdir()
+    shutil.copytree(PACKAGE, tmp_path / "here/solver", ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+
+    def added(home: str, *options: str, **environment: str) -> str:
+        script = tmp_path / home / "adding.py"
+        script.write_text(ADDING)
+        environment |= {"PYTHONPATH": str(tmp_path / home), "NUMBA_CACHE_DIR": str(tmp_path / home / "cache")}
+        done = subprocess.run(
+            [sys.executable, str(script), *options], env=os.environ | environment, capture_output=True, text=True
+        )
+        return done.stdout.strip() + done.stderr
+
+    assert added("here", NONOCENSUS_PORTABLE="1") == "42 compiled"
+    assert not (tmp_path / "here/cache").exists()
+    (tmp_path / "here").rename(tmp_path / "there")
+    assert added("there") == "42 loaded"
+    assert not list((tmp_path / "there/cache").rglob("*.nbc"))
+    assert added("there", "old") == "42 compiled"
+    assert added("there", "old") == "42 loaded"
+    with (tmp_path / "there/solver/line.py").open("a") as file:
+        file.write("# changed\n")
+    assert added("there") == "42 compiled"

@@ -1,0 +1,90 @@
+"""What is written is held against what else is known: clues, the number of solutions found, the author's picture."""
+
+import math
+
+import numpy as np
+import pytest
+
+from solver.ladder.climb import climb
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome
+from solver.ladder.question import Allowance
+from solver.ladder.verdict import ENGINE_FAILED, WRONG_SOLUTION, WRONG_VERDICT, results
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+PICTURE = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], np.uint8)
+
+
+def answered(change: str) -> tuple[str, str | None]:
+    """Status and error of a puzzle with one solution, its outcome changed after the fact."""
+    batch = puzzle_batch([from_picture(PICTURE)])
+    seen = views(batch)
+    outcome: Outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    assert outcome.solutions[0] == UNIQUE
+    if change == "none":
+        outcome.solutions[0] = NONE
+    elif change == "none at all":
+        outcome.solutions[0], outcome.found[0] = NONE, 0
+    elif change == "multiple":
+        outcome.solutions[0] = MULTIPLE
+    elif change == "the same twice":
+        outcome.solutions[0], outcome.found[0] = MULTIPLE, 2
+        outcome.second[:] = outcome.first
+    elif change == "another cell":
+        outcome.first[0] = 1 - outcome.first[0]
+    row = results(batch, seen, outcome, 2).to_pylist()[0]
+    return row["status"], row["error"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ("none", WRONG_VERDICT),
+        ("none at all", WRONG_VERDICT),
+        ("multiple", WRONG_VERDICT),
+        ("the same twice", WRONG_SOLUTION),
+        ("another cell", WRONG_SOLUTION),
+    ],
+)
+def test_a_wrong_outcome_is_an_error(change: str, error: str) -> None:
+    assert answered(change) == ("error", error)
+
+
+def test_a_right_outcome_is_no_error() -> None:
+    assert answered("nothing") == ("ok", None)
+
+
+def test_a_goal_disproves_unique() -> None:
+    """Two solutions, of which the ladder is made to claim the one that is not the goal."""
+    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
+    seen = views(batch)
+    outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    assert outcome.solutions[0] == MULTIPLE
+    other = outcome.second if (outcome.first == np.eye(2, dtype=np.uint8).ravel()).all() else outcome.first
+    outcome.first[:] = other.copy()
+    outcome.solutions[0], outcome.found[0] = UNIQUE, 1
+    assert results(batch, seen, outcome, 2)["error"].to_pylist() == [WRONG_VERDICT]
+    assert results(batch, seen, outcome, 2, np.ones((4, 2), np.bool_))["error"].to_pylist() == [None]
+
+
+def test_a_solution_that_does_not_agree_with_its_start() -> None:
+    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
+    seen = views(batch)
+    outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    start = np.ones((4, 2), np.bool_)
+    assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
+    start[0] = [True, False]  # which one of the two solutions has and the other has not
+    assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [WRONG_SOLUTION]
+
+
+def test_out_of_time_because_kissat_failed() -> None:
+    """Of an answer nothing is said."""
+    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))] * 2)
+    seen = views(batch)
+    outcome = climb(seen, np.arange(2), Allowance(math.inf))
+    outcome.kissat_failed[:] = True
+    outcome.late[1], outcome.solutions[1] = True, UNKNOWN
+    rows = results(batch, seen, outcome, 2)
+    assert rows["status"].to_pylist() == ["ok", "timeout"]
+    assert rows["error"].to_pylist() == [None, ENGINE_FAILED]

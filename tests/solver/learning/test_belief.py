@@ -1,0 +1,131 @@
+"""Beliefs against arrangements counted one by one, and dives that end in solutions or give up."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import puzzles, shuffled_puzzles
+
+from solver.ladder.climb import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import Allowance
+from solver.learning import belief
+from solver.learning.encoding import encode
+from solver.lines.bits import some
+from solver.lines.board import choices, open_cells
+from solver.model.puzzle import BLOT, Puzzle, from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+
+def places(memory: np.ndarray, j: int) -> list[int]:
+    bits = sum(int(word) << (64 * k) for k, word in enumerate(memory[j]))
+    return [i for i in range(bits.bit_length()) if bits >> i & 1]
+
+
+def runs(line: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Start and end of each block of an arrangement whose neighbours differ in colour or stand apart."""
+    edges = [0, *(i for i in range(1, len(line)) if line[i] != line[i - 1]), len(line)]
+    return [(start, end) for start, end in pairwise(edges) if start < end and line[start]]
+
+
+@pytest.mark.plain_python
+@given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    if memory is None:
+        return
+    like = memory.tools.like
+    board = memory.board
+    variables, _ = encode(board, memory.color, memory.tools)
+    beliefs = memory.beliefs._replace(places=variables.places)
+    belief.restrict(board, beliefs, True, like)
+    rng = np.random.default_rng(seed)
+    beliefs.told[:] *= rng.uniform(0.01, 1.0, beliefs.told.shape)
+    beliefs.lean[:] = rng.uniform(0.01, 1.0, beliefs.lean.shape)
+    literals = np.zeros(variables.number + 1, np.int32)
+    signs = belief.Signs(variables.start, variables.end, literals)
+    for line, (clue, cells) in enumerate(oracle.lines_of(puzzle)):
+        if not some(open_cells(board, line, like)):
+            continue
+        belief._listen(board, beliefs, line, like)
+        assert belief._weigh(board, memory.color, beliefs, signs, line, like)
+        crossing = 1 if line < puzzle.height else 0
+        numbers = [y * puzzle.width + x for y, x in cells]
+        told = beliefs.told[crossing, numbers] * beliefs.lean[numbers]
+        every = list(oracle.arrangements(clue, len(cells)))
+        weights = np.array([math.prod(told[i, c] for i, c in enumerate(each)) for each in every])
+        weights /= weights.sum()
+        for c in range(1, puzzle.colors + 1):
+            expected = [
+                sum(weight for each, weight in zip(every, weights, strict=True) if each[i] == c)
+                for i in range(len(cells))
+            ]
+            assert np.allclose(np.cumsum(beliefs.share[c, : len(cells)]), expected)
+        for k in range(len(clue)):
+            j = int(board.first[line]) + k
+            ends = ((places(variables.places.ends, j), variables.end, 1),) if clue[k].length == BLOT else ()
+            for where, first, edge in ((places(variables.places.starts, j), variables.start, 0), *ends):
+                for rank, place in enumerate(where[:-1]):
+                    by = sum(
+                        weight
+                        for each, weight in zip(every, weights, strict=True)
+                        if weight > 0 and runs(each)[k][edge] <= place
+                    )
+                    variable = int(first[j]) + rank
+                    assert abs(literals[variable]) == variable
+                    assert abs(by - 0.5) < 1e-9 or (literals[variable] > 0) == (by > 0.5)
+
+
+@given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.0, 0.2]))
+@settings(max_examples=100, deadline=None)
+def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    if memory is None:
+        return
+    like = memory.tools.like
+    variables, _ = encode(memory.board, memory.color, memory.tools)
+    literals = belief.probable(memory.board, memory.color, variables, pull, memory.tools)
+    assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
+    for y in range(puzzle.height):
+        for x in range(puzzle.width):
+            first, left = int(variables.cell[y * puzzle.width + x]), choices(memory.board, y, x, like)
+            if left > 2:
+                assert (literals[first - 1 : first - 1 + left] > 0).sum() == 1
+
+
+def test_cells_lean_to_what_they_have_been() -> None:
+    """On a board with many solutions: after every reinforced round as the formula says, and in the end surer."""
+    puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert memory is not None
+    like = memory.tools.like
+    board, beliefs = memory.board, memory.beliefs
+    variables, _ = encode(board, memory.color, memory.tools)
+    beliefs = beliefs._replace(places=variables.places)
+    unwanted = belief.Signs(*np.zeros((3, 0), np.int32))
+    doubts = []
+    for pull in (0.0, 0.2):
+        belief.restrict(board, beliefs, True, like)
+        belief.exchange(board, memory.color, beliefs, unwanted, 1, pull, memory.tools)
+        once = beliefs.told[0, :400] * beliefs.told[1, :400]
+        leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
+        leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
+        assert np.allclose(beliefs.lean[:400], leaning)
+        belief.exchange(board, memory.color, beliefs, unwanted, 100, pull, memory.tools)
+        doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
+    assert doubts[1] < 0.5 * doubts[0]
+
+
+def test_most_random_puzzles_fall_to_a_dive() -> None:
+    """Without a node of search: most have a solution from the dive, and none of these needs a clause learner."""
+    rng = np.random.default_rng(5)
+    batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.45).astype(np.uint8)) for _ in range(40)])
+    outcome = climb(views(batch), np.arange(40), Allowance(60.0, nodes=0))
+    assert (outcome.found == 2).all()
+    assert (outcome.seconds[:, 4] == 0).sum() > 20

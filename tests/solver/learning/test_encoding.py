@@ -1,0 +1,27 @@
+"""The encoding for clause learners (its formulas are tried in test_tail.py and test_formulas.py)."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solver.jit.kernel import kernel
+from solver.learning.encoding import FALSE, TRUE, _by
+from solver.lines.bits import load, marker, store
+
+
+@kernel
+def _all_literals(places: np.ndarray, first: int, literals: np.ndarray, like: Any) -> None:
+    for p in range(len(literals)):
+        literals[p] = _by(load(places, 0, like), first, p, like)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("words", [1, 2])
+def test_places_up_to_the_last_bit_have_their_literals(words: int) -> None:
+    """That bit is the place after the last cell of the longest line."""
+    bits, places, first = 64 * words, np.zeros((1, words), np.uint64), 5
+    store(places, 0, 1 << (bits - 1) | 1 << 40 | 1 << 3)
+    literals = np.zeros(bits, np.int64)
+    _all_literals(places, first, literals, marker(words))
+    assert literals.tolist() == [FALSE] * 3 + [first] * 37 + [first + 1] * (bits - 41) + [TRUE]

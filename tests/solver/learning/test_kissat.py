@@ -1,0 +1,341 @@
+"""Kissat as a learner: a stand-in for the program, which solves by brute force, shows what it is given and may fail."""
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from solver.api import iter_solutions, solve
+from solver.ladder import memory, tail_rung
+from solver.ladder.climb import climb
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.question import Allowance
+from solver.learning import conquest, kissat, tail
+from solver.learning.kissat import Kissat, KissatError
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+STAND_IN = """#!{python}
+import itertools, json, os, signal, sys, time
+if "--version" in sys.argv:
+    sys.exit(print("4.0.4"))
+if "--range" in sys.argv:
+    sys.exit(print("sweep 0 1 1\\ntier1relative 0 500 1000"))
+text = sys.stdin.read()
+open({log!r}, "a").write(json.dumps([sys.argv[1:], text]) + "\\n")
+if {fails!r} == "spins":
+    open({log!r} + ".begun", "w").close()
+    while True:
+        pass
+exec({fails!r})
+from pysat.solvers import Solver
+head, *lines = text.splitlines()
+clauses = [[int(word) for word in line.split()[:-1]] for line in lines]
+number = int(head.split()[2])
+with Solver("cadical195", bootstrap_with=clauses) as solver:
+    solver.set_phases(list(range(1, number + 1)))
+    found = solver.solve()
+    model = set(solver.get_model() or [])
+print("c conflicts: 7 0.00 per second")
+if found:
+    print("s SATISFIABLE")
+    print("v", *(k if k in model else -k for k in range(1, number + 1)), "0")
+sys.exit(10 if found else 20)
+"""
+
+Put = Callable[[str], Path]
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Puts a stand-in on the PATH; returns its log. `fails`, if anything, is a program that takes its place."""
+    tail._warn_of_kissat.cache_clear()
+
+    def put(fails: str = "") -> Path:
+        log = tmp_path / "log"
+        program = tmp_path / "kissat"
+        program.write_text(STAND_IN.format(python=sys.executable, log=str(log), fails=fails))
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        kissat.program.cache_clear()
+        kissat.known_options.cache_clear()
+        assert kissat.program() == str(program)
+        return log
+
+    yield put
+    kissat.program.cache_clear()
+    kissat.known_options.cache_clear()
+
+
+def asked(clauses: list[list[int]], phases: list[int]) -> Kissat:
+    solver = Kissat()
+    for clause in clauses:
+        solver.add_clause(clause)
+    solver.set_phases(phases)
+    solver.cpu_limit = 100.0
+    return solver
+
+
+def models(clauses: list[list[int]], variables: int) -> list[set[int]]:
+    every = itertools.product((1, -1), repeat=variables)
+    signed = [{k * sign for k, sign in enumerate(signs, 1)} for signs in every]
+    return [model for model in signed if all(model & set(clause) for clause in clauses)]
+
+
+def test_models_are_of_the_formula_and_begin_with_the_phases(put: Put) -> None:
+    """Of three free variables each keeps its phase; with a phase excluded the model is another one."""
+    put("")
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        clauses = [
+            [int(k * s) for k, s in zip(rng.choice(5, 2, False) + 1, rng.choice([1, -1], 2), strict=True)]
+            for _ in range(9)
+        ]
+        possible = models(clauses, 5)
+        solver = asked(clauses, [-1, 2, -3])
+        assert solver.solve_limited() is bool(possible)
+        if possible:
+            model = solver.get_model()
+            assert model is not None
+            named = {abs(literal) for clause in clauses for literal in clause}
+            assert any({literal for literal in model if abs(literal) in named} <= true for true in possible)
+        assert solver.accum_stats() == {"conflicts": 7}
+    free = asked([[1, -1], [2, -2], [3, -3]], [-1, 2, -3])
+    assert free.solve_limited()
+    assert free.get_model() == [-1, 2, -3]
+
+
+def test_it_is_given_true_as_the_first_value(put: Put) -> None:
+    log = put("")
+    asked([[1, 2], [-2]], [1, -2]).solve_limited()
+    options, text = json.loads(log.read_text())
+    assert options == ["--phase=1"]
+    assert text == "p cnf 2 2\n1 -2 0\n2 0\n"
+
+
+def test_it_is_told_how_many_conflicts_it_may_have(put: Put) -> None:
+    """And none above what it takes."""
+    log = put("")
+    solver = asked([[1, 2]], [])
+    solver.conflict_limit = 500
+    solver.solve_limited()
+    assert json.loads(log.read_text())[0] == ["--phase=1", "--conflicts=500", "--tier1relative=0"]
+
+
+def test_options_that_an_older_one_has_not_are_left_out(put: Put) -> None:
+    """The stand-in says that it has two; the real one, where it is installed, has all."""
+    put("")
+    assert kissat.known_options() == {"--unsat", "--sweep", "--tier1relative"}
+
+
+def pigeons(holes: int) -> list[list[int]]:
+    """Clauses that no model satisfies: one pigeon more than there are holes."""
+    sits = np.arange(1, (holes + 1) * holes + 1).reshape(holes + 1, holes)
+    pairs = itertools.combinations(range(holes + 1), 2)
+    return [*sits.tolist(), *([-int(sits[p, h]), -int(sits[q, h])] for p, q in pairs for h in range(holes))]
+
+
+def test_kissat_itself_finds_models_and_proofs_and_keeps_to_limits() -> None:
+    """The program of the extra, which tests are installed with."""
+    assert asked([[1, 2], [-1]], [1, -2]).solve_limited() is True
+    assert asked(pigeons(5), []).solve_limited() is False
+    hard = asked(pigeons(12), [])
+    hard.conflict_limit = 50
+    assert hard.solve_limited() is None
+    assert hard.accum_stats()["conflicts"] >= 50
+    hard.conflict_limit, hard.cpu_limit, before = kissat.MOST_CONFLICTS, 1.0, hard.cpu_seconds
+    assert hard.solve_limited() is None
+    assert hard.cpu_seconds > before
+
+
+def test_the_extra_has_all_options() -> None:
+    assert kissat.known_options() > {option.split("=")[0] for option in (*kissat.FOR_PROOFS, *kissat.FOR_PARTS)}
+
+
+def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = put("")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    number, clauses = 2, np.array([[1, 2]], np.int32)
+    literal = np.array([[-1, 1], [-2, 2]])
+    with tail.Learner(tail.Formula(number, literal, (clauses,)), lambda _: [1, 2], list) as learner:
+        for _ in range(3):
+            assert learner.next_solution(math.inf)
+            learner.exclude(learner.picture())
+        assert learner.next_solution(math.inf) is False
+    calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
+    assert calls == [["--phase=1"], *[["--phase=1", "--unsat", "--sweep=0"]] * 3]
+
+
+@pytest.mark.parametrize(("density", "few"), [(0.5, False), (0.9, True)])
+def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
+    put: Put, monkeypatch: pytest.MonkeyPatch, density: float, few: bool
+) -> None:
+    """Where clues are of few blocks, as in pictures; not on noise."""
+    log = put("")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    monkeypatch.setattr(tail, "leads", lambda *_: [])
+    monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
+    picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
+    begun = line_fixpoint(views(puzzle_batch([from_picture(picture)])), math.inf)
+    assert begun is not None
+    with tail.learner_of(begun, math.inf) as learner:
+        assert learner.next_solution(math.inf)
+    options, _ = json.loads(log.read_text())
+    assert ("--unsat" in options) == few
+
+
+@pytest.mark.parametrize(
+    ("fails", "message"),
+    [
+        ("sys.exit(0)", "it ended with status 0"),
+        ("sys.exit('kissat: error: out of memory')", "it ended with status 1: kissat: error: out of memory"),
+        ("sys.exit(20)", "it ended with status 20"),
+        ("sys.exit(10)", "it ended with status 10"),
+        ("print('s UNSATISFIABLE'); sys.exit(10)", "it ended with status 10"),
+        ("print('s SATISFIABLE\\ns UNSATISFIABLE'); sys.exit(20)", "it ended with status 20"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "it ended with status -9"),
+        ("print('s SATISFIABLE\\nv -1 2 0'); sys.exit(10)", "its model is none of the formula's"),
+        ("print('s SATISFIABLE\\nv 1 -1 2 0'); sys.exit(10)", "its model is none of the formula's"),
+        ("print('s SATISFIABLE\\nv one two 0'); sys.exit(10)", "its output can't be read"),
+    ],
+)
+def test_what_is_no_answer_is_a_failure(put: Put, fails: str, message: str) -> None:
+    put(fails)
+    with pytest.raises(KissatError, match=f"^{message}"):
+        asked([[1], [1, 2]], []).solve_limited()
+
+
+def test_a_limit_of_conflicts_is_no_failure(put: Put) -> None:
+    put("print('s UNKNOWN'); sys.exit(0)")
+    solver = asked([[1]], [])
+    solver.conflict_limit = 500
+    assert solver.solve_limited() is None
+
+
+def test_a_program_that_is_gone_is_a_failure(put: Put) -> None:
+    put()
+    path = kissat.program()
+    assert path is not None
+    Path(path).unlink()
+    with pytest.raises(KissatError, match=r"it ended with status 1: FileNotFoundError"):
+        asked([[1]], []).solve_limited()
+
+
+def test_no_python_runs_between_fork_and_exec(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may deadlock where other threads run."""
+    put()
+    start = subprocess.Popen
+
+    def started(*arguments: Any, **options: Any) -> Any:
+        assert options.get("preexec_fn") is None
+        return start(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    assert asked([[1]], []).solve_limited()
+
+
+@pytest.mark.parametrize("status", [1, 20])
+def test_cadical_takes_the_place_of_one_that_fails(
+    put: Put, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    """The verdicts are the same, rows don't look failed, and the log has one line a process."""
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+    rng = np.random.default_rng(8)
+    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    log = put(f"sys.exit({status})")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    outcome = climb(views(puzzle_batch(puzzles)), np.arange(6), Allowance(math.inf))
+    assert outcome.kissat_failed.sum() == len(log.read_text().splitlines())  # asked once a puzzle
+    rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    assert {(row["status"], row["error"]) for row in rows} == {("ok", None)}
+    assert tail.CADICAL in {row["engine"] for row in rows}
+    assert tail.KISSAT not in {row["engine"] for row in rows}
+    assert caplog.messages == [f"Kissat failed: it ended with status {status}; CaDiCaL takes its place"]
+
+
+def test_it_ends_at_its_cpu_limit_and_its_time_is_counted(put: Put) -> None:
+    put("spins")
+    solver = asked([[1]], [])
+    solver.cpu_limit = 1.9
+    assert solver.solve_limited() is None
+    assert solver.cpu_seconds > 0
+    solver.cpu_limit = 0.9  # whole seconds count
+    spent = solver.cpu_seconds
+    assert solver.solve_limited() is None
+    assert solver.cpu_seconds == spent
+
+
+def test_it_ends_with_the_process_that_started_it(put: Put, tmp_path: Path) -> None:
+    put("spins")
+    code = "from solver.learning.kissat import *; k = Kissat(); k.add_clause([1]); k.cpu_limit = 1e3; k.solve_limited()"
+    parent = psutil.Popen([sys.executable, "-c", code])
+    while not (tmp_path / "log.begun").exists():
+        assert parent.poll() is None
+        time.sleep(0.01)
+    (child,) = parent.children()
+    parent.kill()
+    parent.wait()
+    psutil.wait_procs([child])
+
+
+def test_a_program_that_is_not_there_or_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kissat, "IN_WHEEL", Path("nowhere"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    kissat.program.cache_clear()
+    assert kissat.program() is None
+    (tmp_path / "kissat").write_bytes(b"\x7fELF of another machine")
+    (tmp_path / "kissat").chmod(0o755)
+    kissat.program.cache_clear()
+    assert kissat.program() is None
+    kissat.program.cache_clear()
+
+
+def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+    rng = np.random.default_rng(8)
+    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    put("")
+    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    assert [row["status"] for row in rows] == ["ok"] * len(rows)
+    assert {row["engine"] for row in rows} >= {tail.KISSAT}
+    one = min((k for k in range(len(rows)) if rows[k]["engine"] == tail.KISSAT), key=lambda k: rows[k]["cpu_seconds"])
+    assert len(list(itertools.islice(iter_solutions(puzzles[one], cpu_limit=math.inf), 2))) >= 1
+
+
+def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Split at what Glucose learns about, and then decided."""
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+    monkeypatch.setattr(tail_rung, "ALONE", 0.0)
+    monkeypatch.setattr(tail, "SLICE", 20)
+    rng = np.random.default_rng(8)
+    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    log = put("")
+    monkeypatch.setattr(tail, "TRIAL_SLICES", 1)
+    monkeypatch.setattr(tail, "leads", lambda *_: [])
+    monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
+    monkeypatch.setattr(conquest, "ON_ITS_OWN", (1, 1))
+    rows: list[Any] = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
+    assert calls
+    assert all(any(option.startswith("--conflicts=") for option in options) for options in calls)
+    put("sys.exit(1)")
+    rows = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
+    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]

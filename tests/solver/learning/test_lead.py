@@ -1,0 +1,273 @@
+"""Leads: what a dive notes of itself, and that a learner loses nothing by following one, right or wrong."""
+
+import math
+import time
+from collections.abc import Iterator
+
+import fuzz
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pysat.solvers import Solver
+from strategies import puzzles, shuffled_puzzles
+
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.api import iter_solutions
+from solver.ladder import memory as memories
+from solver.ladder.climb import climb
+from solver.ladder.dive import Course, Trail, descend, dives_first, finely_cut
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.memory import Memory
+from solver.ladder.question import Allowance
+from solver.learning import lead, tail
+from solver.learning.encoding import TRUE, encode
+from solver.learning.lead import follow, leads
+from solver.lines.board import possibilities, undecided
+from solver.lines.propagate import FIXPOINT
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+
+def begun(puzzle: Puzzle) -> Memory | None:
+    return line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+
+
+def descended(memory: Memory, share: float) -> tuple[int, Trail]:
+    cells = int(memory.board.size[0] * memory.board.size[1])
+    trail = Trail(np.full(cells, 7, np.int32), np.full(cells, 7, np.int32))
+    course = Course(5, 2, share, 0.0)
+    trial = memory.tree.union
+    status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, course, trail, memory.tools)
+    return status, trail
+
+
+@given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.001, 0.1, 1.0]))
+@settings(max_examples=100, deadline=None)
+def test_a_dive_notes_what_it_decides(puzzle: Puzzle, share: float) -> None:
+    """What it notes is possible where it began; if it came to an end, that is a solution."""
+    memory = begun(puzzle)
+    if memory is None or (possibilities(memory.board).sum(axis=1) == 1).all():
+        return
+    may_be = possibilities(memory.board)
+    status, trail = descended(memory, share)
+    assert (possibilities(memory.board) == may_be).all()
+    noted = trail.left > 0
+    assert may_be[np.flatnonzero(noted), trail.color[noted]].all()
+    assert ((may_be.sum(axis=1) == 1) <= noted).all() or not noted.any()
+    for left in set(trail.left[noted].tolist()):
+        assert (~noted | (trail.left < left)).sum() == left - 1, "so many were open when these had been decided"
+    if status == FIXPOINT:
+        assert noted.all()
+        assert oracle.is_solution(puzzle, trail.color.reshape(puzzle.height, puzzle.width))
+
+
+@given(st.one_of(puzzles(most=6), shuffled_puzzles()))
+@settings(max_examples=100, deadline=None)
+def test_leads_assume_cells_that_are_open(puzzle: Puzzle) -> None:
+    memory = begun(puzzle)
+    if memory is None:
+        return
+    variables, _ = encode(memory.board, memory.color, memory.tools)
+    of_cells = {abs(int(literal)) for literal in variables.literal.ravel()} - {int(TRUE)}
+    for assumed in leads(memory, variables.literal, memory.tools):
+        assert {abs(literal) for literal in assumed} <= of_cells
+        assert len(set(assumed)) == len(assumed)
+
+
+def test_a_late_lead_is_none() -> None:
+    memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
+    assert memory is not None
+    variables, _ = encode(memory.board, memory.color, memory.tools)
+    assert list(leads(memory, variables.literal, memory.tools))
+    assert not list(leads(memory, variables.literal, memory.tools._replace(deadline=0.0)))
+
+
+def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
+    """They may be of beliefs cut short, with which another solution would be found than on a quicker machine."""
+    deadline = time.thread_time() + 0.05
+
+    def slow(_: str) -> list[int]:
+        while time.thread_time() <= deadline:
+            pass
+        return []
+
+    formula = tail.Formula(1, np.array([[-1, 1]]), (np.array([[1]], np.int32),))
+    with tail.Learner(formula, slow, lambda: [[1]]) as learner:
+        assert learner.next_solution(deadline) is None
+    with tail.Learner(formula, lambda _: [], lambda: [[1]]) as learner:
+        assert learner.next_solution(math.inf)
+
+
+def test_a_learner_has_some_conflicts_before_it_follows_leads() -> None:
+    """Of what it can decide with them, solution or none, no lead is asked for; else leads come next."""
+    asked = []
+
+    def noted() -> list[list[int]]:
+        asked.append(True)
+        return []
+
+    for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
+        formula = tail.Formula(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
+        with tail.Learner(formula, lambda _: [], noted, before_leads=10) as learner:
+            assert learner.next_solution(math.inf) is answer
+            assert not asked
+    holes = pigeons(6)
+    with tail.Learner(holes, lambda _: [], noted, before_leads=1) as learner:
+        assert learner.next_solution(math.inf) is False
+    assert asked
+
+
+def pigeons(holes: int) -> tail.Formula:
+    """One pigeon more than there are holes, for each a hole of its own: no formula to refute in a conflict."""
+    place = 1 + np.arange((holes + 1) * holes).reshape(holes + 1, holes)
+    apart = [[-place[i, k], -place[j, k]] for k in range(holes) for i in range(holes + 1) for j in range(i)]
+    literal = np.stack([-place.ravel(), place.ravel()], axis=1)
+    return tail.Formula(place.size, literal, (place.astype(np.int32), np.array(apart, np.int32)))
+
+
+@pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])
+def test_clues_of_many_blocks_and_large_formulas_go_to_leads_at_once(
+    monkeypatch: pytest.MonkeyPatch, density: float, most: int, waits: bool
+) -> None:
+    monkeypatch.setattr(tail, "BEFORE_LEADS_VARIABLES", most)
+    memory = begun(from_picture((np.random.default_rng(3).random((20, 20)) < density).astype(np.uint8)))
+    assert memory is not None
+    with tail.learner_of(memory, math.inf) as learner:
+        assert learner.before_leads == (tail.BEFORE_LEADS if waits else 0)
+
+
+def test_there_are_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
+    memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
+    assert memory is not None
+    variables, _ = encode(memory.board, memory.color, memory.tools)
+    assert not list(leads(memory, variables.literal, memory.tools))
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("most", [1, 500])
+def test_following_a_lead_decides_nothing_that_is_not_so(seed: int, most: int) -> None:
+    """On small formulas of random clauses, along random leads: solutions found are some, each once; none is lost."""
+    rng = np.random.default_rng(seed)
+    number = 9
+    size = int(rng.integers(20, 45))
+    clauses = [
+        [int(v) * int(rng.choice([-1, 1])) for v in rng.choice(np.arange(1, number + 1), 3, replace=False)]
+        for _ in range(size)
+    ]
+    models = {
+        bits
+        for bits in range(1 << number)
+        if all(any((bits >> abs(v) - 1 & 1) == (v > 0) for v in clause) for clause in clauses)
+    }
+    some = [int(v) * int(rng.choice([-1, 1])) for v in rng.permutation(np.arange(1, number + 1))[: rng.integers(1, 9)]]
+    with Solver("glucose3", bootstrap_with=clauses) as solver:
+        tries, told = 0, set()
+        for found in follow(solver, some, most):
+            tries += 1
+            if found:
+                model = solver.get_model()
+                told.add(sum(1 << v - 1 for v in model if v > 0))
+                solver.add_clause([-literal for literal in model])
+        assert told <= models
+        assert tries - len(told) <= len(some)
+        assert solver.solve() == (told < models)
+
+
+def test_another_solution_is_looked_for_under_the_same_assumptions() -> None:
+    with Solver("glucose3", bootstrap_with=[[1, 2, 3, 4, 5, 6]]) as solver:
+        tries = follow(solver, [1, -2, 3], 10)
+        told = set()
+        for _ in range(8):
+            assert next(tries)
+            model = solver.get_model()
+            assert model[:3] == [1, -2, 3]
+            told.add(tuple(model))
+            solver.add_clause([-literal for literal in model])
+        assert len(told) == 8
+        assert not next(tries), "there are no more of them"
+
+
+def misled(memory: Memory, literal: np.ndarray, *_: object) -> Iterator[list[int]]:
+    """Leads by nobody's belief."""
+    rng = np.random.default_rng(int(memory.board.size.sum()))
+    cells = np.flatnonzero((np.abs(literal) != TRUE).any(axis=1))
+    for _ in range(3):
+        colors = rng.integers(0, literal.shape[1], len(cells))
+        chosen = literal[cells, colors]
+        yield rng.permutation(chosen[np.abs(chosen) != TRUE]).tolist()
+
+
+def test_no_verdict_depends_on_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With leads, with wrong ones and with none, on puzzles of all kinds that go straight to the learners."""
+    drawn = [fuzz.drawn(seed, least=3, most=10) for seed in range(240)]
+    seen = views(puzzle_batch(drawn))
+    sound = np.array([k for k, puzzle in enumerate(drawn) if oracle.verdict(puzzle) != "invalid"])
+    monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
+    expected = climb(seen, sound, Allowance(60.0, nodes=0)).solutions
+    monkeypatch.undo()
+    assert (climb(seen, sound, Allowance(60.0, nodes=0)).solutions == expected).all()
+    monkeypatch.setattr(tail, "leads", misled)
+    assert (climb(seen, sound, Allowance(60.0, nodes=0)).solutions == expected).all()
+
+
+def test_all_solutions_are_found_whatever_the_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        puzzle = from_picture((rng.random((5, 5)) < 0.5).astype(np.uint8))
+        expected = {np.array(each, np.uint8).tobytes() for each in oracle.solutions(puzzle)}
+        assert {each.tobytes() for each in iter_solutions(puzzle)} == expected
+        monkeypatch.setattr(tail, "leads", misled)
+        assert {each.tobytes() for each in iter_solutions(puzzle)} == expected
+        monkeypatch.undo()
+
+
+def test_leads_spare_learners_most_of_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first solutions of random pictures, straight from line logic: counted in conflicts."""
+    conflicts = [0, 0]
+    for k, most in enumerate((lead.LEAD_CONFLICTS, 0)):
+        monkeypatch.setattr(lead, "LEAD_CONFLICTS", most)
+        rng = np.random.default_rng(8)
+        for _ in range(12):
+            memory = begun(from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)))
+            assert memory is not None
+            with tail.learner_of(memory, math.inf) as learner:
+                assert learner.next_solution(math.inf)
+                conflicts[k] += learner.conflicts
+    assert conflicts[0] < 0.5 * conflicts[1]
+
+
+@given(puzzles(most=12))
+@settings(max_examples=50, deadline=None)
+def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
+    memory = begun(puzzle)
+    if memory is None:
+        return
+    blocks, cells = sum(map(len, (*puzzle.rows, *puzzle.columns))), puzzle.width * puzzle.height
+    colored = len(puzzle.palette) > 2
+    assert finely_cut(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
+    like = memory.tools.like
+    first = blocks >= (0.2 if colored else 0.4) * cells and undecided(memory.board, like) >= (30 if colored else 80)
+    assert dives_first(memory.board, memory.color, memory.beliefs, like) == first
+
+
+def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:
+    """The same pictures in one colour and in two: only where there are two some end without depth-2."""
+    skipped = []
+    for colors in (1, 2):
+        batch = recipe_batch(Recipe("random", 25, 25, 0.15, 4, 60, colors), 0, 60)
+        outcome = climb(views(batch), np.arange(60), Allowance(60.0))
+        skipped.append(int(((outcome.found == 2) & (outcome.decided[:, 1] < 0)).sum()))
+    assert skipped[1] > 20 + skipped[0]
+
+
+def test_a_dive_comes_before_depth_2_where_blocks_are_many() -> None:
+    """Of noise most puzzles have two solutions by a dive, and then no rung above line logic has worked on them."""
+    rng = np.random.default_rng(5)
+    batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.5).astype(np.uint8)) for _ in range(40)])
+    outcome = climb(views(batch), np.arange(40), Allowance(60.0))
+    assert (outcome.found == 2).sum() > 30
+    assert (outcome.seconds[:, 1] == 0).sum() > 20

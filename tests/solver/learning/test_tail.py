@@ -1,0 +1,57 @@
+"""The clause learners: each alone, by turns, and out of time (test_kissat.py has Kissat)."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solver.api import solve
+from solver.ladder import memory
+from solver.ladder.climb import climb
+from solver.ladder.question import Allowance
+from solver.learning import tail
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+
+@pytest.fixture(autouse=True)
+def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dives would leave these learners nothing to do."""
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+
+
+def hard_puzzles() -> list[Puzzle]:
+    """Random pictures that search leaves to the tail."""
+    rng = np.random.default_rng(8)
+    return [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(12)]
+
+
+@pytest.mark.parametrize("turns", [((engine, 1 << 60),) for engine in (tail.GLUCOSE, tail.CADICAL)])
+def test_each_learner_alone_gives_the_same_answers(monkeypatch: pytest.MonkeyPatch, turns: Any) -> None:
+    seen = views(puzzle_batch(hard_puzzles()))
+    expected = climb(seen, np.arange(12), Allowance(math.inf, nodes=0))
+    monkeypatch.setattr(tail, "usual_turns", lambda turns=turns: turns)
+    outcome = climb(seen, np.arange(12), Allowance(math.inf, nodes=0))
+    assert (outcome.solutions == expected.solutions).all()
+    assert (outcome.seconds[:, 4] > 0).sum() >= 6
+
+
+def test_turns_go_from_one_learner_to_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With slices of one conflict the first turn ends at once; both begin from the same clauses and exclusions."""
+    monkeypatch.setattr(tail, "SLICE", 1)
+    turns = ((tail.ENGINES[0], 1), (tail.ENGINES[1], 2), (tail.ENGINES[0], 1 << 60))
+    monkeypatch.setattr(tail, "usual_turns", lambda: turns)
+    rows: list[dict[str, Any]] = [solve(puzzle) for puzzle in hard_puzzles()]
+    assert {row["status"] for row in rows} == {"ok"}
+    assert {row["engine"] for row in rows if row["conflicts"]} >= {tail.ENGINES[0]}
+    assert all(row["goal_matches"] for row in rows)
+
+
+def test_a_learner_that_could_not_be_loaded_in_time_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail, "LOADING", 1e6)
+    rows: list[dict[str, Any]] = [solve(puzzle, cpu_limit=5.0) for puzzle in hard_puzzles()]
+    late = [row for row in rows if row["status"] == "timeout"]
+    assert late
+    assert all(row["cpu_seconds"] < 5.0 and row["conflicts"] == 0 for row in late)

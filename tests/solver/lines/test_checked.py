@@ -1,0 +1,198 @@
+"""The checked mode: thousands of planted solutions that no step may lose, and mistakes that it must notice.
+
+Only `make test-checked`, whose kernels are compiled for it, and `make test-python` run these.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import fuzz
+import numba
+import numpy as np
+import oracle
+import pytest
+from test_second_opinion import FALSELY_UNIQUE
+
+from solver.api import classify, solve
+from solver.ladder import line_rung, lookahead, lookahead_rungs, memory, search, search_rung
+from solver.ladder.climb import climb
+from solver.ladder.lookahead import NO_LIMIT
+from solver.ladder.question import Allowance, Given, Goals
+from solver.ladder.verdict import known_goals
+from solver.learning import tail
+from solver.lines import board, propagate
+from solver.lines.checked import CHECKED
+from solver.lines.propagate import CONTRADICTION, FIXPOINT
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+checked = pytest.mark.skipif(not CHECKED, reason="NONOCENSUS_CHECKED is not set")
+in_python = pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="kernels can be changed as plain Python only")
+
+pytestmark = checked
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python hours")
+@pytest.mark.parametrize("first", range(0, 4000, 1000))
+def test_no_step_loses_a_planted_solution(first: int) -> None:
+    """Of every kind, mono and coloured, blotted or not; as they are, from a begun grid, with the goal known."""
+    puzzles = [fuzz.drawn(seed, most=18) for seed in range(first, first + 1000)]
+    for k in range(0, 1000, 100):
+        batch = puzzle_batch(puzzles[k : k + 100])
+        assert "error" not in classify(batch, check_goal=k % 200 == 0)["status"].to_pylist()
+    for seed, puzzle in enumerate(puzzles[::5], first):
+        start = fuzz.begun(puzzle, seed)
+        assert solve(puzzle, start=start)["status"] != "error"
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python has no words")
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [100, 200, 400, 600])
+def test_no_step_loses_a_planted_solution_of_many_words(side: int) -> None:
+    """A drawn puzzle in the corner of a wide one: 2, 4, 8 and 16 words."""
+    for seed in range(40):
+        small = fuzz.drawn(seed, most=12, colors=1 + seed % 2)
+        if small.goal is not None:
+            goal = np.zeros((small.height + 1, side), np.uint8)
+            goal[1:, side - small.width :] = small.goal
+            assert solve(fuzz.from_picture(goal, small.palette), cpu_limit=10.0)["status"] in ("ok", "timeout")
+
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def checked_climb(seed: int, nodes: int = 3) -> None:
+    """Solve a drawn puzzle with its goal planted."""
+    puzzle: Puzzle = fuzz.drawn(seed, least=3, most=9)
+    assert puzzle.goal is not None
+    batch = puzzle_batch([puzzle])
+    planted = known_goals(batch, views(batch), np.ones(1, bool))
+    assert planted.known.all()
+    climb(views(batch), np.arange(1), Allowance(math.inf, nodes=nodes), Given(planted=planted))
+
+
+def no_glance(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(lookahead_rungs, "glance", lambda *_: False)
+
+
+def a_line_loses_an_arrangement(patch: pytest.MonkeyPatch) -> None:
+    solved = propagate.solve_line
+
+    def wrong(n: int, line: int, state: Any, *others: Any) -> bool:
+        found = solved(n, line, state, *others)
+        width, height = int(state.size[0]), int(state.size[1])
+        color = state.known[line * width if line < height else line - height]
+        others[1].new[color, 0] &= np.uint64(2**64 - 2)  # the line's first cell can't have it any more
+        return found
+
+    patch.setattr(propagate, "solve_line", wrong)
+
+
+def columns_are_not_told(patch: pytest.MonkeyPatch) -> None:
+    def wrong(state: Any, y: int, x: int, c: int, _: Any) -> None:
+        state.can[y * int(state.size[2]) + c, 0] &= np.uint64(2**64 - 1 - 2**x)
+
+    patch.setattr(lookahead, "forbid", wrong)
+    patch.setattr(board, "forbid", wrong)
+
+
+def every_assumption_is_refuted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(lookahead, "_follow_levels", lambda *_: CONTRADICTION)
+
+
+def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
+    """And the rung depth-2 is left out."""
+    refute, propagated = lookahead_rungs.refute, lookahead.propagate
+
+    def wrong(state: Any, trial: Any, began: Any, color: Any, depth: int, *others: Any) -> int:
+        if depth != NO_LIMIT:
+            return FIXPOINT
+        patch.setattr(lookahead, "propagate", lambda *all: CONTRADICTION if all[0] is trial else propagated(*all))
+        return refute(state, trial, began, color, depth, *others)
+
+    patch.setattr(lookahead_rungs, "refute", wrong)
+
+
+def line_logic_stops_short(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(line_rung, "propagate_all", lambda *_: FIXPOINT)
+
+
+def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
+    gain = search._gain
+    patch.setattr(search, "_gain", lambda state, trial, union, _, like: gain(state, trial, union, True, like))
+
+
+def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
+    """Each branch is left without a look at it."""
+    patch.setattr(search, "adopt", lambda *_: CONTRADICTION)
+
+
+def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(search, "_put_root_back", lambda *_: None)
+
+
+def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
+    encoded = tail.encode
+
+    def wrong(state: Any, color: Any, tools: Any) -> Any:
+        variables, clauses = encoded(state, color, tools)
+        cell = np.flatnonzero(variables.cell)[0]
+        extra = np.zeros((1, clauses.shape[1]), np.int32)
+        extra[0, 0] = -variables.literal[cell, state.known[cell]]
+        return variables, np.concatenate([clauses, extra])
+
+    patch.setattr(tail, "encode", wrong)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python minutes")
+def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To exclude a solution that the board does not hold, as it once was done, excludes another one with it."""
+    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # dives would find the second solution
+    seed, least, nodes = FALSELY_UNIQUE[0]
+    puzzle = fuzz.drawn(seed, least)
+    begun = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
+    start = begun.reshape(-1, begun.shape[2])
+    cells_of = tail.Learner._cells_of
+    noticed = []
+    for wrong in (False, True):
+        if wrong:
+            monkeypatch.setattr(tail.Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
+        for solution in islice(oracle.learned_solutions(puzzle, begun), 2):
+            given = Given(start=start, planted=Goals(np.ones(1, bool), solution.ravel()))
+            try:
+                climb(views(puzzle_batch([puzzle])), np.arange(1), Allowance(math.inf, nodes=nodes), given)
+            except AssertionError as error:
+                noticed.append((wrong, str(error)))
+    assert [wrong for wrong, _ in noticed] == [True]
+    assert "a learner" in noticed[0][1]
+
+
+@in_python
+@pytest.mark.plain_python
+@pytest.mark.parametrize(
+    ("mistake", "seed", "nodes", "message"),
+    [
+        (a_line_loses_an_arrangement, 90, 3, "line logic lost a solution"),
+        (columns_are_not_told, 90, 3, "rows and columns differ"),
+        (every_assumption_is_refuted, 90, 3, "a lookahead refuted a solution"),
+        (every_probe_is_refuted, 90, 3, "a probe refuted a solution"),
+        (line_logic_stops_short, 90, 3, "a rung stopped short"),
+        (a_union_takes_one_colour_only, 90, 3, "a union"),
+        (a_branch_counts_as_the_whole_search, 18, 3, "a branch was left"),
+        (the_search_hands_on_a_branch, 90, 1, "the search hands on too little"),
+        (a_clause_too_many, 20, 0, "a learner"),
+    ],
+)
+def test_a_mistake_is_noticed(
+    mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_glance(monkeypatch)
+    monkeypatch.setattr(search_rung, "dive", lambda *_: CONTRADICTION)
+    monkeypatch.setattr(search, "_switch", lambda *_: None)
+    checked_climb(seed, nodes)
+    mistake(monkeypatch)
+    with pytest.raises(AssertionError, match=message):
+        checked_climb(seed, nodes)

@@ -1,0 +1,86 @@
+"""Bit sets side by side against Python's integers, lane by lane."""
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from solver.jit.kernel import kernel
+from solver.lines import bits, lanes
+
+WORDS = (1, 2, pytest.param(4, marks=pytest.mark.wide))
+SEVERAL = 9  # bit sets: more than two vectors and less than three
+
+
+@kernel
+def _all_operations(memory: np.ndarray, results: np.ndarray, length: np.ndarray, n: int, like: Any) -> None:
+    """Of the bit sets in the first rows: each operation's results into columns of rows of `results`, SEVERAL each."""
+    side_by_side = lanes.lanes(like)
+    whole = lanes.in_all(bits.empty(like), like)
+    for i in range(0, SEVERAL, side_by_side):
+        x, cells = lanes.load_lanes(memory, i, like), lanes.load_lengths(length, i, like)
+        lanes.store_lanes(results[0], i, bits.mirror(x, n))
+        lanes.store_lanes(results[1], i, x >> lanes.step(cells, 4))
+        lanes.store_lanes(results[2], i, (x >> lanes.less_one(cells)) << lanes.less_one(cells))
+        lanes.store_lanes(results[3], i, x & lanes.in_all(bits.load(memory, 0, like), like))
+        whole = whole | lanes.first_lanes(x, SEVERAL - i)
+    bits.store(results[4], 0, lanes.together(whole))
+    for j in range(SEVERAL):
+        longer = lanes.any_longer(lanes.load_lengths(length, j, like), 20)
+        bits.store(results[5], j, bits.low(lanes.load_length(length, j) + (30 if longer else 0), like))
+
+
+def _as_int(row: np.ndarray) -> int:
+    return sum(int(word) << (64 * k) for k, word in enumerate(row))
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("words", WORDS)
+def test_operations(words: int) -> None:
+    rng = np.random.default_rng(words)
+    for n in (0, 1, 30, 63, *([64 * words - 1] if words > 1 else [])):
+        sets = [int.from_bytes(rng.bytes(8 * words), "little") % 2**n for _ in range(SEVERAL)]
+        length = np.zeros(SEVERAL + lanes.ROOM, np.uint16)
+        length[:SEVERAL] = lengths = [0, 1, 2, 3, 5, 8, 9, 17, 25]
+        memory = rng.integers(0, 2**63, (SEVERAL + lanes.ROOM, words)).astype(np.uint64)  # behind the sets: anything
+        for i, one in enumerate(sets):
+            bits.store(memory, i, one)
+        results = np.zeros((6, SEVERAL + lanes.ROOM, words), np.uint64)
+        _all_operations(memory, results, length, n, bits.marker(words))
+        found = [[_as_int(row) for row in rows[:SEVERAL]] for rows in results]
+        both = list(zip(sets, lengths, strict=True))
+        assert found[0] == [int(f"{one:0{n}b}"[::-1], 2) if n else 0 for one in sets]
+        assert found[1] == [one >> min(max(cells - 4, 0), 4) for one, cells in both]
+        assert found[2] == [one >> max(cells - 1, 0) << max(cells - 1, 0) for one, cells in both]
+        assert found[3] == [one & sets[0] for one in sets]
+        assert found[4][0] == int(np.bitwise_or.reduce(np.array(sets, object)))
+        side_by_side = lanes.LANES if words == 1 and found_in_lanes() else 1
+        for j, cells in enumerate(lengths):
+            longer = any(length[j : j + side_by_side] > 20)
+            assert found[5][j] == 2 ** (cells + 30 * longer) - 1
+
+
+@kernel
+def _lanes(like: Any) -> int:
+    return lanes.lanes(like)
+
+
+def found_in_lanes() -> bool:
+    """Whether bit sets of one word go side by side here; in plain Python they don't."""
+    return _lanes(bits.marker(1)) == lanes.LANES
+
+
+@kernel
+def _load_and_count(memory: np.ndarray, i: int, like: Any) -> int:
+    return bits.count(lanes.together(lanes.load_lanes(memory, i, like)))
+
+
+@pytest.mark.skipif(not numba.config.BOUNDSCHECK or numba.config.DISABLE_JIT, reason="only `make test-checked` does")
+@pytest.mark.parametrize("words", WORDS)
+def test_rows_that_are_not_there_are_refused(words: int) -> None:
+    """Pointers are held against the array's size where Numba's indices are."""
+    memory = np.zeros((lanes.LANES, words), np.uint64)
+    assert _load_and_count(memory, 0, bits.marker(words)) == 0
+    with pytest.raises(IndexError):
+        _load_and_count(memory, 1 if words == 1 else lanes.LANES, bits.marker(words))

@@ -1,0 +1,142 @@
+"""The line solver against brute force: short lines all, with every partial knowledge, longer ones at random."""
+
+from collections.abc import Iterable
+from itertools import product
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from strategies import known_lines
+
+from solver.lines.board import Board
+from solver.lines.lanes import ROOM
+from solver.lines.line_solver import solve_line
+from solver.lines.workspace import tools_for
+from solver.model.puzzle import Block, Clue
+
+
+class LineSolver:
+    """The kernel with the memory for one line of given length, number of colours and words."""
+
+    def __init__(self, cells: int, colors: int, words: int = 1) -> None:
+        self.cells, self.colors, self.words = cells, colors, words
+        self.board = Board(
+            size=np.array([cells, 1, colors + 1]),
+            first=np.zeros(2, np.int32),
+            length=np.zeros(cells + 1 + ROOM, np.uint16),
+            can=np.zeros((colors + 1, words), np.uint64),
+            known=np.zeros(0, np.uint8),
+        )
+        self.color = np.zeros(cells + 1, np.uint8) if colors > 1 else None
+        self.tools = tools_for(cells, colors + 1, words)
+
+    def __call__(self, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge | None:
+        self.board.first[1] = len(clue)
+        for j, block in enumerate(clue):
+            self.board.length[j] = block.length
+            if self.color is not None:
+                self.color[j] = block.color
+        for c in range(self.colors + 1):
+            mask = sum(1 << x for x, possible in enumerate(known) if c in possible)
+            for k in range(self.words):
+                self.board.can[c, k] = mask >> (64 * k) & (2**64 - 1)
+        if not solve_line(self.cells, 0, self.board, self.color, self.tools):
+            return None
+        masks = [sum(int(word) << (64 * k) for k, word in enumerate(row)) for row in self.tools.new]
+        return [{c for c, mask in enumerate(masks) if mask >> x & 1} for x in range(self.cells)]
+
+
+def assert_agree(solver: LineSolver, clue: Clue, knowledge: Iterable[oracle.Knowledge]) -> None:
+    for known in knowledge:
+        assert solver(clue, known) == oracle.solve_line(clue, known), (clue, known)
+
+
+def subsets(colors: int) -> list[set[int]]:
+    """The non-empty sets of colours 0..colors."""
+    sets = ({c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1)))
+    return list(sets)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("words", [1, 2])
+@pytest.mark.parametrize("cells", range(1, 11))
+def test_every_mono_line_with_nothing_known(cells: int, words: int) -> None:
+    solver = LineSolver(cells, 1, words)
+    for clue in oracle.all_clues(cells, 1, blots=cells <= 8):
+        assert_agree(solver, clue, [[{0, 1} for _ in range(cells)]])
+
+
+@pytest.mark.parametrize("cells", range(1, 8))
+def test_every_mono_line_with_every_knowledge(cells: int) -> None:
+    solver = LineSolver(cells, 1)
+    for clue in oracle.all_clues(cells, 1):
+        assert_agree(solver, clue, (list(known) for known in product(subsets(1), repeat=cells)))
+
+
+@pytest.mark.parametrize("cells", range(1, 6))
+def test_every_blotted_line_with_every_knowledge(cells: int) -> None:
+    solver = LineSolver(cells, 1)
+    for clue in oracle.all_clues(cells, 1, blots=True):
+        assert_agree(solver, clue, (list(known) for known in product(subsets(1), repeat=cells)))
+
+
+@pytest.mark.parametrize("cells", range(1, 5))
+def test_every_two_coloured_line_with_every_knowledge(cells: int) -> None:
+    solver = LineSolver(cells, 2)
+    for clue in oracle.all_clues(cells, 2, blots=cells < 4):
+        assert_agree(solver, clue, (list(known) for known in product(subsets(2), repeat=cells)))
+
+
+@pytest.mark.plain_python
+@given(known_lines())
+@settings(max_examples=400, deadline=None)
+def test_random_lines(line: tuple[Clue, oracle.Knowledge]) -> None:
+    clue, known = line
+    colors = max((block.color for block in clue), default=1)
+    known = [possible & set(range(colors + 1)) or {0} for possible in known]
+    for words in (1, 2):
+        assert_agree(LineSolver(len(known), colors, words), clue, [known])
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize(("cells", "words"), [(63, 1), (64, 2), (127, 2), (128, 4), (255, 4), (512, 16), (1023, 16)])
+def test_long_lines_reach_their_ends(cells: int, words: int) -> None:
+    """The carry crosses every word: one block as long as the line, one short of it, and two at the ends."""
+    solver = LineSolver(cells, 1, words)
+    black, white, open_ = {1}, {0}, {0, 1}
+    unknown = [open_] * cells
+    assert solver((Block(cells),), unknown) == [black] * cells
+    assert solver((Block(cells - 1),), unknown) == [open_] + [black] * (cells - 2) + [open_]
+    assert solver((), unknown) == [white] * cells
+    half = (cells - 1) // 2
+    ends = solver((Block(half), Block(cells - 1 - half)), unknown)
+    assert ends == [black] * half + [white] + [black] * (cells - 1 - half)
+    assert solver((Block(1), Block(1)), [black] + [open_] * (cells - 2) + [black]) == [black] + [white] * (
+        cells - 2
+    ) + [black]
+    assert solver((Block(cells),), [open_] * (cells - 1) + [white]) is None
+
+
+@pytest.mark.parametrize("cells", [70, 200])
+def test_long_random_lines_equal_their_pieces(cells: int) -> None:
+    """A line of two halves kept apart by a known gap is solved like the halves alone, in another word width."""
+    rng = np.random.default_rng(cells)
+    half = cells // 2
+    for _ in range(30):
+        picture = (rng.random(cells) < 0.6).astype(int)
+        picture[half] = 0
+        show = rng.random(cells) < 0.3
+        show[half] = True
+        known = [{int(color)} if shown else {0, 1} for color, shown in zip(picture, show, strict=True)]
+        left, right = oracle.clue_of(picture[:half]), oracle.clue_of(picture[half:])
+        whole = LineSolver(cells, 1, 4)(left + right, known)
+        assert whole is not None
+        # a known whole left part forces the right part to be solved alone, and the other way round
+        fixed_left = [{int(c)} for c in picture[: half + 1]] + known[half + 1 :]
+        both = LineSolver(cells, 1, 4)(left + right, fixed_left)
+        alone = LineSolver(cells - half, 1, 4)(right, known[half:])
+        assert both is not None
+        assert alone is not None
+        assert both[half:] == alone
+        assert all(b <= w for b, w in zip(both, whole, strict=True))

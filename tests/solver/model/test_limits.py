@@ -1,0 +1,102 @@
+"""CPU limits: hard puzzles end about when they should, with what was known; easy ones don't notice."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solver.api import solve
+from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.line_rung import line_rung
+from solver.ladder.lookahead import look_ahead
+from solver.ladder.question import FROM_NOTHING
+from solver.ladder.swap import swap
+from solver.lines.board import copy, is_open
+from solver.lines.propagate import OUT_OF_TIME
+from solver.lines.workspace import COUNTERS, NEXT_LOOK, WORK
+from solver.model.puzzle import from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+
+def hard(side: int, density: float) -> Any:
+    """A random picture of the density at which almost nothing can be inferred."""
+    return from_picture((np.random.default_rng(3).random((side, side)) < density).astype(np.uint8))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("side", "density", "seconds"), [(120, 0.4, 3.0), (80, 0.45, 2.5), (120, 0.5, 0.1)])
+def test_a_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: float) -> None:
+    """In the tail, and the last one in the kernels: no timing is asserted but the limit itself, and that by far."""
+    puzzle = hard(side, density)
+    solve(puzzle, cpu_limit=0.01)  # compiles
+    row: dict[str, Any] = solve(puzzle, cpu_limit=seconds)
+    assert (row["status"], row["label"], row["solutions"], row["technique"]) == ("timeout", "timeout", "unknown", None)
+    assert row["cpu_seconds"] < seconds + 3.0
+    assert row["cells_after_line"] is not None
+
+
+def test_a_goal_is_kept_when_time_is_too_short() -> None:
+    """With its goal given a puzzle has a solution even if time is too short for anything else."""
+    row: dict[str, Any] = solve(hard(60, 0.35), cpu_limit=0.02, check_goal=True)
+    assert row["solution"] is not None
+    assert row["status"] in ("timeout", "ok")
+
+
+def late_counters(work: int = 0) -> np.ndarray:
+    """Counters after so much work, whose next look at the clock is due one unit of work later."""
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[WORK], counters[NEXT_LOOK] = work, work + 1
+    return counters
+
+
+def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
+    """With the look due when level 0 has been solved: the lines that are only checked come too late."""
+    puzzle = hard(60, 0.45)
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert memory is not None
+    ahead: list[int] = []
+    for deadline, due in ((math.inf, 0), (-1.0, None)):
+        counters = late_counters()
+        counters[NEXT_LOOK] = 1 << 60 if due == 0 else ahead[0] + 1
+        copy(memory.board, memory.trial)
+        y, x = next((y, x) for y in range(60) for x in range(60) if is_open(memory.board, y, x, memory.tools.like))
+        for depth in (0, 1) if due == 0 else (1,):
+            copy(memory.board, memory.trial)
+            counters[WORK] = 0
+            tools = memory.tools._replace(counters=counters, deadline=deadline)
+            status = look_ahead(memory.trial, memory.board, None, y, x, 1, depth, tools)
+            ahead.append(int(counters[WORK]))
+    assert ahead[1] > ahead[0], "lines of the last level were checked"
+    assert status == OUT_OF_TIME
+
+
+def test_switches_look_at_the_clock() -> None:
+    for deadline, found in ((math.inf, True), (-1.0, False)):
+        picture, counters = np.eye(3, dtype=np.uint8).ravel(), late_counters()
+        assert swap(picture, 3, 3, FROM_NOTHING, counters, deadline) == found
+        assert (picture == np.eye(3, dtype=np.uint8).ravel()).all() == (not found)
+
+
+def test_a_glance_that_finds_nothing_counts_as_search() -> None:
+    """A unique puzzle of the rung depth-2: line solves of both, seconds of each where they belong."""
+    puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
+    whole: dict[str, Any] = solve(puzzle)
+    without: dict[str, Any] = solve(puzzle, rung="depth-2")
+    assert whole["technique"] == without["technique"] == "depth-2"
+    assert whole["line_solves"] > without["line_solves"]
+    assert whole["probes"] > without["probes"]
+    assert whole["cpu_search"] > 0
+    assert without["cpu_search"] is None
+    parts = [whole[name] or 0.0 for name in ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")]
+    assert whole["cpu_seconds"] == pytest.approx(sum(parts))
+
+
+def test_limits_of_any_type_are_one_to_the_kernels() -> None:
+    before = list(line_rung.entry.signatures) if hasattr(line_rung, "entry") else []
+    for limit in (60, np.float32(60.0), np.int64(60), True):
+        assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
+    solve(hard(8, 0.5), cpu_limit=60.0)
+    after = list(line_rung.entry.signatures) if hasattr(line_rung, "entry") else []
+    assert len(set(after) - set(before)) <= 1

@@ -1,0 +1,137 @@
+"""The model: clues of pictures, palettes, what can't be a puzzle, and why."""
+
+from dataclasses import replace
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import PALETTE, pictures, puzzles
+
+from solver.model.check import faults, validate
+from solver.model.puzzle import (
+    Block,
+    Color,
+    InvalidPuzzle,
+    Puzzle,
+    _plain,
+    _refuse_blocks,
+    arranged,
+    clue_of,
+    clues_of,
+    from_picture,
+)
+from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.tables import puzzle_batch
+from solver.model.views import views
+
+
+def test_clue_of_a_line() -> None:
+    assert clue_of([0, 1, 1, 0, 1]) == (Block(2), Block(1))
+    assert clue_of([1, 1, 2, 2, 2, 1]) == (Block(2), Block(3, 2), Block(1))
+    assert clue_of([0, 0]) == ()
+
+
+@given(pictures(colors=3))
+def test_a_picture_fits_its_clues(cells: np.ndarray) -> None:
+    rows, columns = clues_of(cells)
+    assert all(oracle.fits(clue, line) for clue, line in zip(rows, cells.tolist(), strict=True))
+    assert all(oracle.fits(clue, line) for clue, line in zip(columns, cells.T.tolist(), strict=True))
+
+
+@given(pictures(colors=3))
+def test_clues_of_a_picture_are_those_of_its_lines(cells: np.ndarray) -> None:
+    assert clues_of(cells) == (tuple(map(clue_of, cells)), tuple(map(clue_of, cells.T)))
+
+
+@given(puzzles())
+@settings(deadline=None)
+def test_puzzles_of_pictures_have_no_faults(puzzle: Puzzle) -> None:
+    validate(puzzle)
+
+
+def test_palette_is_arranged_by_first_use() -> None:
+    cells = np.array([[0, 3, 0], [1, 0, 3]], np.uint8)
+    puzzle = from_picture(cells, PALETTE)
+    assert [color.name for color in puzzle.palette] == ["white", "green", "black", "red"]
+    assert puzzle.goal is not None
+    assert puzzle.goal.tolist() == [[0, 1, 0], [2, 0, 1]]
+    assert puzzle.rows == ((Block(1, 1),), (Block(1, 2), Block(1, 1)))
+    assert arranged(puzzle) is puzzle
+    assert (puzzle.kind, puzzle.colors, puzzle.blotted) == ("color", 2, False)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rows": ()}, "it has no rows"),
+        ({"columns": ((Block(1),),) * (MAX_CELLS + 1)}, f"it has 1024 columns; the most is {MAX_CELLS}"),
+        ({"rows": ((Block(1),), (Block(-1),))}, "row 2: the number -1 is negative"),
+        ({"columns": ((Block(99999),),)}, f"column 1: the number 99999 is more than {MAX_CELLS}"),
+        ({"rows": ((Block(1, 2),),)}, "row 1: colour 2 is not in the palette"),
+        ({"goal": np.zeros((3, 4), np.uint8)}, "its goal is 4x3, its clues are 1x1"),
+        ({"goal": [[1]]}, "its goal is a list, not an array"),
+        ({"palette": (Color("white", ".", "ffffff"),) * 33}, "it has 32 colours; the most is 31"),
+    ],
+)
+def test_what_no_table_could_hold(change: dict[str, object], message: str) -> None:
+    puzzle = Puzzle(rows=((Block(1),),), columns=((Block(1),),))
+    with pytest.raises(InvalidPuzzle, match=message):
+        replace(puzzle, **change)  # type: ignore[arg-type]
+
+
+B = Block
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        ([[B(3)]], [[B(1)], [B(1)]], "row 1: its blocks need 3 cells, the line has 2"),
+        ([[B(1), B(1)]], [[B(1)], [B(1)]], "row 1: its blocks need 3 cells, the line has 2"),
+        ([[], [B(1)]], [[B(2), B(0)]], "column 1: its blocks need 4 cells, the line has 2"),
+        ([[B(2)]], [[B(1)], []], "its rows paint 2 cells, its columns 1"),
+        ([[B(1, 1), B(1, 2)]], [[B(1, 1)], [B(1, 1)]], "its rows paint 1 cells of colour 1, its columns 2"),
+        ([[B(2), B(0)]], [[B(1)]] * 3, "row 1: its blocks need 4 cells, the line has 3"),
+    ],
+)
+def test_clues_that_no_picture_has(rows: list[list[Block]], columns: list[list[Block]], message: str) -> None:
+    puzzle = Puzzle(tuple(map(tuple, rows)), tuple(map(tuple, columns)), PALETTE)
+    with pytest.raises(InvalidPuzzle) as error:
+        validate(puzzle)
+    assert str(error.value) == message
+
+
+def test_blots_leave_totals_open() -> None:
+    validate(Puzzle(rows=((B(0),),), columns=((B(1),), (B(1),), ())))
+    validate(Puzzle(rows=((B(1, 1), B(0, 2)),), columns=((B(1, 1),), (B(1, 2),), (B(1, 2),)), palette=PALETTE))
+
+
+def test_faults_of_a_slice_name_the_right_puzzle_and_line() -> None:
+    good = from_picture(np.eye(4, dtype=np.uint8))
+    bad = replace(good, rows=(*good.rows[:2], (B(3), B(1)), good.rows[3]))
+    batch = puzzle_batch([good, good, bad, good])
+    message = {1: "row 3: its blocks need 5 cells, the line has 4"}
+    assert faults(views(batch.slice(1, 3))) == message
+    assert faults(views(batch.slice(3, 1))) == {}
+
+
+NUMBERS = st.one_of(
+    st.integers(-1, 3), st.sampled_from([MAX_CELLS, MAX_CELLS + 1, True, 2.0, np.int64(3), np.uint8(1)])
+)
+
+
+@given(
+    st.lists(st.lists(st.one_of(st.builds(Block, NUMBERS, NUMBERS), st.just((1, 1))), max_size=3), min_size=1),
+    st.integers(1, 4),
+)
+def test_what_plainly_is_sound_is_sound(lines: list[list[Block]], palette: int) -> None:
+    """The quick look never lets something through, and only lets out what has unusual types."""
+    clues = tuple(map(tuple, lines))
+    try:
+        _refuse_blocks("row", clues, palette)
+    except InvalidPuzzle:
+        assert not _plain(clues, palette)
+    else:
+        usual = all(type(number) is int for clue in clues for block in clue for number in block)
+        assert _plain(clues, palette) == usual

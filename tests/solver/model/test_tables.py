@@ -1,0 +1,183 @@
+"""Puzzles into the table and back, hashes, and the independent check of solutions."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import oracle
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import PALETTE, puzzles, shuffled_puzzles
+
+from solver.api import classify
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import (
+    PUZZLES,
+    RESULTS,
+    SUDOKUS,
+    VERSION_KEY,
+    UnknownColumnError,
+    conform,
+    puzzle_batch,
+    puzzles_of,
+)
+from solver.model.views import views
+from solver.proofs.proof import fits
+
+
+def same(one: Puzzle, other: Puzzle) -> bool:
+    mine, yours = dict(vars(one)), dict(vars(other))
+    my_goal, your_goal = mine.pop("goal"), yours.pop("goal")
+    if my_goal is None or your_goal is None:
+        return mine == yours and my_goal is your_goal
+    return mine == yours and np.array_equal(my_goal, your_goal)
+
+
+def hashes(puzzle: Puzzle) -> tuple[str, str]:
+    row = puzzle_batch([puzzle]).to_pylist()[0]
+    return row["clue_hash"], row["canonical_hash"]
+
+
+@given(st.lists(st.one_of(puzzles(), shuffled_puzzles()), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_kinds_and_blots_of_several(found: list[Puzzle]) -> None:
+    batch = puzzle_batch(found)
+    assert batch["kind"].to_pylist() == [puzzle.kind for puzzle in found]
+    assert batch["blotted"].to_pylist() == [puzzle.blotted for puzzle in found]
+
+
+@given(puzzles())
+@settings(max_examples=60, deadline=None)
+def test_puzzles_come_back_from_the_table(puzzle: Puzzle) -> None:
+    full = replace(
+        puzzle, source="s", source_id="1", url="u", title="t", author="a", copyright="c", license="l", site_note="n",
+        site_version="2", site_quality=3.5, site_difficulty=4.5, site_steps=7, raw_sha256="0" * 64,
+        fetched_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    )  # fmt: skip
+    bare = replace(puzzle, goal=None)
+    back = list(puzzles_of(puzzle_batch([full, bare])))
+    assert same(back[0], full)
+    assert same(back[1], bare)
+
+
+def test_schemas_say_their_version_and_describe_every_column() -> None:
+    for schema in (PUZZLES, RESULTS):
+        assert schema.metadata[VERSION_KEY] == b"2"
+        assert all(field.metadata[b"description"] for field in schema)
+    batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
+    assert batch.schema.equals(PUZZLES, check_metadata=True)
+    assert classify(batch).schema.equals(RESULTS, check_metadata=True)
+
+
+def test_kernels_read_arrow_memory_itself() -> None:
+    batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
+    length = views(batch).rows.length
+    address = batch["rows"].values.values.field("length").buffers()[1].address
+    assert length.ctypes.data == address
+
+
+def turned(puzzle: Puzzle, times: int, mirror: bool) -> Puzzle:
+    assert puzzle.goal is not None
+    cells = np.rot90(puzzle.goal, times)
+    return from_picture(cells[:, ::-1] if mirror else cells, puzzle.palette)
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=7))
+@settings(max_examples=60, deadline=None)
+def test_canonical_hash_is_the_same_for_all_symmetries(puzzle: Puzzle) -> None:
+    assert puzzle.goal is not None
+    plain = from_picture(puzzle.goal, puzzle.palette)
+    found = {hashes(turned(plain, times, mirror))[1] for times in range(4) for mirror in (False, True)}
+    assert found == {hashes(plain)[1]}
+
+
+@pytest.mark.plain_python
+@given(st.lists(puzzles(most=5), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_hashes_equal_the_oracles(several: list[Puzzle]) -> None:
+    """The hashes are part of the table's format: no change of ours may change them."""
+    rows = puzzle_batch(several).select(["clue_hash", "canonical_hash"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [oracle.identities(puzzle) for puzzle in several]
+
+
+@pytest.mark.plain_python
+def test_clue_hash_tells_puzzles_apart() -> None:
+    cells = np.array([[1, 0, 2], [0, 2, 0]], np.uint8)
+    one = from_picture(cells, PALETTE)
+    recolored = from_picture(np.array([0, 3, 1, 2], np.uint8)[cells], PALETTE)
+    assert hashes(one) == hashes(recolored)
+    assert hashes(one) == hashes(replace(one, title="another", goal=None))
+    assert hashes(one)[0] != hashes(turned(one, 2, False))[0]
+    different = {
+        hashes(puzzle)[0]
+        for puzzle in (
+            one,
+            replace(one, rows=(one.rows[0], (Block(0, 2),))),
+            from_picture(np.array([[1, 0, 1], [0, 1, 0]], np.uint8)),
+            from_picture(np.array([[1, 0], [0, 1], [1, 0]], np.uint8)),
+            from_picture(np.array([[1, 1, 1], [0, 1, 0]], np.uint8)),
+        )
+    }
+    assert len(different) == 5
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=5))
+@settings(max_examples=100, deadline=None)
+def test_fits_agrees_with_the_oracle(puzzle: Puzzle) -> None:
+    assert puzzle.goal is not None
+    seen = views(puzzle_batch([puzzle]))
+    rng = np.random.default_rng(puzzle.width)
+    for changes in range(3):
+        cells = puzzle.goal.copy()
+        for _ in range(changes):
+            y, x = rng.integers(puzzle.height), rng.integers(puzzle.width)
+            cells[y, x] = rng.integers(0, 3)
+        expected = all(oracle.fits(clue, line) for clue, line in zip(puzzle.rows, cells.tolist(), strict=True)) and all(
+            oracle.fits(clue, line) for clue, line in zip(puzzle.columns, cells.T.tolist(), strict=True)
+        )
+        assert fits(seen, np.arange(1), cells.reshape(-1), np.array([0, cells.size]))[0] == expected
+
+
+def test_a_picture_of_the_wrong_size_does_not_fit() -> None:
+    seen = views(puzzle_batch([from_picture(np.ones((2, 2), np.uint8))]))
+    assert not fits(seen, np.arange(1), np.ones(3, np.uint8), np.array([0, 3]))[0]
+
+
+def test_batches_concatenate() -> None:
+    batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8), puzzle_id=f"x/{n}") for n in range(1, 6)])
+    table = pa.Table.from_batches([batch, batch]).combine_chunks()
+    assert classify(table.to_batches()[0])["label"].to_pylist() == classify(batch)["label"].to_pylist() * 2
+
+
+def test_columns_that_an_older_file_lacks_are_null() -> None:
+    table = pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))]))
+    older = table.drop_columns(["site_steps", "palette"]).select(["clue_hash", "width", "puzzle_id"])
+    found = conform(older, PUZZLES)
+    assert found.schema.equals(PUZZLES, check_metadata=True)
+    assert found["width"].to_pylist() == [2]
+    assert found["site_steps"].null_count == found["palette"].null_count == 1
+    assert conform(table.select(["puzzle_id"]), pa.schema([PUZZLES.field("puzzle_id")])).num_columns == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda table: table.drop_columns(["clue_hash"]), "it has no column 'clue_hash'"),
+        (lambda table: table.append_column("width", table["width"]), "it has several columns 'width'"),
+        (lambda table: table.set_column(9, "width", [["2"]]), "column 'width' is string, not uint16"),
+        (lambda table: table.append_column("x\n", [[1]]), r"it has a column 'x\n': a newer version"),
+    ],
+)
+def test_what_is_another_table_is_refused_in_one_line(change: Callable[[pa.Table], pa.Table], reason: str) -> None:
+    table = pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))]))
+    with pytest.raises(ValueError, match=re.escape(reason)) as refused:
+        conform(change(table), PUZZLES)
+    assert isinstance(refused.value, UnknownColumnError) == ("newer" in reason)
+    with pytest.raises(ValueError, match="it has no column 'givens'"):
+        conform(table, SUDOKUS, ("givens",))

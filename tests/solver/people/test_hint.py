@@ -1,0 +1,70 @@
+"""Hints: wrong cells of a grid, or a step that a solution has."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import puzzles
+
+from solver.api import iter_solutions
+from solver.model.puzzle import Block, Puzzle
+from solver.people.hints import hint, start_of
+
+SWITCH = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
+NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
+OPEN = 255
+MOST = 50
+
+
+@given(puzzles(most=6), st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_step_that_some_solution_has(puzzle: Puzzle, data: st.DataObject) -> None:
+    solution = next(iter_solutions(puzzle))
+    cells = solution.copy()
+    covered = data.draw(st.lists(st.booleans(), min_size=cells.size, max_size=cells.size))
+    cells.ravel()[covered] = OPEN
+    given_ = hint(puzzle, start_of(puzzle, cells))
+    if not any(covered):
+        assert given_.kind == "solved"
+    elif given_.kind == "step":
+        assert given_.next is not None
+        (step,) = given_.next.steps
+        for place, color in step.ruled:
+            assert covered[place]
+            assert solution.ravel()[place] != color
+    else:
+        assert given_.kind == ("open" if puzzle.colors else "solved")
+
+
+@given(puzzles(most=6), st.data())
+@settings(max_examples=80, deadline=None)
+def test_wrong_cells(puzzle: Puzzle, data: st.DataObject) -> None:
+    solutions = [solution.ravel() for solution in islice(iter_solutions(puzzle), MOST)]
+    cells = solutions[0].copy()
+    place = data.draw(st.integers(0, len(cells) - 1))
+    cells[place] = data.draw(st.integers(0, max(puzzle.colors, 1)))
+    given_ = hint(puzzle, start_of(puzzle, cells.reshape(puzzle.height, puzzle.width)))
+    if any((cells == solution).all() for solution in solutions):
+        assert given_.kind == "solved"
+    elif len(solutions) == 1:
+        assert given_.kind == "wrong"
+        assert given_.wrong == (place,)
+    else:
+        assert given_.kind == "wrong" or len(solutions) == MOST
+
+
+def test_no_solution_and_no_way_on() -> None:
+    nothing = np.full((2, 2), OPEN, np.uint8)
+    assert hint(SWITCH, start_of(SWITCH, nothing)).kind == "open"
+    assert hint(NONE, start_of(NONE, np.full((1, 3), OPEN, np.uint8))).kind == "none"
+    with pytest.raises(ValueError, match="the grid is 3x1, the puzzle 2x2"):
+        start_of(SWITCH, np.zeros((1, 3), np.uint8))
+
+
+def test_several_solutions() -> None:
+    cells = np.array([[1, 1], [OPEN, OPEN]], np.uint8)
+    given_ = hint(SWITCH, start_of(SWITCH, cells))
+    assert given_.kind == "wrong"
+    assert len(given_.wrong) == 1

@@ -1,0 +1,102 @@
+"""A puzzle solved line by line: all that line logic finds, by steps that lead there one by one."""
+
+import math
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from strategies import puzzles, shuffled_puzzles
+
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import COUNTERS
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
+from solver.model.techniques import LINE, LINE_TECHNIQUES
+from solver.model.views import views
+from solver.people.person import STEPS, Sheet, is_solved, rule_out, sheet_for, solve_lines
+
+
+def sheet_of(puzzle: Puzzle) -> Sheet:
+    return sheet_for(views(puzzle_batch([puzzle])), logged=True)
+
+
+def worked(sheet: Sheet, most: int = LINE_TECHNIQUES, deadline: float = math.inf) -> int:
+    return solve_lines(sheet, most, np.zeros(COUNTERS, np.int64), deadline)
+
+
+def knowledge(sheet: Sheet) -> oracle.Board:
+    width = int(sheet.size[0])
+    cells = [{c for c in range(32) if colors >> c & 1} for colors in sheet.grid.tolist()]
+    return [cells[x : x + width] for x in range(0, len(cells), width)]
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=9))
+@settings(max_examples=150, deadline=None)
+def test_it_ends_where_line_logic_ends(puzzle: Puzzle) -> None:
+    sheet = sheet_of(puzzle)
+    assert worked(sheet) == FIXPOINT
+    expected = oracle.line_logic(puzzle)
+    assert knowledge(sheet) == expected
+    assert is_solved(sheet) == all(len(cell) == 1 for row in expected or [] for cell in row)
+
+
+@given(puzzles(most=9))
+@settings(max_examples=100, deadline=None)
+def test_the_log_tells_every_step(puzzle: Puzzle) -> None:
+    sheet, again = sheet_of(puzzle), sheet_of(puzzle)
+    worked(sheet)
+    first, counted = 0, np.zeros_like(sheet.steps)
+    width, height = sheet.size.tolist()
+    for technique, line, end in sheet.log[: sheet.notes[STEPS]].tolist():
+        assert first < end
+        for place, lost in sheet.changes[first:end].tolist():
+            assert line in (place // width, height + place % width)
+            assert again.grid[place] & lost == lost
+            again.grid[place] &= ~lost
+        counted[technique] += 1
+        first = end
+    assert (again.grid == sheet.grid).all()
+    assert (counted == sheet.steps).all()
+
+
+@given(puzzles(most=9))
+@settings(max_examples=100, deadline=None)
+def test_a_step_is_by_the_easiest_technique(puzzle: Puzzle) -> None:
+    """With one technique less, nothing is found that takes the last one; with it the first find is its own."""
+    sheet = sheet_of(puzzle)
+    for most in range(1, LINE_TECHNIQUES + 1):
+        before = sheet.steps.copy()
+        logged = int(sheet.notes[STEPS])
+        worked(sheet, most)
+        found = sheet.log[logged : sheet.notes[STEPS], 0].tolist()
+        assert not sheet.steps[most:].any()
+        assert not found or found[0] == most - 1
+        assert (sheet.steps >= before).all()
+
+
+@given(shuffled_puzzles())
+@settings(max_examples=150, deadline=None)
+def test_a_contradiction_of_line_logic_is_found(puzzle: Puzzle) -> None:
+    assert (worked(sheet_of(puzzle)) == CONTRADICTION) == (oracle.line_logic(puzzle) is None)
+
+
+def test_out_of_time() -> None:
+    from scrapers.pictures.recipe import Recipe, recipe_batch
+
+    sheet = sheet_for(views(recipe_batch(Recipe("random", 300, 300, 0.5, 1, 1), 0, 1)))
+    assert worked(sheet, deadline=0.0) == OUT_OF_TIME
+
+
+def test_what_is_ruled_out_is_looked_at_again() -> None:
+    from solver.model.puzzle import from_picture
+
+    puzzle = from_picture(np.eye(2, dtype=np.uint8))
+    sheet = sheet_of(puzzle)
+    assert worked(sheet) == FIXPOINT
+    assert not is_solved(sheet)
+    rule_out(sheet, 0, 0)
+    assert worked(sheet) == FIXPOINT
+    assert is_solved(sheet)
+    assert sheet.steps[:LINE].any()

@@ -1,0 +1,127 @@
+"""Each technique on one line: what it finds in examples, that it is never wrong, and that the strongest finds all."""
+
+from itertools import product
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from strategies import known_lines
+from technique_examples import COLORS, EXAMPLES, clue_of
+
+from solver.model import techniques
+from solver.model.puzzle import Block, Clue
+from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
+from solver.people.desk import Desk, desk_for, lay
+from solver.people.person import look
+
+
+def told(known: oracle.Knowledge) -> str:
+    return "".join(next(sign for sign, colors in COLORS.items() if colors == cell) for cell in known)
+
+
+def found(technique: int, clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) -> oracle.Knowledge:
+    """What a technique leaves of a line's cells."""
+    cells = len(known)
+    desk = desk or desk_for(cells, max(len(clue), 1))
+    grid = np.array([sum(1 << color for color in possible) for possible in known], np.int64)
+    length = np.array([block.length for block in clue] or [0], np.uint16)
+    color = np.array([block.color for block in clue] or [0], np.uint8)
+    lay(desk, grid, 0, 1, cells, length, color, 0, len(clue))
+    look(desk, technique)
+    left = (desk.now[0, :cells] & desk.new[:cells]).tolist()
+    return [{c for c in range(32) if colors >> c & 1} for colors in left]
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize(("technique", "clue", "before", "after"), EXAMPLES)
+def test_examples(technique: int, clue: str, before: str, after: str) -> None:
+    known = [COLORS[sign] for sign in before]
+    assert told(found(technique, clue_of(clue), known)) == after
+    assert told(found(technique, clue_of(clue)[::-1], known[::-1])) == after[::-1]
+
+
+def assert_sound(clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) -> None:
+    """No technique finds what complete line logic does not; the last finds all; some are what their twins say."""
+    everything = oracle.solve_line(clue, known)
+    left = [found(technique, clue, known, desk) for technique in range(LINE_TECHNIQUES)]
+    if everything is None:
+        assert set() in left[techniques.LINE]
+        assert set() in left[techniques.REACH]
+        return
+    for technique, cells in enumerate(left):
+        wrong = [x for x, (here, true) in enumerate(zip(cells, everything, strict=True)) if not true <= here]
+        assert not wrong, (TECHNIQUES[technique].name, clue, known)
+    assert left[techniques.LINE] == everything, (clue, known)
+    assert left[techniques.REACH] == oracle.by_reach(clue, known), (clue, known)
+    assert left[techniques.COUNTING] == oracle.by_counting(clue, known), (clue, known)
+    if all(len(possible) > 1 for possible in (known[0], known[-1])):
+        assert left[techniques.OVERLAP] == oracle.by_overlap(clue, known), (clue, known)
+
+
+@pytest.mark.slow
+@pytest.mark.unchecked
+@pytest.mark.parametrize(("cells", "colors", "blots"), [(1, 1, True), (4, 1, True), (5, 1, False), (3, 2, False)])
+def test_every_line_with_every_knowledge(cells: int, colors: int, blots: bool) -> None:
+    sets = [{c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1))]
+    desk = desk_for(cells, cells)
+    for clue in oracle.all_clues(cells, colors, blots):
+        for known in product(sets, repeat=cells):
+            assert_sound(clue, list(known), desk)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cells", "colors", "blots"), [(7, 1, False), (5, 1, True), (4, 2, False), (3, 2, True)])
+def test_longer_lines_with_every_knowledge(cells: int, colors: int, blots: bool) -> None:
+    test_every_line_with_every_knowledge(cells, colors, blots)
+
+
+@given(known_lines(most=14))
+@settings(max_examples=300, deadline=None)
+def test_random_lines(line: tuple[Clue, oracle.Knowledge]) -> None:
+    assert_sound(*line)
+
+
+def closure(count: int, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge:
+    """Return what the first `count` techniques find together."""
+    technique = 0
+    while technique < count:
+        left = found(technique, clue, known)
+        technique, known = (technique + 1, known) if left == known else (0, left)
+    return known
+
+
+@pytest.mark.slow
+@pytest.mark.unchecked
+@given(known_lines(most=14))
+@settings(max_examples=200, deadline=None)
+def test_with_more_known_no_less_is_found(line: tuple[Clue, oracle.Knowledge]) -> None:
+    """So the hardest technique that a puzzle needs does not depend on the order of the lines."""
+    clue, known = line
+    everything = oracle.solve_line(clue, known)
+    if everything is None:
+        return
+    more = [here & true if x % 2 else here for x, (here, true) in enumerate(zip(known, everything, strict=True))]
+    for count in range(1, LINE_TECHNIQUES + 1):
+        before, after = closure(count, clue, known), closure(count, clue, more)
+        assert all(a <= b for a, b in zip(after, before, strict=True)), (count, clue, known, more)
+
+
+@pytest.mark.parametrize("cells", [64, 200, 1023])
+def test_long_lines(cells: int) -> None:
+    open_ = {0, 1}
+    half = (cells - 1) // 2
+    clue = (Block(half), Block(cells - 1 - half))
+    full = [{1}] * half + [{0}] + [{1}] * (cells - 1 - half)
+    for technique in (techniques.CLUE, techniques.LINE):
+        assert found(technique, clue, [open_] * cells) == full
+    almost = found(techniques.OVERLAP, (Block(cells - 1),), [open_] * cells)
+    assert almost == [open_] + [{1}] * (cells - 2) + [open_]
+
+
+def test_the_ladder_goes_up() -> None:
+    names = [technique.name for technique in TECHNIQUES]
+    assert len(set(names)) == len(names) == 16
+    listed = [technique.grade for technique in TECHNIQUES]
+    assert listed == sorted(listed)
+    assert set(listed) == set(range(1, 10))

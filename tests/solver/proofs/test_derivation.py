@@ -1,0 +1,510 @@
+"""Derivations: what is recorded is accepted, what is wrong in any way is refused, and no false claim ever passes."""
+
+import ast
+import gzip
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import oracle
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import known_lines, puzzles, shuffled_puzzles
+
+from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.api import classify, solve
+from solver.model.puzzle import Block, Puzzle
+from solver.model.tables import puzzle_batch, puzzles_of
+from solver.proofs import FAILED, PROVED, TIMEOUT
+from solver.proofs import checker as checker_module
+from solver.proofs.certificate import certify, followed, refutation
+from solver.proofs.checker import Clue, Proved, Refused, check, clue_hash, main
+from solver.proofs.follow import follow
+from solver.proofs.formula import dimacs, formula
+from solver.proofs.record import Verdict, record
+
+CHECKER = Path(checker_module.__file__)
+ENDLESS = 1e9
+DIAGONAL = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="test/diagonal")
+"""The smallest puzzle with two solutions."""
+DOT = Puzzle(((Block(1),),), ((Block(1),),), puzzle_id="test/dot")
+
+Lines = list[dict[str, Any]]
+
+TWO_SOLUTIONS: Lines = [
+    {
+        "format": "nonocensus derivation", "version": 1, "puzzle_id": "test/diagonal", "palette": ["white", "black"],
+        "clue_hash": "313f5d557c0cc77ba50f1f73d34937d6", "rows": [[[1, 1]], [[1, 1]]], "columns": [[[1, 1]], [[1, 1]]],
+        "claim": "multiple", "rung": None,
+    },
+    {"conclusion": "two solutions", "pictures": [["10", "01"], ["01", "10"]]},
+]  # fmt: skip
+
+
+def verdict_of(row: dict[str, Any], **other: Any) -> Verdict:
+    return Verdict(**{name: row[name] for name in Verdict._fields} | other)
+
+
+def recorded(puzzle: Puzzle) -> Lines:
+    """The lines of a puzzle's derivation as values."""
+    return values(record(puzzle_batch([puzzle]), verdict_of(solve(puzzle)), 2, ENDLESS))
+
+
+def values(lines: list[str]) -> Lines:
+    return [json.loads(line) for line in lines]
+
+
+def told(lines: Lines) -> list[str]:
+    return [json.dumps(line) for line in lines]
+
+
+def accepted(lines: Lines) -> bool:
+    try:
+        check(told(lines))
+    except Refused:
+        return False
+    return True
+
+
+@given(known_lines(most=12))
+@settings(max_examples=120, deadline=None)
+def test_a_clue_leaves_what_its_arrangements_do(line: tuple[Any, oracle.Knowledge]) -> None:
+    clue, known = line
+    expected = oracle.solve_line(clue, known)
+    masks = Clue([tuple(block) for block in clue]).possible([sum(1 << color for color in colors) for colors in known])
+    assert masks == (None if expected is None else [sum(1 << color for color in colors) for colors in expected])
+
+
+@given(puzzles(most=6))
+@settings(max_examples=30, deadline=None)
+def test_the_clue_hash_is_the_tables(puzzle: Puzzle) -> None:
+    sides = ([[tuple(block) for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns))
+    assert clue_hash(*sides) == puzzle_batch([puzzle])["clue_hash"][0].as_py()
+
+
+@pytest.mark.plain_python
+@given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.sampled_from([1, 2, 3]))
+@settings(max_examples=80, deadline=None)
+def test_verdicts_are_proved(puzzle: Puzzle, depth: int) -> None:
+    row: dict[str, Any] = solve(puzzle, depth=depth)
+    made = certify(puzzle_batch([puzzle]), verdict_of(row), depth, ENDLESS)
+    assert (made.status, made.error) == (PROVED, None)
+    proved = check(made.files[".jsonl"].splitlines())
+    solutions = oracle.solutions(puzzle)
+    assert proved.claim == ("none", "unique", "multiple")[min(len(solutions), 2)]
+    assert proved.rung == row["technique"]
+    pictures = [tuple(zip(*[iter(picture)] * puzzle.width, strict=True)) for picture in proved.pictures]
+    assert set(pictures) <= set(solutions)
+    if not proved.formula and proved.claim != "multiple":
+        assert oracle.derivation_holds(puzzle, values(made.files[".jsonl"].splitlines()))
+
+
+@given(st.one_of(puzzles(most=9), shuffled_puzzles(most=7)))
+@settings(max_examples=40, deadline=None)
+def test_larger_verdicts_are_proved(puzzle: Puzzle) -> None:
+    row: dict[str, Any] = solve(puzzle)
+    assert certify(puzzle_batch([puzzle]), verdict_of(row), 2, ENDLESS).status == PROVED
+
+
+@pytest.mark.parametrize("technique", ["probe", "search"])
+@given(puzzle=st.one_of(puzzles(most=5), shuffled_puzzles(most=5)))
+@settings(max_examples=30, deadline=None)
+def test_a_stronger_rung_proves_it_too(technique: str, puzzle: Puzzle) -> None:
+    row: dict[str, Any] = solve(puzzle)
+    assume(row["technique"] in ("line", "depth-2"))
+    made = certify(puzzle_batch([puzzle]), verdict_of(row, technique=technique), 2, ENDLESS)
+    assert (made.status, made.error) == (PROVED, None)
+
+
+def of_rungs(*techniques: str) -> list[tuple[Puzzle, dict[str, Any]]]:
+    """Random puzzles of some rungs with their rows."""
+    batch = recipe_batch(Recipe("random", 12, 12, 0.5, 5, 1000), 0, 1000)
+    rows = classify(batch).to_pylist()
+    return [
+        (puzzle, row) for puzzle, row in zip(puzzles_of(batch), rows, strict=True) if row["technique"] in techniques
+    ]
+
+
+def test_a_weaker_rung_does_not() -> None:
+    found = of_rungs("depth-2", "probe")
+    assert len(found) > 10
+    for puzzle, row in found:
+        weaker = "line" if row["technique"] == "depth-2" else "depth-2"
+        assert certify(puzzle_batch([puzzle]), verdict_of(row, technique=weaker), 2, ENDLESS).status == FAILED
+        lines = recorded(puzzle)
+        lines[0]["rung"] = weaker
+        assert not accepted(lines)
+
+
+def mutated(lines: Lines, choose: Callable[[int], int]) -> Lines:
+    """The lines with one change, which `choose` (a number below a limit) decides; always well formed."""
+    lines = deepcopy(lines)
+    header, steps = lines[0], lines[1:-1]
+    height, width, colors = len(header["rows"]), len(header["columns"]), 2
+    every = steps + [inner for step in steps if "assume" in step for inner in step["then"]]
+    sides = [step for step in every if "assume" not in step]
+    sides += [step["contradiction"] for step in steps if "assume" in step]
+    kind = choose(8)
+    if kind == 0 and steps:
+        del lines[1 + choose(len(steps))]
+    elif kind == 1 and len(steps) > 1:
+        here, there = 1 + choose(len(steps)), 1 + choose(len(steps))
+        lines[here], lines[there] = lines[there], lines[here]
+    elif kind == 2 and sides:
+        step = sides[choose(len(sides))]
+        side = "row" if "row" in step else "column"
+        step[side] = 1 + choose(height if side == "row" else width)
+    elif kind == 3 and sides:
+        claims = [claim for step in sides for claim in step.get("not", [])]
+        if claims:
+            claim = claims[choose(len(claims))]
+            place = choose(2)
+            claim[place] = 1 + choose(min(width, height)) if place == 0 else choose(colors)
+    elif kind == 4:
+        assumptions = [step for step in steps if "assume" in step]
+        if assumptions:
+            step = assumptions[choose(len(assumptions))]
+            place = choose(3)
+            step["assume"][place] = (1 + choose(height), 1 + choose(width), choose(colors))[place]
+    elif kind == 5:
+        chains = [step["then"] for step in steps if step.get("then")]
+        if chains:  # what an assumption leads to, as if it held
+            chain = chains[choose(len(chains))]
+            lines.insert(1 + choose(len(steps) + 1), chain.pop(choose(len(chain))))
+    elif kind == 6:
+        header["rung"] = ("line", "depth-1", "depth-2", "probe")[choose(4)]
+    elif "row" in lines[-1]:
+        lines[-1]["row"] = 1 + choose(height)
+    elif lines[-1].get("pictures"):
+        row = choose(height)
+        cells = list(lines[-1]["pictures"][0][row])
+        cells[choose(width)] = str(choose(colors))
+        lines[-1]["pictures"][0][row] = "".join(cells)
+    return lines
+
+
+@pytest.mark.unchecked
+@pytest.mark.plain_python
+@given(st.one_of(puzzles(most=5), shuffled_puzzles(most=6)), st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_changed_derivation_is_accepted_exactly_if_it_holds(puzzle: Puzzle, data: st.DataObject) -> None:
+    lines = recorded(puzzle)
+    assume(lines[-1]["conclusion"] in ("decided", "contradiction"))
+    changed = mutated(lines, lambda limit: data.draw(st.integers(0, limit - 1)))
+    if changed[-1].get("pictures"):
+        cells = [[int(digit) for digit in row] for row in changed[-1]["pictures"][0]]
+        assume(all(color <= puzzle.colors for row in cells for color in row))
+    assert accepted(changed) == oracle.derivation_holds(puzzle, changed)
+
+
+@given(st.one_of(puzzles(most=6), shuffled_puzzles(most=6)), st.data())
+@settings(max_examples=40, deadline=None)
+def test_every_step_of_a_unique_puzzle_counts(puzzle: Puzzle, data: st.DataObject) -> None:
+    lines = recorded(puzzle)
+    assume(lines[-1]["conclusion"] == "decided" and len(lines) > 2)
+    del lines[data.draw(st.integers(1, len(lines) - 2))]
+    assert not accepted(lines)
+
+
+@pytest.mark.unchecked
+@given(st.data(), st.sampled_from(["unique", "none"]))
+@settings(max_examples=150, deadline=None)
+def test_false_claims_never_pass(data: st.DataObject, claim: str) -> None:
+    """Any derivation of the puzzle with two solutions, drawn freely."""
+    side = st.sampled_from(["row", "column"])
+    number = st.integers(1, 2)
+    line = st.builds(lambda name, place: {name: place}, side, number)
+    claims = st.lists(st.tuples(number, st.integers(0, 1)).map(list), min_size=1, max_size=2)
+    step = st.builds(lambda where, ruled: {**where, "not": ruled}, line, claims)
+    cell = st.tuples(number, number, st.integers(0, 1)).map(list)
+    assumption = st.builds(
+        lambda assumed, then, end: {"assume": assumed, "then": then, "contradiction": end},
+        cell, st.lists(step, max_size=3), line,
+    )  # fmt: skip
+    steps = data.draw(st.lists(st.one_of(step, assumption), max_size=4))
+    pictures = st.lists(st.sampled_from([["10", "01"], ["01", "10"], ["11", "00"]]), max_size=2)
+    end = st.one_of(
+        st.builds(lambda where: {"conclusion": "contradiction", **where}, line),
+        st.builds(lambda kind, found: {"conclusion": kind, "pictures": found},
+                  st.sampled_from(["decided", "two solutions"]), pictures),
+    )  # fmt: skip
+    header = TWO_SOLUTIONS[0] | {"claim": claim, "rung": data.draw(st.sampled_from(["line", "depth-2", "probe"]))}
+    assert not accepted([header, *steps, data.draw(end)])
+
+
+def test_nothing_of_an_assumption_leaks_out() -> None:
+    header = recorded(DIAGONAL)[0] | {"claim": "unique", "rung": "probe"}
+    step = {"row": 1, "not": [[2, 1]]}
+    leak = {"assume": [1, 1, 1], "then": [step], "contradiction": {"row": 2}}
+    assert not accepted([header, leak, {"conclusion": "decided", "pictures": [["10", "01"]]}])
+    assert not accepted([header, step, {"conclusion": "decided", "pictures": [["10", "01"]]}])
+
+
+def test_assumptions_are_not_nested() -> None:
+    lines = recorded(next(puzzles_of(recipe_batch(Recipe("random", 8, 8, 0.5, 1, 1), 2369, 2370))))
+    assert accepted(lines)
+    first, second, *_ = (k for k, line in enumerate(lines) if "assume" in line)
+    lines[second]["then"].insert(0, lines[first])
+    assert not accepted(lines)
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "claim"),
+    [(DIAGONAL, "multiple"), (Puzzle(((Block(1),),), ((Block(1),),), puzzle_id="test/one"), "unique")],
+)
+def test_another_puzzles_header(puzzle: Puzzle, claim: str) -> None:
+    lines = recorded(puzzle)
+    assert check(told(lines)).claim == claim
+    other = recorded(Puzzle(((Block(2),), (Block(1),)), ((Block(2),), (Block(1),)), puzzle_id="test/corner"))[0]
+    assert not accepted([other | {"claim": claim, "rung": lines[0]["rung"]}, *lines[1:]])
+    assert not accepted([lines[0] | {"clue_hash": other["clue_hash"]}, *lines[1:]])
+    assert not accepted([lines[0] | {"columns": other["columns"]}, *lines[1:]])
+
+
+def test_two_solutions_are_two_and_fit() -> None:
+    lines = recorded(DIAGONAL)
+    for pictures in (
+        [["10", "01"], ["10", "01"]], [["10", "01"]], [["11", "00"], ["10", "01"]], [["10"], ["01"]],
+        [["10", "0z"]] * 2, [["10", "01"], ["01", "10"], ["10", "01"]], [["10", 1], ["01", "10"]], "1001",
+        [[["1"], "01"]] * 2, [],
+    ):  # fmt: skip
+        assert not accepted([lines[0], {"conclusion": "two solutions", "pictures": pictures}])
+    assert accepted([lines[0], {"conclusion": "two solutions", "pictures": [["10", "01"], ["01", "10"]]}])
+
+
+HOSTILE = [
+    "", "{", "[]", "7", "null", "NaN", '{"a": 1, "a": 1}', "[" * 100_000, '{"row": 1e999}', "\x00", '"' + "x" * 10_000,
+    '{"row": true, "not": [[1, 0]]}', '{"row": 1.0, "not": [[1, 0]]}', '{"row": 0, "not": [[1, 0]]}',
+    '{"row": 1, "not": [[1, 99999999999999999999]]}', '{"row": ' + "9" * 5000 + ', "not": [[1, 0]]}',
+    '{"row": 1, "column": 1, "not": [[1, 0]]}', '{"row": 1, "not": [[1]]}', '{"row": 1, "not": {"1": 0}}',
+    '{"row": 1, "not": []', '{"assume": [1, 1], "then": [], "contradiction": {"row": 1}}',
+    '{"row": -1, "not": [[1, 0]]}',
+    '{"assume": [1, 1, 1], "then": 5, "contradiction": {"row": 1}}', '{"assume": [1, 1, 1], "then": []}',
+    '{"assume": [1, 1, 1], "then": [], "contradiction": 5}', '{"conclusion": "decided"}', '{"conclusion": null}',
+    '{"conclusion": ["decided"], "pictures": []}', '{"conclusion": "decided", "pictures": null}',
+    '{"row": 1, "row": 1}',
+    '{"conclusion": "contradiction", "row": 1}', '{"conclusion": "formula", "pictures": []}',
+    '{"conclusion": "decided", "pictures": [[]]}', '{"conclusion": "decided", "pictures": ["1"]}', "{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+@pytest.mark.parametrize("place", [0, 1])
+def test_garbage_is_refused_in_one_line(line: str, place: int) -> None:
+    lines = told(recorded(Puzzle(((Block(1),), ()), ((Block(1),), ()), puzzle_id="test/two")))
+    lines[place] = line
+    with pytest.raises(Refused, match=rf"^line {place + 1}: [^\n]*$"):
+        check(lines)
+
+
+ANYTHING = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+)
+
+
+@given(st.sampled_from(["format", "version", "clue_hash", "palette", "rows", "columns", "claim", "rung"]), ANYTHING)
+@settings(max_examples=150, deadline=None)
+def test_wrong_headers_are_refused(name: str, value: Any) -> None:
+    header, end = TWO_SOLUTIONS
+    assert accepted([header | {name: value}, end]) == (name == "palette" or value == header[name])
+
+
+def test_a_derivation_has_one_header_and_one_conclusion() -> None:
+    lines = recorded(DIAGONAL)
+    for changed in ([], lines[:1], [*lines, lines[-1]], [*lines, lines[0]], lines[1:]):
+        assert not accepted(changed)
+
+
+def test_a_line_beyond_the_depth_is_refused() -> None:
+    """A puzzle that probing solves and depth-2 does not has an assumption that goes too far for depth-2."""
+    (puzzle,) = puzzles_of(recipe_batch(Recipe("random", 8, 8, 0.5, 1, 1), 2369, 2370))
+    lines = recorded(puzzle)
+    assert check(told(lines)).rung == "probe"
+    lines[0]["rung"] = "depth-2"
+    with pytest.raises(Refused, match="too far off for depth-2"):
+        check(told(lines))
+    lines[0]["rung"] = "line"
+    with pytest.raises(Refused, match="line has no assumptions"):
+        check(told(lines))
+
+
+def test_levels_count_as_they_are_defined() -> None:
+    """Derivations whose assumptions are followed to the end, said to be of rungs that some of them go too far for."""
+    batch = recipe_batch(Recipe("random", 8, 8, 0.45, 7, 6000), 0, 6000)
+    seen: Counter[tuple[str, bool]] = Counter()
+    for k, row in enumerate(classify(batch, depth=1).to_pylist()):
+        if row["technique"] != "probe" or sum(seen.values()) > 300:
+            continue
+        part = batch.slice(k, 1)
+        header, *others = values(record(part, verdict_of(row), 1, ENDLESS))
+        for rung in ("depth-2", "depth-3", "depth-4"):
+            lines = [header | {"rung": rung}, *others]
+            good = oracle.derivation_holds(next(puzzles_of(part)), lines)
+            assert accepted(lines) == good, (k, rung)
+            seen[rung, good] += 1
+    assert all(seen[rung, good] > 20 for rung in ("depth-2", "depth-3") for good in (True, False)), seen
+
+
+def test_the_program_on_its_own(tmp_path: Path) -> None:
+    good, packed, cut, bad = (tmp_path / name for name in ("good.jsonl", "good.jsonl.gz", "cut.jsonl.gz", "bad.jsonl"))
+    text = "\n".join(told(recorded(DIAGONAL))) + "\n"
+    good.write_text(text)
+    packed.write_bytes(gzip.compress(text.encode()))
+    cut.write_bytes(gzip.compress(text.encode())[:-20])
+    bad.write_bytes(b"\xff\xfe{}")
+    command = [sys.executable, "-I", "-S", str(CHECKER)]
+    done = subprocess.run([*command, str(good), str(packed)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [f'{name}: "test/diagonal" is multiple' for name in (good, packed)]
+    for name in (cut, bad, tmp_path / "nowhere.jsonl", tmp_path):
+        done = subprocess.run([*command, str(name)], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (1, "", 1)
+        assert done.stdout.startswith(f"{name}: REFUSED: ")
+    assert main([str(good), str(bad)]) == 1
+
+
+def test_the_example_of_the_documentation() -> None:
+    text = (CHECKER.parents[2] / "docs" / "CERTIFICATES.md").read_text()
+    example = text.split("```json\n")[1].split("```")[0]
+    batch = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 2000), 1017, 1018)
+    row = classify(batch).to_pylist()[0]
+    assert example == "".join(record(batch, verdict_of(row), 2, ENDLESS))
+    assert check(example.splitlines()).assumptions == 1
+
+
+def test_a_name_from_strangers_stays_on_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    header, end = TWO_SOLUTIONS
+    file = tmp_path / "file.jsonl"
+    file.write_text("\n".join(told([header | {"puzzle_id": "a is unique\nb \x1b[2J \ud800"}, end])))
+    assert main([str(file)]) == 0
+    assert capsys.readouterr().out == f'{file}: "a is unique\\nb \\u001b[2J \\ud800" is multiple\n'
+
+
+def test_what_is_trusted_imports_nothing_else() -> None:
+    def imported(name: str) -> set[str]:
+        tree = ast.parse(CHECKER.with_name(name).read_text())
+        plain = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        return {*plain, *(node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))}
+
+    standard = sys.stdlib_module_names
+    assert {name for name in imported("checker.py") if name.split(".")[0] not in standard} == set()
+    assert imported("formula.py") - standard - {"collections.abc"} == {"solver.proofs.checker"}
+    assert imported("follow.py") - standard == {"dratify", "cdclkit_native"}
+
+
+def models(proved: Proved) -> set[tuple[int, ...]]:
+    """The pictures that satisfy a formula."""
+    from pysat.solvers import Solver
+
+    made = formula(proved)
+    cells = range(1, made.width * made.height * made.colors + 1)
+    found = set()
+    with Solver("minisat22", bootstrap_with=made.clauses) as solver:
+        while solver.solve():
+            true = [literal for literal in solver.get_model()[: len(cells)] if literal > 0]
+            found.add(tuple((literal - 1) % made.colors for literal in true))
+            solver.add_clause([-literal for literal in true])
+    return found
+
+
+@given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.booleans(), st.booleans())
+@settings(max_examples=80, deadline=None)
+def test_formulas_have_the_puzzles_solutions(puzzle: Puzzle, known: bool, another: bool) -> None:
+    solutions = oracle.solutions(puzzle)
+    board = oracle.line_logic(puzzle) if known else None
+    full = (1 << puzzle.colors + 1) - 1
+    left = [full] * puzzle.width * puzzle.height
+    if board is not None:
+        left = [sum(1 << color for color in colors) for row in board for colors in row]
+    flat = [tuple(color for row in picture for color in row) for picture in solutions]
+    sides = ([[tuple(block) for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns))
+    pictures = [list(flat[0])] if another and flat else []
+    proved = Proved("test", "", "unique", "search", True, *sides, pictures, left, 0, 0)
+    assert models(proved) == set(flat) - set(map(tuple, pictures))
+
+
+def searched(index: int, recipe: Recipe) -> tuple[Any, dict[str, Any]]:
+    """A puzzle that takes search, and its row."""
+    batch = recipe_batch(recipe, index, index + 1)
+    row = classify(batch).to_pylist()[0]
+    assert (row["solutions"], row["technique"]) == ("unique", "search")
+    return batch, row
+
+
+@pytest.mark.parametrize(("index", "recipe"), [(19554, Recipe("random", 10, 10, 0.45, 3, 100_000)),
+                                               (2006, Recipe("random", 15, 15, 0.5, 2, 5_000))])  # fmt: skip
+def test_search_is_proved_by_a_formula(index: int, recipe: Recipe) -> None:
+    batch, row = searched(index, recipe)
+    made = certify(batch, verdict_of(row), 2, ENDLESS)
+    assert (made.status, made.error) == (PROVED, None)
+    assert made.files.keys() == {".jsonl", ".cnf", ".drup"}
+    proved = check(made.files[".jsonl"].splitlines())
+    assert (proved.formula, proved.claim, proved.rung) == (True, "unique", "search")
+    assert "".join(dimacs(formula(proved))) == made.files[".cnf"]
+    assert follow(made.files[".cnf"], made.files[".drup"]) is None
+
+
+def test_refutations_that_do_not_hold_are_refused() -> None:
+    batch, row = searched(2006, Recipe("random", 15, 15, 0.5, 2, 5_000))
+    files = certify(batch, verdict_of(row), 2, ENDLESS).files
+    cnf, proof = files[".cnf"], files[".drup"].splitlines()
+    lemmas = [k for k, line in enumerate(proof) if not line.startswith("d")]
+    head, first, *clauses = cnf.splitlines()[1:]
+    fresh = int(first.split()[2]) + 1
+    for wrong in (
+        "0\n",
+        "",
+        "\n".join(proof[: lemmas[len(lemmas) // 2]]),
+        "\n".join([f"{fresh} 0", *proof]),  # it changes no solution, and does not follow
+        "nonsense",
+        "1 2",
+        "999999999999 0\n0\n",
+    ):
+        said = follow(cnf, wrong)
+        assert said
+        assert len(said.splitlines()) == 1
+    assert head.startswith("c ")
+    assert first.startswith("p cnf ")
+    fewer = "\n".join([first.rsplit(" ", 1)[0] + f" {len(clauses) - 1}", *clauses[:-1]])
+    assert follow(fewer, "\n".join(proof))  # without the clause that excludes the solution
+
+
+def test_wrong_verdicts_fail_and_late_ones_time_out() -> None:
+    batch, row = searched(2006, Recipe("random", 15, 15, 0.5, 2, 5_000))
+    flipped = bytes(1 - cell for cell in row["solution"])
+    for other, said in (
+        ({"solution": flipped}, "does not fit"),
+        ({"solution": row["solution"][:-1]}, "picture"),
+        ({"solution": None}, "picture"),
+        ({"technique": "probe"}, "leave"),
+        ({"technique": "line"}, "leave"),
+        ({"technique": "guess"}, "rung"),
+        ({"technique": None}, "rung"),
+        ({"clue_hash": "0" * 32}, "hash"),
+        ({"solutions": "none", "solution": None}, "finds a solution"),
+        ({"solutions": "multiple", "technique": None}, "two different pictures"),
+        ({"solutions": "several"}, "claims"),
+    ):
+        made = certify(batch, verdict_of(row, **other), 2, ENDLESS)
+        assert made.status == FAILED
+        assert said in str(made.error)
+    assert certify(batch, verdict_of(row), 2, 0.0001).status == TIMEOUT
+    proved = check(certify(batch, verdict_of(row), 2, ENDLESS).files[".jsonl"].splitlines())
+    with pytest.raises(TimeoutError):
+        refutation(formula(proved), time.thread_time())
+
+
+def test_a_proof_that_takes_too_long_is_left() -> None:
+    with pytest.raises(TimeoutError):  # after a second
+        followed("p cnf 1 1\n1 0\n", "1 0\n" * 3_000_000, time.thread_time() + 0.5)
+    with pytest.raises(Refused, match="its refutation: refused: "):
+        followed("p cnf 1 1\n1 0\n", "-1 0\n0\n", ENDLESS)
+    followed("p cnf 1 2\n1 0\n-1 0\n", "0\n", ENDLESS)
