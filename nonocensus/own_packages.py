@@ -19,5 +19,8 @@ def import_own_packages() -> None:
     try:
         for name in PACKAGES:
             __import__(name)
+        import logging  # not before: sys.path may still begin with the user's folder
+
+        logging.getLogger("nonocensus").addHandler(logging.NullHandler())
     finally:
         sys.path.remove(PLACE)

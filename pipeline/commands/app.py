@@ -3,6 +3,7 @@
 So `nonocensus --help` answers at once.
 """
 
+import logging
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from io import TextIOWrapper
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -31,7 +33,7 @@ from pipeline.commands.grade import grade
 from pipeline.commands.hint import hint
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
-from pipeline.commands.output import BUG, DONE, WRONG_USE, err, out, wishes
+from pipeline.commands.output import BUG, DONE, WRONG_USE, LogHandler, LogLevel, err, out, wishes
 from pipeline.commands.pack import pack
 from pipeline.commands.picture import picture
 from pipeline.commands.query import query
@@ -90,8 +92,13 @@ USAGE_ERROR: Any = typer.BadParameter.__base__
 TELLING = ("status", "failed", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "schema", "bench")
 """Commands whose result is what they print; what the others print says that all went well."""
 
-FOR_ALL = ("--quiet", "--debug")
-"""Options that all commands have."""
+FOR_ALL = ("--quiet", "--debug", "--log-level")
+"""Options of every command."""
+
+WITH_VALUE = ("--log-level",)
+"""Those of them that take a value."""
+
+LOG_HANDLER = LogHandler()
 
 for name, command in COMMANDS.items():
     app.command(name)(command)
@@ -163,10 +170,19 @@ def refused(error: Any) -> int:
 
 
 def for_all_first(arguments: list[str]) -> list[str]:
-    """The arguments with the options of all commands first, where they are looked for: people write them last."""
+    """Move the options of every command to the front, where Typer expects them: users write them last."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    first = [argument for argument in arguments[:end] if argument in FOR_ALL]
-    return [*first, *(argument for argument in arguments[:end] if argument not in FOR_ALL), *arguments[end:]]
+    first, others = list[str](), list[str]()
+    words = iter(arguments[:end])
+    for word in words:
+        name, _, value = word.partition("=")
+        if name not in FOR_ALL or (value and name not in WITH_VALUE):
+            others.append(word)
+            continue
+        first.append(word)
+        if name in WITH_VALUE and not value:
+            first.extend(islice(words, 1))
+    return [*first, *others, *arguments[end:]]
 
 
 def refuse_undecodable(arguments: list[str]) -> None:
@@ -195,7 +211,13 @@ def common(
         bool, typer.Option("--quiet", help="No progress, and no word of what went well: only results and problems.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show where in the program an error came from.")] = False,
+    log_level: Annotated[
+        LogLevel, typer.Option("--log-level", help="Print log messages of this level and above to standard error.")
+    ] = LogLevel.warning,
 ) -> None:
     """The census of nonogram archives: import or crawl them, classify every puzzle, report."""
     wishes.quiet, wishes.debug = quiet, debug
+    logger = logging.getLogger("nonocensus")
+    logger.addHandler(LOG_HANDLER)
+    logger.setLevel(log_level.upper())
     out.quiet = quiet and context.invoked_subcommand not in TELLING

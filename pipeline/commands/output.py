@@ -5,12 +5,14 @@ lines as wide as it is; what goes into a file or a pipe is never wrapped or cut.
 """
 
 import json
+import logging
 import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -68,6 +70,27 @@ class Wishes:
 
 
 wishes = Wishes()
+
+
+class LogLevel(StrEnum):
+    """Values of --log-level."""
+
+    debug = "debug"
+    info = "info"
+    warning = "warning"
+    error = "error"
+
+
+class LogHandler(logging.Handler):
+    """Print log records on standard error, above a progress bar. Only levels below warning have time and logger."""
+
+    detailed = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record."""
+        formatter = self.detailed if record.levelno < logging.WARNING else None
+        self.setFormatter(formatter)
+        err.print(escape(self.format(record)))
 
 
 def print_json(value: Any) -> None:

@@ -1,7 +1,10 @@
 """What all commands have in common: how they print, what --quiet and --debug do, how progress is told in a log."""
 
 import json
+import logging
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from io import StringIO
@@ -145,6 +148,23 @@ def test_debug(nonocensus: Nonocensus) -> None:
     assert "Traceback" in told
     assert "in open_place" in told
     assert told.splitlines()[-1] == "nonocensus: nowhere is neither a run nor a store"
+
+
+@pytest.mark.parametrize("options", [["--log-level", "debug"], ["--log-level=debug"]])
+def test_log_level_debug_prints_records_below_warning(nonocensus: Nonocensus, options: list[str]) -> None:
+    assert nonocensus("status", "nowhere", *options).code == 2
+    logging.getLogger("nonocensus.jobs").debug("task [ended]")
+    assert logging.getLogger("nonocensus").level == logging.DEBUG
+    refused = nonocensus("status", "nowhere", "--log-level", "loud")
+    assert (refused.code, "--log-level" in refused.err) == (2, True)
+    assert nonocensus("status", "nowhere").err.startswith("nonocensus: nowhere")
+    assert logging.getLogger("nonocensus").level == logging.WARNING
+
+
+def test_importing_the_library_installs_no_log_handler() -> None:
+    code = "import logging, nonocensus; nonocensus.__version__; print(logging.getLogger('nonocensus').handlers)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[<NullHandler (NOTSET)>]\n"
 
 
 def test_an_internal_error_has_a_status_of_its_own(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
