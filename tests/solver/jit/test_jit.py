@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.jit.kernel import kernel
+from solver.jit import kernel
 from solver.model import identity
 from solver.model.identity import clue_hashes
 from solver.model.views import views

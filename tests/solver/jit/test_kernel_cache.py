@@ -18,7 +18,7 @@ import numba
 import pytest
 
 import solver
-from solver.jit.kernel import kernel_cache
+from solver.jit import kernel_cache
 from solver.jit.kernel_cache import cache_folder, make_private
 from solver.jit.waits import Waits
 

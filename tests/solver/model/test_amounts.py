@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.jit.kernel import kernel
+from solver.jit import kernel
 from solver.model.amounts import amounts
 from solver.model.puzzle import BLOT, Block, Clue
 from solver.model.tables import LINES

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.jit.kernel import kernel
+from solver.jit import kernel
 from solver.model.check import faults_of
 from solver.model.puzzle import BLOT, Block
 from solver.model.puzzle_limits import MAX_COLORS
