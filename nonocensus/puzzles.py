@@ -30,7 +30,7 @@ class Reading(NamedTuple):
 
 
 def read(paths: Paths) -> Reading:
-    """The puzzles of files, folders, .zip, .7z and .tar.* archives, in any known format.
+    """The puzzles of files, folders, .zip and .tar.* archives, in any known format.
 
     A UserError names a path that does not exist; what can't be read is among the problems.
     """

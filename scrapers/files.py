@@ -49,7 +49,7 @@ def files_in(
 def count_files(paths: Iterable[str | Path], left_out: str | Path | None = None) -> int | None:
     """How many entries `files_in` will yield, for a progress bar, or None where only reading everything would tell.
 
-    Folders are quick to count, and so are zip and 7z archives, which carry a list of contents, unless archives are in
+    Folders are quick to count, and so are zip archives, which carry a list of contents, unless archives are in
     it by their names. A tar has none: counting it would take about as long as the work itself, so the bar has to do
     without an end; and so for addresses.
     """

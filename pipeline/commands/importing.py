@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def import_(
     paths: Annotated[
         list[str],
-        typer.Argument(help="Puzzle files, folders, .zip, .7z and .tar.* archives, and https addresses of them."),
+        typer.Argument(help="Puzzle files, folders, .zip and .tar.* archives, and https addresses of them."),
     ],
     store: Annotated[str, typer.Option("--out", help="Store to make or to add to.")],
     known: FileFormat = None,

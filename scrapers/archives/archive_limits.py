@@ -37,8 +37,7 @@ MOST_MEMBERS = 1_000_000
 """Members of an archive, those passed over too."""
 
 MOST_MEMORY = 256 << 20
-"""What unpacking xz and 7z may take: `xz -9` needs 65 MiB, 7-Zip at its highest level 256 MiB, but a file may ask for
-4 GiB."""
+"""What unpacking xz may take: `xz -9` needs 65 MiB, but a file may ask for 4 GiB."""
 
 READ_BYTES = 1 << 16
 """What is read of a packed file at a time."""

@@ -4,8 +4,8 @@ import io
 from collections.abc import Callable, Iterator
 from typing import IO, Literal
 
-from scrapers.archives import archive_limits, seven_zip, tars, zips
-from scrapers.archives.archive_limits import BROKEN, Bounded, Budget, Spent, reason
+from scrapers.archives import archive_limits, tars, zips
+from scrapers.archives.archive_limits import BROKEN, Bounded, Budget, Refused, Spent, reason
 from scrapers.archives.packed import is_packed, unpacked, unpacked_name
 from scrapers.archives.pieces import pieces
 from scrapers.archives.source import SourceFile
@@ -18,14 +18,11 @@ PACKED = 64
 
 Kind = Literal["7z", "zip", "tar", "packed", "plain"]
 
-MEMBERS: dict[Kind, Callable[[IO[bytes], Budget], Iterator[SourceFile]]] = {
-    "7z": seven_zip.members,
-    "zip": zips.members,
-    "tar": tars.members,
-}
+MEMBERS: dict[Kind, Callable[[IO[bytes], Budget], Iterator[SourceFile]]] = {"zip": zips.members, "tar": tars.members}
 
-NAMES: dict[Kind, Callable[[IO[bytes]], list[str]]] = {"7z": seven_zip.names, "zip": zips.names}
-"""Of archives with a list of contents."""
+SEVEN_ZIP_MAGIC = b"7z\xbc\xaf\x27\x1c"
+
+NO_SEVEN_ZIP = "7z archives are not supported; unpack it first, or repack it as .zip"
 
 
 def contents(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> Iterator[SourceFile]:
@@ -35,6 +32,8 @@ def contents(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> Iter
     file itself is damaged, Refused if it is not read, or not to its end.
     """
     kind = kind_of(name, file)
+    if kind == "7z":
+        raise Refused(NO_SEVEN_ZIP)
     if kind == "plain":
         yield from pieces(name, file)
     elif kind == "packed":
@@ -54,9 +53,11 @@ def count(name: str, file: IO[bytes]) -> int | None:
     if kind in ("plain", "packed"):
         most = archive_limits.MOST_BYTES if kind == "plain" else archive_limits.MOST_BYTES // PACKED
         return 1 if file.seek(0, io.SEEK_END) <= most else None  # it may come in pieces
-    if kind not in NAMES:
+    if kind == "7z":
+        return 1
+    if kind != "zip":
         return None
-    names = NAMES[kind](file)
+    names = zips.names(file)
     return None if any(_named(inner) for inner in names) else len(names)
 
 
@@ -64,7 +65,7 @@ def kind_of(name: str, file: IO[bytes]) -> Kind:
     """What a file is: going by its first bytes, or else by its name, as far as archives are concerned."""
     file.seek(0)
     start = file.read(8)
-    if start.startswith(seven_zip.MAGIC):
+    if start.startswith(SEVEN_ZIP_MAGIC):
         return "7z"
     if start.startswith(zips.MAGIC):
         return "zip"
@@ -78,7 +79,7 @@ def kind_of(name: str, file: IO[bytes]) -> Kind:
 
 def _named(name: str) -> Kind | None:
     """The kind of archive that a name speaks of."""
-    kinds: dict[Kind, tuple[str, ...]] = {"7z": seven_zip.SUFFIXES, "zip": zips.SUFFIXES, "tar": tars.SUFFIXES}
+    kinds: dict[Kind, tuple[str, ...]] = {"7z": (".7z",), "zip": zips.SUFFIXES, "tar": tars.SUFFIXES}
     return next((kind for kind, suffixes in kinds.items() if name.lower().endswith(suffixes)), None)
 
 

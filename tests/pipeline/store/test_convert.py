@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from archived import seven_of, zip_of
+from archived import zip_of
 from stores import Result
 
 from pipeline.store.parts import append, create_store
@@ -190,11 +190,11 @@ class Quiet(SimpleHTTPRequestHandler):
 def test_addresses(tmp_path: Path, served: tuple[Path, str], nonocensus: Nonocensus) -> None:
     folder, url = served
     files = {f"{k}.jsonl": named("jsonl").write(puzzle) for k, puzzle in enumerate(drawn(3))}
-    (folder / "some.7z").write_bytes(seven_of({"in.zip": zip_of(files)}))
-    done = nonocensus("convert", f"{url}/some.7z", str(tmp_path / "all.jsonl"))
+    (folder / "some.zip").write_bytes(zip_of({"in.zip": zip_of(files)}))
+    done = nonocensus("convert", f"{url}/some.zip", str(tmp_path / "all.jsonl"))
     assert done.code == 0
     assert "3 puzzles written to" in done.out
-    done = nonocensus("import", f"{url}/some.7z", str(tmp_path / "all.jsonl"), "--out", str(tmp_path / "store"))
+    done = nonocensus("import", f"{url}/some.zip", str(tmp_path / "all.jsonl"), "--out", str(tmp_path / "store"))
     assert done.code == 0
     assert "3 puzzles added" in done.out
     assert "3 were there already" in done.out
