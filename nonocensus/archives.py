@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.crawl.site_crawl import Asking, Crawled
 from pipeline.executors.resources import ALL_CORES, Resources
 from pipeline.jobs.classify_job import Outcome
@@ -46,7 +46,7 @@ def open_run(run: Place, store: Place | None = None) -> Run:
 def import_files(
     paths: Place | Iterable[Place],
     store: Place,
-    watch: Watch = NOBODY,
+    watch: ProgressCallbacks = SILENT,
     *,
     contact: str | None = None,
     license: str | None = None,  # noqa: A002
@@ -64,7 +64,9 @@ def import_files(
     return import_paths(list(_several(paths)), str(store), watch, contact=contact, terms=terms)
 
 
-def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch = NOBODY, **asking: Any) -> Crawled:
+def crawl_site(
+    store: Place, site: str, ids: str | None = None, *, watch: ProgressCallbacks = SILENT, **asking: Any
+) -> Crawled:
     """Download a site's puzzles into a store, politely; the same call goes on where it was stopped.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
@@ -76,14 +78,16 @@ def crawl_site(store: Place, site: str, ids: str | None = None, *, watch: Watch 
     return crawling.crawl_site(Path(store), Asking(site, ids, base_urls=addresses, **asking), watch)
 
 
-def reparse_store(store: Place, watch: Watch = NOBODY) -> Crawled:
+def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> Crawled:
     """Bring a crawled store's table up to date with the replies that were kept, without the network."""
     from pipeline.crawl import site_crawl as crawling
 
     return crawling.reparse_store(Path(store), watch)
 
 
-def generate_store(store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: Watch = NOBODY) -> int:
+def generate_store(
+    store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
+) -> int:
     """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); returns how many were made."""
     from pipeline.store.fill import fill_store
 
@@ -161,7 +165,7 @@ def certify_run(
     again: bool = False,
     proofs: Place | None = None,
     resources: Resources = ALL_CORES,
-    watch: Watch = NOBODY,
+    watch: ProgressCallbacks = SILENT,
 ) -> "Certified":
     """Prove the verdicts of a run again, without trusting the solver; `proofs` is a folder to keep the proofs in."""
     from pipeline.jobs.certify_job import certify_run as certify
@@ -173,7 +177,7 @@ def certify_run(
 
 
 def grade_run(
-    run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, watch: Watch = NOBODY
+    run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
 ) -> "Tally":
     """Grade the puzzles of a run that have exactly one solution: how hard they are for people. The run keeps it.
 
@@ -186,7 +190,7 @@ def grade_run(
     return grade(_run(run), cpu_limit, resources, watch)
 
 
-def make_report(run: Run | Place, folder: Place, public: bool = False, watch: Watch = NOBODY) -> str:
+def make_report(run: Run | Place, folder: Place, public: bool = False, watch: ProgressCallbacks = SILENT) -> str:
     """Write the report of a run, finished or not; returns the page's path.
 
     public   without what is others'
@@ -194,11 +198,13 @@ def make_report(run: Run | Place, folder: Place, public: bool = False, watch: Wa
     from pipeline.findings.reporting import write_run_report
 
     opened = _run(run)
-    watch.begun("reading", opened.rows)
-    return write_run_report(opened, str(folder), public, lambda rows: watch.step(rows, ""))[1]
+    watch.on_start("reading", opened.rows)
+    return write_run_report(opened, str(folder), public, lambda rows: watch.on_progress(rows, ""))[1]
 
 
-def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: Watch = NOBODY) -> dict[str, Any]:
+def make_dataset(
+    run: Run | Place, folder: Place, content: str = "none", watch: ProgressCallbacks = SILENT
+) -> dict[str, Any]:
     """Write a run as a dataset; returns its rows, splits, files and folder.
 
     content   none (measures by id), licensed (clues and pictures where the licence allows it), or everything: private
@@ -207,8 +213,8 @@ def make_dataset(run: Run | Place, folder: Place, content: str = "none", watch: 
     from reports.dataset_columns import Content
 
     opened = _run(run)
-    watch.begun("reading", 2 * opened.rows)
-    return write_dataset(opened, str(folder), Content(content), lambda words, rows: watch.step(rows, words))
+    watch.on_start("reading", 2 * opened.rows)
+    return write_dataset(opened, str(folder), Content(content), lambda words, rows: watch.on_progress(rows, words))
 
 
 def make_pack(
@@ -219,7 +225,7 @@ def make_pack(
     spread: "Spread | None" = None,
     to: str = "non",
     private: bool = False,
-    watch: Watch = NOBODY,
+    watch: ProgressCallbacks = SILENT,
     *,
     min_density: float | None = None,
 ) -> "Packed":
@@ -235,19 +241,19 @@ def make_pack(
     from pipeline.store.conversion import format_called
 
     opened = _run(run)
-    watch.begun("choosing", 2 * opened.rows)
+    watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
     wanted = Wanted(count, format_called(to), where, spread, private, density)
-    return write_pack(opened, str(folder), wanted, lambda rows: watch.step(rows, ""))
+    return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
 
 
-def export_run(run: Run | Place, path: Place, where: str | None = None, watch: Watch = NOBODY) -> int:
+def export_run(run: Run | Place, path: Place, where: str | None = None, watch: ProgressCallbacks = SILENT) -> int:
     """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; returns the lines."""
     from pipeline.findings.flat_export import export
 
     opened = _run(run)
-    watch.begun("exporting", opened.rows)
-    return export(opened, str(path), where, lambda rows: watch.step(rows, "")).rows
+    watch.on_start("exporting", opened.rows)
+    return export(opened, str(path), where, lambda rows: watch.on_progress(rows, "")).rows
 
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
@@ -257,7 +263,9 @@ def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
     return compare(_run(old), _run(new))
 
 
-def find_duplicates(place: Run | Store | Place, cells: float | None = None, watch: Watch = NOBODY) -> "Duplicates":
+def find_duplicates(
+    place: Run | Store | Place, cells: float | None = None, watch: ProgressCallbacks = SILENT
+) -> "Duplicates":
     """Find puzzles that a store, or a run, has more than once: equal, turned, or with pictures that are nearly equal.
 
     cells   of nonograms the share of the cells in which near pictures may differ, 0 to 0.2; None is 0.05
@@ -276,7 +284,7 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
         return selected(database, select).to_arrow_table()
 
 
-def verify(place: Run | Store | Place, repair: bool = False, watch: Watch = NOBODY) -> list[Damage]:
+def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:
     """Read everything of a run or a store; returns what is damaged. `repair`: set it aside, to be made again."""
     from pipeline.verify.place import verify_place
 

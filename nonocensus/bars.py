@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from rich.progress import Progress
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.jobs.schedule import Work
 from pipeline.jobs.session import Listener
 from pipeline.run.results import Piece
 
 
 class Bar(NamedTuple):
-    """A progress bar, as `classify_store` and its like want it (listener), and as other functions do (watch)."""
+    """A progress bar, as a listener for jobs (`classify_store`) and as callbacks for everything else (`watch`)."""
 
     listener: Listener
-    watch: Watch
+    watch: ProgressCallbacks
 
 
 @contextmanager
@@ -47,4 +47,6 @@ def bar() -> Iterator[Bar]:
             progress.update(task, advance=piece.rows, description=words)
 
         line = progress.console.print
-        yield Bar(Listener(planned=planned, finished=finished, line=line, news=line), Watch(begun, step, line))
+        yield Bar(
+            Listener(planned=planned, finished=finished, line=line, news=line), ProgressCallbacks(begun, step, line)
+        )

@@ -103,11 +103,11 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     Each has the changed `puzzle` with its solution as its goal, the `changes` of clues, and how many `cells` of the
     picture `before` differ. The list is empty if the puzzle has not several solutions, or if none was found.
     """
-    from pipeline.callbacks import NOBODY
+    from pipeline.callbacks import SILENT
     from pipeline.executors.resources import Resources
     from pipeline.jobs.mend_job import Mended, mend_puzzles
 
-    found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), NOBODY)
+    found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), SILENT)
     return [mending for item in found if isinstance(item, Mended) for mending in item.mendings]
 
 

@@ -1,4 +1,4 @@
-"""How long work tells how far it is, to a terminal, a notebook, or nobody."""
+"""Progress callbacks for long-running work."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -6,28 +6,28 @@ from typing import Any, NamedTuple, TypeVar
 Item = TypeVar("Item")
 
 
-def _nothing(*_: Any) -> None:
-    """Tell nobody."""
+def _ignore(*_: Any) -> None:
+    """Do nothing."""
 
 
-class Watch(NamedTuple):
-    """What somebody is told.
+class ProgressCallbacks(NamedTuple):
+    """Callbacks of a long-running task.
 
-    begun   something has begun: its name, and how many steps it has (None if that is not known)
-    step    so many steps more are done, and a few words about them
-    line    trouble, in one line
+    on_start      (title, total steps or None if unknown)
+    on_progress   (steps done since the last call, short status text or "")
+    on_warning    (one line)
     """
 
-    begun: Callable[[str, int | None], None] = _nothing
-    step: Callable[[int, str], None] = _nothing
-    line: Callable[[str], None] = _nothing
+    on_start: Callable[[str, int | None], None] = _ignore
+    on_progress: Callable[[int, str], None] = _ignore
+    on_warning: Callable[[str], None] = _ignore
 
 
-NOBODY = Watch()
+SILENT = ProgressCallbacks()
 
 
-def counted(items: Iterable[Item], watch: Watch) -> Iterator[Item]:
-    """Yield the items and report a step for each, when the next one is asked for."""
+def track(items: Iterable[Item], callbacks: ProgressCallbacks) -> Iterator[Item]:
+    """Yield the items, reporting a step for each when the next one is requested."""
     for item in items:
         yield item
-        watch.step(1, "")
+        callbacks.on_progress(1, "")

@@ -57,8 +57,8 @@ def certify(
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder, store)
-    with resumable(), watching("certifying") as watch:
-        outcome = certify_run(run, selection, sample, cpu_limit, again, out_folder, resources, watch)
+    with resumable(), watching("certifying") as callbacks:
+        outcome = certify_run(run, selection, sample, cpu_limit, again, out_folder, resources, callbacks)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}

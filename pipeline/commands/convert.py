@@ -51,14 +51,14 @@ def convert(
     if out == STDOUT and as_json:
         raise UserError("--json and - both want standard output; name a file for the puzzles")
     formats, given = formats_for(out, to), format_named(known)
-    with resumable(), watching("converting") as watch:
-        found = all_in(paths, given, watch, contact)
+    with resumable(), watching("converting") as callbacks:
+        found = all_in(paths, given, callbacks, contact)
         if number is not None:
             found = islice(found, number - 1, number)
         found, wanted = of_first(found, formats, to or out)
         how = How(wanted, lossy, solve, cpu_limit)
         with while_waiting(compiling):
-            report = converted(found, out, how, watch)
+            report = converted(found, out, how, callbacks)
     if not as_json:
         list_problems("could not be converted", report.problems)
     lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())

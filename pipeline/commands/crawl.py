@@ -66,10 +66,10 @@ def crawl(
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
     asking = Asking(archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate)
     if ratings:
-        with resumable(), watching(f"crawling {archive.value}") as watch:
-            rated = crawl_ratings(out_folder, asking, watch)
+        with resumable(), watching(f"crawling {archive.value}") as callbacks:
+            rated = crawl_ratings(out_folder, asking, callbacks)
         finish_ratings(rated, as_json)
-    with resumable(), watching(f"crawling {archive.value}") as watch:
-        crawled = reparse_store(out_folder, watch) if reparse else crawl_site(out_folder, asking, watch)
+    with resumable(), watching(f"crawling {archive.value}") as callbacks:
+        crawled = reparse_store(out_folder, callbacks) if reparse else crawl_site(out_folder, asking, callbacks)
     list_errors(crawled)
     finish(crawled, as_json)

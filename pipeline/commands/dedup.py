@@ -48,8 +48,8 @@ def dedup(
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the duplicates; choose one")
     opened = open_place(place, store)
-    with watching("reading") as watch:
-        found = find_duplicates(opened, cells, watch)
+    with watching("reading") as callbacks:
+        found = find_duplicates(opened, cells, callbacks)
     words = WORDS[opened.family.name]
     if csv is not None:
         write_csv(csv, found.found.schema, found.found.to_batches())

@@ -51,8 +51,8 @@ def generate(
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors)
     resources = resources_of(cpus, address, serial)
     start = time.perf_counter()
-    with resumable(), watching("generating") as watch:
-        made = fill_store(store, recipe, resources, watch)
+    with resumable(), watching("generating") as callbacks:
+        made = fill_store(store, recipe, resources, callbacks)
     say(store, recipe.count, made, time.perf_counter() - start, as_json)
     raise typer.Exit(DONE)
 

@@ -41,7 +41,7 @@ from pipeline.commands.output import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pipeline.callbacks import Watch
+    from pipeline.callbacks import ProgressCallbacks
     from pipeline.executors.resources import Resources
     from pipeline.jobs.tally import Tally
     from pipeline.run.plan import Selection
@@ -87,9 +87,9 @@ def grade(
     tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []
-    with resumable(), watching("grading") as watch, while_waiting(compiling):
+    with resumable(), watching("grading") as callbacks, while_waiting(compiling):
         for place in places:
-            tally = graded_in(place, asked, watch, tally, rows, problems)
+            tally = graded_in(place, asked, callbacks, tally, rows, problems)
     found = tally or Tally(NONOGRAM)
     if as_json:
         print_json(fields_of(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
@@ -103,7 +103,7 @@ def grade(
 def graded_in(
     place: str,
     asked: GradeOptions,
-    watch: "Watch",
+    callbacks: "ProgressCallbacks",
     before: "Tally | None",
     rows: "list[pa.Table]",
     problems: "list[Problem]",
@@ -125,13 +125,13 @@ def graded_in(
         if before and before.family is not run.family:
             problems.append(of_another(run.folder.name, run.family, before.family))
             return before
-        graded = grade_run(run, asked.cpu_limit, asked.resources, watch, asked.selection)
+        graded = grade_run(run, asked.cpu_limit, asked.resources, callbacks, asked.selection)
         return before + graded if before else graded
     refuse_selection(asked.selection, place)
     tally = before
     family = before.family if before else None
-    read = puzzles_in(place, asked.known, watch)
-    for found in grade_puzzles(read, family, asked.cpu_limit, asked.resources, watch):
+    read = puzzles_in(place, asked.known, callbacks)
+    for found in grade_puzzles(read, family, asked.cpu_limit, asked.resources, callbacks):
         if isinstance(found, Problem):
             problems.append(found)
         else:

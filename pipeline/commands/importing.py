@@ -39,8 +39,8 @@ def import_(
     from pipeline.store.parts import open_store
     from reports.rights import is_free
 
-    with resumable(), watching("importing") as watch:
-        report = import_paths(paths, store, watch, format_named(known), contact, Terms(license_, owner))
+    with resumable(), watching("importing") as callbacks:
+        report = import_paths(paths, store, callbacks, format_named(known), contact, Terms(license_, owner))
     if not as_json:
         list_problems("could not be read", report.problems)
         list_problems("can have no solution as they stand; they are in the store, as invalid", report.invalid)

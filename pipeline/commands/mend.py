@@ -31,7 +31,7 @@ from pipeline.commands.terminal_drawing import drawn_beside
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.callbacks import Watch
+    from pipeline.callbacks import ProgressCallbacks
     from pipeline.executors.resources import Resources
     from pipeline.jobs.mend_job import Mended
     from pipeline.run.plan import Selection
@@ -82,9 +82,9 @@ def mend(
     keeps = any(is_run(place) for place in places if not is_address(place))
     with (
         resumable() if keeps else nullcontext(),
-        watching("mending") as watch,
+        watching("mending") as callbacks,
         while_waiting(compiling),
-        closing(found_in(places, store, selection, format_named(known), cpu_limit, resources, watch)) as items,
+        closing(found_in(places, store, selection, format_named(known), cpu_limit, resources, callbacks)) as items,
     ):
         for item in items:
             if isinstance(item, Problem):
@@ -116,7 +116,7 @@ def found_in(
     known: "Format | None",
     cpu_limit: float,
     resources: "Resources",
-    watch: "Watch",
+    callbacks: "ProgressCallbacks",
 ) -> "Generator[Mended | Problem]":
     """The puzzles with several solutions of runs, stores and files, in this order."""
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
@@ -126,10 +126,10 @@ def found_in(
 
     for place in places:
         if not is_address(place) and is_run(place):
-            yield from mend_run(open_run(place, store), cpu_limit, resources, watch, selection)
+            yield from mend_run(open_run(place, store), cpu_limit, resources, callbacks, selection)
         else:
             refuse_selection(selection, place)
-            yield from mend_puzzles(puzzles_in([place], known, watch), cpu_limit, resources, watch)
+            yield from mend_puzzles(puzzles_in([place], known, callbacks), cpu_limit, resources, callbacks)
 
 
 def fields_of(mended: "Mended") -> dict[str, Any]:

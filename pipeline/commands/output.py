@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.table import Table
 
-    from pipeline.callbacks import Watch
+    from pipeline.callbacks import ProgressCallbacks
 
 UNLIMITED = 1 << 20
 """Columns of what is no terminal."""
@@ -281,9 +281,9 @@ def progress_line(task: "Task") -> str:
 
 
 @contextmanager
-def watching(title: str) -> "Iterator[Watch]":
-    """A progress bar that shows what a Watch is told (pipeline.callbacks)."""
-    from pipeline.callbacks import Watch
+def watching(title: str) -> "Iterator[ProgressCallbacks]":
+    """A progress bar that shows what a ProgressCallbacks is told (pipeline.callbacks)."""
+    from pipeline.callbacks import ProgressCallbacks
 
     with progress(title, None) as (bar, task):
 
@@ -300,7 +300,7 @@ def watching(title: str) -> "Iterator[Watch]":
             err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
 
         try:
-            yield Watch(begun, step, line)
+            yield ProgressCallbacks(begun, step, line)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()

@@ -113,14 +113,14 @@ def made_of(images: list[Path], wish: "Wish", rung: str | None, cpu_limit: float
     from solver.jit.waits import while_waiting
 
     made, problems = list[Made](), list[Problem]()
-    with watching("pictures") as watch, while_waiting(compiling):
-        watch.begun("pictures", len(images))
+    with watching("pictures") as callbacks, while_waiting(compiling):
+        callbacks.on_start("pictures", len(images))
         for image in images:
             try:
                 made.append(puzzle_of(image, wish, rung, cpu_limit))
             except FormatError as error:
                 problems.append(Problem(str(image), str(error)))
-            watch.step(1, "")
+            callbacks.on_progress(1, "")
     return made, problems
 
 

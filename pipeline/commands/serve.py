@@ -58,6 +58,6 @@ def serve(
 
         catalog = None if place is None else held.enter_context(opened(open_place(place, store)))
         if not most_are_warm():
-            with watching("compiling") as watch:
-                warm_for_most(watch)
+            with watching("compiling") as callbacks:
+                warm_for_most(callbacks)
         server.run(door, server.solving(host, catalog, cpus or cores(), cpu_limit), ready)

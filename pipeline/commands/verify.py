@@ -27,8 +27,8 @@ def verify(
     from pipeline.run.run_folder import open_place
     from pipeline.verify.place import verify_place
 
-    with watching("verifying") as watch:
-        found = verify_place(open_place(place, store), repair, watch)
+    with watching("verifying") as callbacks:
+        found = verify_place(open_place(place, store), repair, callbacks)
     if as_json:
         print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:

@@ -26,8 +26,8 @@ def warm(
     from pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
 
     began = time.monotonic()
-    with watching("compiling") as watch:
-        folder = warm_for_most(watch) if store is None else warm_for_store(store, watch)
+    with watching("compiling") as callbacks:
+        folder = warm_for_most(callbacks) if store is None else warm_for_store(store, callbacks)
     out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}")
     if check:
         out.print(f"Kernels checked: {escape(check_kernels())}.")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.crawl.crawl_report import CrawlReport, Judges, Step
 from pipeline.crawl.ledger import Ledger, open_ledger
 from pipeline.crawl.lists import walk_lists
@@ -73,7 +73,7 @@ MOST_ERRORS = 1000
 """Errors that a crawl names."""
 
 
-def crawl_site(place: Path, asking: Asking, watch: Watch = NOBODY) -> Crawled:
+def crawl_site(place: Path, asking: Asking, callbacks: ProgressCallbacks = SILENT) -> Crawled:
     """Ask a site for puzzles, politely, into a store. Stop it when you like: the same call goes on from there.
 
     Raises UserError for what does not go together, NetworkError when the site gives no answer. On KeyboardInterrupt
@@ -85,36 +85,38 @@ def crawl_site(place: Path, asking: Asking, watch: Watch = NOBODY) -> Crawled:
     store = crawl_store(place)
     with open_ledger(place) as ledger:
         report = catch_up(store, ledger, JUDGES)
-        with _polite(contact, asking.rate, watch) as session:
-            _ask_numbers(store, ledger, session, asking, report, watch)
+        with _polite(contact, asking.rate, callbacks) as session:
+            _ask_numbers(store, ledger, session, asking, report, callbacks)
         return Crawled(store, report, ledger.errors(MOST_ERRORS))
 
 
-def crawl_ratings(place: Path, asking: Asking, watch: Watch = NOBODY) -> int:
+def crawl_ratings(place: Path, asking: Asking, callbacks: ProgressCallbacks = SILENT) -> int:
     """Ask webpbn for the visitors' ratings of all puzzles; returns how many have one."""
     if asking.site != webpbn.SOURCE:
         raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
     contact = check(asking)
     store = crawl_store(place)
-    with open_ledger(place) as ledger, _polite(contact, asking.rate, watch) as session:
+    with open_ledger(place) as ledger, _polite(contact, asking.rate, callbacks) as session:
         catch_up(store, ledger, JUDGES)
         questions = list(webpbn.buckets(*asking.addresses[:1]))
-        watch.begun("asking for ratings", len(questions))
+        callbacks.on_start("asking for ratings", len(questions))
 
         def seen(bucket: webpbn.Bucket, count: int) -> None:
-            watch.step(1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(session)}")
+            callbacks.on_progress(
+                1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(session)}"
+            )
 
         return collect_ratings(store, ledger, questions, session, seen)
 
 
-def reparse_store(place: Path, watch: Watch = NOBODY) -> Crawled:
+def reparse_store(place: Path, callbacks: ProgressCallbacks = SILENT) -> Crawled:
     """Bring the table of a store up to date with the replies that were kept, without the network."""
     store = crawl_store(place)
     with open_ledger(place) as ledger:
-        watch.begun("reading replies", ledger.size()["replies"])
+        callbacks.on_start("reading replies", ledger.size()["replies"])
 
         def seen(step: Step) -> None:
-            watch.step(1, step.outcome)
+            callbacks.on_progress(1, step.outcome)
 
         return Crawled(store, reparse(store, ledger, JUDGES, seen), [])
 
@@ -160,32 +162,32 @@ def next_in(session: Polite) -> str:
 
 
 def _ask_numbers(
-    store: Store, ledger: Ledger, session: Polite, asking: Asking, report: CrawlReport, watch: Watch
+    store: Store, ledger: Ledger, session: Polite, asking: Asking, report: CrawlReport, callbacks: ProgressCallbacks
 ) -> None:
     """Ask for the numbers that are not there yet."""
-    site = _site(ledger, session, asking, watch)
+    site = _site(ledger, session, asking, callbacks)
     every = _numbers(ledger, session, site, asking)
     numbers = every if asking.refresh else ledger.open_numbers(site.source, every, site.kinds)
     report.known = size(every) - size(numbers)
-    watch.begun(f"crawling {asking.site}", min(size(numbers), asking.limit or size(numbers)))
+    callbacks.on_start(f"crawling {asking.site}", min(size(numbers), asking.limit or size(numbers)))
 
     def seen() -> None:
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
-        watch.step(1, f"{counts} {next_in(session)}")
+        callbacks.on_progress(1, f"{counts} {next_in(session)}")
 
     crawl(store, ledger, site, session, Wanted(numbers, asking.limit, asking.refresh), report, seen)
 
 
-def _site(ledger: Ledger, session: Polite, asking: Asking, watch: Watch) -> Site:
+def _site(ledger: Ledger, session: Polite, asking: Asking, callbacks: ProgressCallbacks) -> Site:
     """The site; its lists are read first, if they are of use."""
     if asking.site != nonograms.SOURCE:
         return (demo.site if asking.site == DEMO else webpbn.site)(asking.addresses[0])
     kinds = [asking.kind] if asking.kind else list(nonograms.KINDS)
     if asking.ids == "all":
-        watch.begun("reading lists", None)
+        callbacks.on_start("reading lists", None)
 
         def seen(kind: str, page: int, count: int) -> None:
-            watch.step(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
+            callbacks.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
 
         walk_lists(ledger, asking.addresses[0], kinds, session, seen)
     return nonograms.site(asking.addresses, kinds, ledger.kinds(nonograms.SOURCE))
@@ -200,10 +202,10 @@ def _numbers(ledger: Ledger, session: Polite, site: Site, asking: Asking) -> Spa
 
 
 @contextmanager
-def _polite(contact: str, rate: float, watch: Watch) -> Iterator[Polite]:
+def _polite(contact: str, rate: float, callbacks: ProgressCallbacks) -> Iterator[Polite]:
     """A session with the site whose troubles are NetworkErrors."""
     try:
-        with Polite(contact, rate=rate, listen=watch.line) as session:
+        with Polite(contact, rate=rate, listen=callbacks.on_warning) as session:
             yield session
     except (Failed, Forbidden, Unreachable) as error:
         raise NetworkError(f"{error}. What has come is kept; the same command goes on from there") from error

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, UserError
 from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
 from pipeline.run.answers import fitting, sound
@@ -77,7 +77,9 @@ class Duplicates(NamedTuple):
     found: pa.Table
 
 
-def find_duplicates(place: Run | Store, share: float | None = None, watch: Watch = NOBODY) -> Duplicates:
+def find_duplicates(
+    place: Run | Store, share: float | None = None, callbacks: ProgressCallbacks = SILENT
+) -> Duplicates:
     """Find the duplicates among the puzzles of a store, or among those of a run that have a result.
 
     share   of the cells, 0 to MOST_SHARE: pictures of one size that differ in no more, perhaps turned or mirrored, are
@@ -94,11 +96,11 @@ def find_duplicates(place: Run | Store, share: float | None = None, watch: Watch
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
     with database() as connection, one_line(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
-        puzzles, faulty = _gather(connection, place, watch)
-        watch.begun("sorting", None)
+        puzzles, faulty = _gather(connection, place, callbacks)
+        callbacks.on_start("sorting", None)
         connection.execute(_RANKED)
         connection.execute(_CLASSES)
-        crowded = _compare(connection, share, watch)
+        crowded = _compare(connection, share, callbacks)
         found = connection.sql(_FOUND).to_arrow_table()
         return Duplicates(
             puzzles,
@@ -111,9 +113,11 @@ def find_duplicates(place: Run | Store, share: float | None = None, watch: Watch
         )
 
 
-def _gather(connection: "duckdb.DuckDBPyConnection", place: Run | Store, watch: Watch) -> tuple[int, int]:
+def _gather(
+    connection: "duckdb.DuckDBPyConnection", place: Run | Store, callbacks: ProgressCallbacks
+) -> tuple[int, int]:
     """Fill the table `puzzles` with the sound ones; returns how many there are at all, and how many are not sound."""
-    watch.begun("reading", place.rows if isinstance(place, Run) else place.rows())
+    callbacks.on_start("reading", place.rows if isinstance(place, Run) else place.rows())
     rules = place.family.rules
     puzzles = faulty = 0
     for batch, answers in _batches(place):
@@ -126,7 +130,7 @@ def _gather(connection: "duckdb.DuckDBPyConnection", place: Run | Store, watch: 
         connection.execute(_GATHERED)
         connection.unregister("facts")
         puzzles, faulty = puzzles + len(batch), faulty + int((~good).sum())
-        watch.step(len(batch), "")
+        callbacks.on_progress(len(batch), "")
     return puzzles, faulty
 
 
@@ -175,17 +179,17 @@ def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 
-def _compare(connection: "duckdb.DuckDBPyConnection", share: float, watch: Watch) -> int:
+def _compare(connection: "duckdb.DuckDBPyConnection", share: float, callbacks: ProgressCallbacks) -> int:
     """Fill the table `near`; returns how many pictures are crowded."""
     connection.execute(_PLACED)
     sizes = connection.execute(_SIZES).fetchall() if share else []
     work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
-    watch.begun("comparing pictures", work)
+    callbacks.on_start("comparing pictures", work)
     crowded = 0
     found = [_NEAR.empty_table()]
     for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
         most = _most(pictures.width, pictures.height, share)
-        likes = like_earlier(pictures, most, lambda rows: watch.step(rows, ""))
+        likes = like_earlier(pictures, most, lambda rows: callbacks.on_progress(rows, ""))
         near = np.flatnonzero(likes.first != np.arange(len(ranks)))
         columns = ranks[near], ranks[likes.first[near]], likes.cells[near]
         found.append(pa.table([pa.array(column) for column in columns], _NEAR))

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import StorageError
 from pipeline.executors.resources import Resources, check
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
@@ -173,7 +173,7 @@ def certify_run(
     again: bool,
     proofs: str | None,
     resources: Resources,
-    watch: Watch,
+    callbacks: ProgressCallbacks,
 ) -> Proofs:
     """Prove the selected verdicts that are not proved yet, or all of them if they are to be proved `again`.
 
@@ -198,9 +198,9 @@ def certify_run(
             "depth": run.about["config"]["depth"],
             "cpu_limit": cpu_limit,
         }
-        worked = run_job(run, CERTIFY, settings, plan, [cpu_limit], resources, listener_of(watch, CERTIFY.progress))
+        worked = run_job(run, CERTIFY, settings, plan, [cpu_limit], resources, listener_of(callbacks, CERTIFY.progress))
         for reason in worked.unread:
-            watch.line(reason)
+            callbacks.on_warning(reason)
         now = standing(run)
     rows = [now[key] for key in chosen.todo if key in now]
     found = counted([*chosen.before, *rows], len(chosen.todo) + len(chosen.before))

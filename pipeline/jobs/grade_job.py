@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.crew import Fault, each_divided
 from pipeline.executors.resources import Resources, check, open_crew, with_cost
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
@@ -73,7 +73,7 @@ GRADE = Job(
 
 
 def grade_run(
-    run: Run, cpu_limit: float, resources: Resources, watch: Watch, selection: Selection = EVERYTHING
+    run: Run, cpu_limit: float, resources: Resources, callbacks: ProgressCallbacks, selection: Selection = EVERYTHING
 ) -> Tally:
     """Grade the puzzles of a run that have exactly one solution and no grade yet; the run keeps the grades.
 
@@ -88,9 +88,9 @@ def grade_run(
         run = reopened(run)
         before = indexed(read_grades(run))
         plan = plan_on_results(run, Needs(VERDICT, lambda rows: _left(rows, before, cpu_limit)), selection)
-        worked = run_job(run, GRADE, {}, plan, [cpu_limit], resources, listener_of(watch, GRADE.progress))
+        worked = run_job(run, GRADE, {}, plan, [cpu_limit], resources, listener_of(callbacks, GRADE.progress))
         for line in [*worked.unread, *(f"{problem.name}: {problem.reason}" for problem in worked.lost)]:
-            watch.line(line)
+            callbacks.on_warning(line)
         tally.done, tally.seconds = worked.rows, worked.cpu_seconds
         found = indexed(read_grades(run))
         for results in run.batches([*VERDICT]):
@@ -144,7 +144,11 @@ def graded_puzzles(family: Family) -> pa.Schema:
 
 
 def grade_puzzles(
-    found: Iterable[Puzzles | Problem], first: Family | None, cpu_limit: float, resources: Resources, watch: Watch
+    found: Iterable[Puzzles | Problem],
+    first: Family | None,
+    cpu_limit: float,
+    resources: Resources,
+    callbacks: ProgressCallbacks,
 ) -> Iterator[Graded | Problem]:
     """Classify and grade puzzles of one family, and tell what could not be read of their files.
 
@@ -159,7 +163,7 @@ def grade_puzzles(
         for item in found:
             if isinstance(item, Problem):
                 problems.append(item)
-                watch.step(1, "")
+                callbacks.on_progress(1, "")
             elif family in (None, item.family):
                 family = item.family
                 together = family.rules.graded_together
@@ -175,11 +179,11 @@ def grade_puzzles(
             task = Task(*values)
             family = FAMILIES[task.family]
             if isinstance(outcome, Fault):
-                watch.line(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
+                callbacks.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
                 yield Graded(family, killed_rows(family, pa.table(task.puzzles)))
             else:
                 yield Graded(family, pa.Table.from_batches([outcome]))
-            watch.step(len(task.puzzles), "")
+            callbacks.on_progress(len(task.puzzles), "")
             yield from problems
             problems.clear()
     yield from problems

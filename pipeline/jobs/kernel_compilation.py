@@ -16,7 +16,7 @@ from typing import TextIO
 import numpy as np
 import pyarrow as pa
 
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, StorageError
 from pipeline.settings import PLACE
 from reports.threads import cores
@@ -101,22 +101,22 @@ def _techniques_are_warm(kind: Kind) -> bool:
     return is_ready(take_away, memory.board, memory.color, 0, 0, 0, memory.tools)
 
 
-def warm_for_most(watch: Watch = NOBODY) -> str:
+def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
 
     Returns the cache's folder.
     """
-    return _compile_all([*_stages_of(FOR_MOST), (FOR_MOST[0], (SUDOKUS, COVERS))], watch)
+    return _compile_all([*_stages_of(FOR_MOST), (FOR_MOST[0], (SUDOKUS, COVERS))], callbacks)
 
 
-def warm_for_store(uri: str, watch: Watch = NOBODY) -> str:
+def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache's folder."""
     from pipeline.store.parts import open_store
 
     store = open_store(uri)
     if store.family is SUDOKU:
-        return _compile_all([(FOR_MOST[0], (SUDOKUS,))], watch)
-    return _compile_all(_stages_of(set[Kind]().union(*map(needed, store.batches([*DECISIVE])))), watch)
+        return _compile_all([(FOR_MOST[0], (SUDOKUS,))], callbacks)
+    return _compile_all(_stages_of(set[Kind]().union(*map(needed, store.batches([*DECISIVE])))), callbacks)
 
 
 def check_kernels() -> str:
@@ -177,12 +177,12 @@ def _stages_of(wanted: Iterable[Kind]) -> list[tuple[Kind, tuple[str, ...]]]:
     return [(kind, stages) for stages in ALL for kind in sorted(wanted)]
 
 
-def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], watch: Watch) -> str:
+def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], callbacks: ProgressCallbacks) -> str:
     """Compile these stages for these kinds, in a process a core."""
     folder = cache_folder()
     if folder is None:
         raise StorageError("compiled kernels can't be kept: set NUMBA_CACHE_DIR to a folder of your own")
-    watch.begun("compiling", sum(len(stages) for _, stages in work))
+    callbacks.on_start("compiling", sum(len(stages) for _, stages in work))
     processes: list[subprocess.Popen[str]] = []
     here, there = os.pipe()
     try:
@@ -192,7 +192,7 @@ def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], watch: Watch) -> 
             processes.extend(_compiling(share, subprocess.PIPE, pipe) for share in shares)
         with os.fdopen(here) as lines:
             for line in lines:
-                watch.step(1, line.strip())
+                callbacks.on_progress(1, line.strip())
         for process in processes:
             said = process.communicate()[1].splitlines()
             if process.returncode:

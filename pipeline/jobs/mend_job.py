@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_crew, with_cost
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
@@ -130,7 +130,7 @@ def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
 
 
 def mend_run(
-    run: Run, cpu_limit: float, resources: Resources, watch: Watch, selection: Selection = EVERYTHING
+    run: Run, cpu_limit: float, resources: Resources, callbacks: ProgressCallbacks, selection: Selection = EVERYTHING
 ) -> Iterator[Mended | Problem]:
     """Yield the puzzles that a run has found to have several solutions; the run keeps each one's changes.
 
@@ -145,10 +145,10 @@ def mend_run(
         run = reopened(run)
         attempts = Attempts(run)
         needs = Needs(tuple(ANSWER[:3]), lambda results: _left(results, attempts, cpu_limit))
-        plan, listener = plan_on_results(run, needs, selection), listener_of(watch, MEND.progress)
+        plan, listener = plan_on_results(run, needs, selection), listener_of(callbacks, MEND.progress)
         worked = run_job(run, MEND, {}, plan, [cpu_limit], resources, listener)
         for reason in worked.unread:
-            watch.line(reason)
+            callbacks.on_warning(reason)
         yield from worked.lost
         lost = {problem.name for problem in worked.lost}
         attempts = Attempts(run)
@@ -172,25 +172,25 @@ def _left(results: pa.Table, attempts: Attempts, cpu_limit: float) -> np.ndarray
 
 
 def mend_puzzles(
-    found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, watch: Watch
+    found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, callbacks: ProgressCallbacks
 ) -> Iterator[Mended | Problem]:
     """Those among puzzles that have several solutions, and what could not be read of their files."""
     check(resources)
-    yield from _tried(_classified(found, cpu_limit, watch), cpu_limit, resources, watch)
+    yield from _tried(_classified(found, cpu_limit, callbacks), cpu_limit, resources, callbacks)
 
 
 def _classified(
-    found: Iterator[Puzzle | Problem], cpu_limit: float, watch: Watch
+    found: Iterator[Puzzle | Problem], cpu_limit: float, callbacks: ProgressCallbacks
 ) -> Iterator[Candidate | Mended | Problem]:
     """Of puzzles those with several solutions, and all problems."""
     while batch := list(islice(found, AT_A_TIME)):
         yield from (item for item in batch if isinstance(item, Problem))
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select(ANSWER)
-        watch.step(len(batch) - (pc.sum(_several(results)).as_py() or 0), "")
+        callbacks.on_progress(len(batch) - (pc.sum(_several(results)).as_py() or 0), "")
         for candidate in _candidates(results, pa.table(puzzles)):
             if candidate.puzzle.blotted:
-                watch.step(1, "")
+                callbacks.on_progress(1, "")
                 yield Mended(candidate.puzzle, [])
             else:
                 yield candidate
@@ -229,7 +229,7 @@ def _tried(
     items: Iterator[Candidate | Mended | Problem],
     cpu_limit: float,
     resources: Resources,
-    watch: Watch,
+    callbacks: ProgressCallbacks,
 ) -> Iterator[Mended | Problem]:
     """The items in their order, a Mended for each candidate."""
     done: dict[int, Mended | Problem] = {}
@@ -252,7 +252,7 @@ def _tried(
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
             else:
                 done[task[0]] = Mended(candidate.puzzle, outcome)
-            watch.step(1, "")
+            callbacks.on_progress(1, "")
             while following in done:
                 yield done.pop(following)
                 following += 1

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import UserError
 from pipeline.executors.crew import Crew, Fault
 from pipeline.jobs.job import Job
@@ -56,15 +56,17 @@ class Listener(NamedTuple):
 NOBODY = Listener()
 
 
-def listener_of(watch: Watch, name: str) -> Listener:
-    """Return a listener that reports to a Watch, under a name and with what came out so far."""
+def listener_of(callbacks: ProgressCallbacks, name: str) -> Listener:
+    """Return a listener that forwards to progress callbacks, with running counts of labels."""
     found = Counter[str]()
 
     def finished(piece: Piece, _: Work) -> None:
         found.update(piece.labels)
-        watch.step(piece.rows, "  ".join(f"{label} {count:,}" for label, count in found.most_common()))
+        callbacks.on_progress(piece.rows, "  ".join(f"{label} {count:,}" for label, count in found.most_common()))
 
-    return Listener(lambda done, total: watch.begun(name, total - done), finished=finished, line=watch.line)
+    return Listener(
+        lambda done, total: callbacks.on_start(name, total - done), finished=finished, line=callbacks.on_warning
+    )
 
 
 class Flight(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
 from scrapers.download import is_address
@@ -36,20 +36,20 @@ def told_columns(family: Family) -> list[str]:
     return list(dict.fromkeys([*family.decisive, *family.rules.needed([*TOLD])]))
 
 
-def puzzles_in(place: str, known: Format | None, watch: Watch) -> Iterator[Puzzles | Problem]:
+def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -> Iterator[Puzzles | Problem]:
     """All puzzles of a file, folder, archive, https address or store; a UserError says so if there is none.
 
     known   the files' format, if given
     """
     if not is_address(place) and is_store(place):
         store = open_store(place)
-        watch.begun("grading", store.rows())
+        callbacks.on_start("grading", store.rows())
         found: Iterator[Puzzles | Problem] = (
             Puzzles(store.family, rows) for rows in store.batches(told_columns(store.family))
         )
     else:
         check_sources([place])
-        watch.begun("grading", None)  # how many puzzles files hold is not known
+        callbacks.on_start("grading", None)  # how many puzzles files hold is not known
         read = in_batches(read_in_bulk(files_in([place]), known), MOST)
         found = (item if isinstance(item, Problem) else Puzzles(family_of(item), item) for item in read)
     some = False

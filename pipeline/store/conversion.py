@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from pipeline.callbacks import NOBODY, Watch, counted
+from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
 from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
 from pipeline.store.paths import folder
@@ -52,7 +52,7 @@ class Conversion:
 
 
 def puzzles_in(
-    paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
+    paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Problem]:
     """All nonograms of files, folders, archives, https addresses and stores, in this order.
 
@@ -64,25 +64,25 @@ def puzzles_in(
         refuse_others(store.family, store.folder.name)
         return _puzzles_in(store)
 
-    yield from _all_in(paths, stored, lambda files: read_files(files, known), watch, contact)
+    yield from _all_in(paths, stored, lambda files: read_files(files, known), callbacks, contact)
 
 
 def all_in(
-    paths: Sequence[str], known: Format | None, watch: Watch, contact: str | None = None
+    paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Sudoku | Problem]:
     """The same with Sudokus."""
 
     def stored(store: Store) -> Iterator[Puzzle | Sudoku | Problem]:
         return _puzzles_in(store) if store.family is NONOGRAM else _sudokus_in(store)
 
-    yield from _all_in(paths, stored, lambda files: read_all(files, known), watch, contact)
+    yield from _all_in(paths, stored, lambda files: read_all(files, known), callbacks, contact)
 
 
 def _all_in(
     paths: Sequence[str],
     stored: Callable[[Store], Iterable[Item]],
     read: Callable[[Iterable[SourceFile]], Iterable[Item]],
-    watch: Watch,
+    callbacks: ProgressCallbacks,
     contact: str | None,
 ) -> Iterator[Item]:
     """What stores hold, and what is read of files."""
@@ -91,12 +91,12 @@ def _all_in(
     for path in paths:
         if not is_address(path) and is_store(path):
             store = open_store(path)
-            watch.begun("converting", store.rows())
-            found = counted(stored(store), watch)
+            callbacks.on_start("converting", store.rows())
+            found = track(stored(store), callbacks)
         else:
             check_sources([path], contact)
-            watch.begun("converting files", count_files([path]))
-            found = read(counted(files_in([path], contact), watch))
+            callbacks.on_start("converting files", count_files([path]))
+            found = read(track(files_in([path], contact), callbacks))
         for item in found:
             some = True
             yield item
@@ -205,7 +205,9 @@ class How(NamedTuple):
     cpu_limit: float = 60.0
 
 
-def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watch: Watch = NOBODY) -> Conversion:
+def convert(
+    found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, callbacks: ProgressCallbacks = SILENT
+) -> Conversion:
     """Write puzzles of one family as files of a format: into one file, or each into its own if `out` is, or ends as, a
     folder. One file is compressed if its name ends with .gz, .bz2, .xz or .zst.
 
@@ -213,7 +215,7 @@ def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watc
     another family than the format; a file is not begun then.
     """
     report, known = Conversion(), how.known
-    written = _written(found, how, report, watch)
+    written = _written(found, how, report, callbacks)
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
@@ -229,7 +231,7 @@ def convert(found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, watc
 
 
 def _written(
-    found: Iterable[Puzzle | Sudoku | Problem], how: How, report: Conversion, watch: Watch
+    found: Iterable[Puzzle | Sudoku | Problem], how: How, report: Conversion, callbacks: ProgressCallbacks
 ) -> Iterator[tuple[Puzzle | Sudoku, bytes]]:
     """Each puzzle with its file; the report is brought up to date."""
     for item in found:
@@ -245,7 +247,7 @@ def _written(
                 report.left_out.update(lost)
                 yield item, data
         bad = len(report.problems)
-        watch.step(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        callbacks.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
 
 def _file_of(puzzle: Puzzle | Sudoku, how: How) -> tuple[bytes, list[str]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import NOBODY, Watch, counted
+from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
 from pipeline.settings import default_settings
 from pipeline.store.known import NEW, OTHER, SAME, Known
@@ -58,7 +58,7 @@ class ImportReport:
 def import_paths(
     paths: Sequence[str | Path],
     store: str,
-    watch: Watch = NOBODY,
+    callbacks: ProgressCallbacks = SILENT,
     known: Format | None = None,
     contact: str | None = None,
     terms: Terms = NO_TERMS,
@@ -76,7 +76,7 @@ def import_paths(
         if text is not None and not text.strip():
             raise UserError(f"--{name} must not be empty")
     place = create_store(store)
-    watch.begun("importing files", count_files(paths, store))
+    callbacks.on_start("importing files", count_files(paths, store))
     good = bad = 0
 
     def seen(item: Found) -> None:
@@ -85,9 +85,9 @@ def import_paths(
             bad += 1
         else:
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        watch.step(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        callbacks.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_in_bulk(counted(files_in(paths, contact, store), watch), known), seen, terms)
+    report = import_puzzles(place, read_in_bulk(track(files_in(paths, contact, store), callbacks), known), seen, terms)
     if not report.added and not report.known and not report.problems:
         raise nothing_in(paths)
     if not report.added and not report.known:

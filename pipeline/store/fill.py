@@ -2,7 +2,7 @@
 
 import math
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import ClusterError
 from pipeline.executors.crew import Fault, each
 from pipeline.executors.resources import Resources, check, open_crew
@@ -19,7 +19,7 @@ EACH = 1e-4
 """CPU seconds of a picture, roughly, of kinds that are not slow."""
 
 
-def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> int:
+def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
     """Make what a store lacks of a recipe's pictures; returns how many were made. The same call again goes on.
 
     A UserError refuses a store with other puzzles, and one that another command writes to; a ClusterError says that
@@ -29,7 +29,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> 
     with sole_writer(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
-        watch.begun("generating", rows)
+        callbacks.on_start("generating", rows)
         reason = ""
         for _ in range(TRIES):
             lost: list[Task] = []
@@ -40,7 +40,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, watch: Watch) -> 
                             lost.append(part)
                             reason = made.reason
                         else:
-                            watch.step(made["rows"], "")
+                            callbacks.on_progress(made["rows"], "")
             left = lost
         if left:
             raise ClusterError(f"{len(left)} parts could not be made: {reason}; the same command goes on")

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.run.run_folder import Run, reopened
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
@@ -11,12 +11,12 @@ from pipeline.verify.run import repair_run, verify_run
 from pipeline.verify.store import repair_store, verify_store
 
 
-def verify_place(place: Run | Store, repair: bool = False, watch: Watch = NOBODY) -> list[Damage]:
+def verify_place(place: Run | Store, repair: bool = False, callbacks: ProgressCallbacks = SILENT) -> list[Damage]:
     """What is damaged; with `repair` it is set aside, so that the commands that made it make it again."""
-    watch.begun("verifying", place.rows if isinstance(place, Run) else None)
+    callbacks.on_start("verifying", place.rows if isinstance(place, Run) else None)
 
     def seen(rows: int) -> None:
-        watch.step(rows, "")
+        callbacks.on_progress(rows, "")
 
     # a repair is of what is found while nobody else writes
     with sole_writer(place.folder) if repair else nullcontext():

@@ -12,7 +12,7 @@ import pytest
 from stores import Result, held_by_another
 
 import nonocensus as nc
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.executors.resources import Resources
 from pipeline.jobs import mend_job
 from pipeline.jobs.mend_job import mend_run
@@ -92,9 +92,9 @@ def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(
         told.append(what)
 
     with pytest.raises(KeyboardInterrupt):
-        list(mend_run(run, 10.0, Resources(serial=True), Watch(begun, stop)))
+        list(mend_run(run, 10.0, Resources(serial=True), ProgressCallbacks(begun, stop)))
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]
-    rest = list(mend_run(run, 10.0, Resources(serial=True), Watch(begun)))
+    rest = list(mend_run(run, 10.0, Resources(serial=True), ProgressCallbacks(begun)))
     assert told == [("mending", 5), ("mending", 3)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
@@ -116,7 +116,7 @@ def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
 
     monkeypatch.setattr(mend_job, "mendings", none_found)
     for limit in (1.0, 1.0, 0.5, 2.0):
-        assert [item.mendings for item in mend_run(run, limit, Resources(serial=True), NOBODY)] == [[]] * 5
+        assert [item.mendings for item in mend_run(run, limit, Resources(serial=True), SILENT)] == [[]] * 5
     assert tried == [1.0] * 4 + [2.0] * 4
     assert len(read_mendings(run)) == 0
 

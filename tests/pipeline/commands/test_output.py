@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 from stores import Result
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.commands import output
 from pipeline.commands.output import ProgressLine, err, out, progress, table, tell, watching
 from pipeline.store.conversion import How, all_in, convert, formats_for
@@ -98,9 +98,9 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
 
 def test_an_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
-        with watching("") as watch:
-            watch.begun("reading", 5)
-            watch.begun("sorting", None)
+        with watching("") as callbacks:
+            callbacks.on_start("reading", 5)
+            callbacks.on_start("sorting", None)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -117,13 +117,13 @@ def test_files_are_counted_as_files_and_stored_puzzles_as_puzzles(tmp_path: Path
     assert sdm is not None
     steps: list[int] = []
     totals: list[int | None] = []
-    watch = Watch(lambda _, total: totals.append(total), lambda count, _: steps.append(count))
-    import_paths([place], str(tmp_path / "store"), watch)
+    callbacks = ProgressCallbacks(lambda _, total: totals.append(total), lambda count, _: steps.append(count))
+    import_paths([place], str(tmp_path / "store"), callbacks)
     assert (sum(steps), totals.pop()) == (2, 2)
     for source, count in ((place / "three.sdm", 1), (tmp_path / "store", 4)):
         steps.clear()
-        found = all_in([str(source)], None, watch)
-        report = convert(found, str(tmp_path / "out.sdm"), How(sdm), watch)
+        found = all_in([str(source)], None, callbacks)
+        report = convert(found, str(tmp_path / "out.sdm"), How(sdm), callbacks)
         assert (sum(steps), totals.pop(), report.files) == (count, count, 1)
 
 

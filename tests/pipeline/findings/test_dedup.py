@@ -15,7 +15,7 @@ from runs import run_serially
 from stores import SMALL_GROUPS, Result
 
 import nonocensus as nc
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import InputError, UserError
 from pipeline.findings.deduplication import Duplicates, find_duplicates
 from pipeline.store.parts import Store, append, create_store, rewrite
@@ -331,11 +331,11 @@ def test_a_table_of_a_stranger(
         assert column in result.err or "list" in result.err
 
 
-def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_progress_names_stages_and_adds_up(tmp_path: Path) -> None:
     told: list[list[Any]] = []
-    watch = Watch(
+    callbacks = ProgressCallbacks(
         lambda *words: told.append([*words, 0]), lambda steps, _: told[-1].__setitem__(-1, told[-1][-1] + steps)
     )
-    find_duplicates(stored(tmp_path / "store", drawn(np.random.default_rng(2), 90)), watch=watch)
+    find_duplicates(stored(tmp_path / "store", drawn(np.random.default_rng(2), 90)), callbacks=callbacks)
     assert [name for name, *_ in told] == ["reading", "sorting", "comparing pictures"]
     assert all(total in (None, steps) for _, total, steps in told)

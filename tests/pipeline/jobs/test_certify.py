@@ -14,7 +14,7 @@ import pytest
 from runs import Deadly, rewrite_results, run_serially
 from stores import SMALL_GROUPS, Result
 
-from pipeline.callbacks import NOBODY, Watch
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import UserError
 from pipeline.executors.resources import Resources
 from pipeline.jobs.certify_job import certify_run
@@ -57,7 +57,7 @@ def of(run: Run, label: str) -> list[Row]:
 def done(run: Run, resources: Resources = SERIAL, out: str | None = None) -> list[Row]:
     """Certify what is left; returns the rows."""
     before = {path.name for path in files_of(run)}
-    certify_run(run, EVERYTHING, None, 60.0, False, out, resources, NOBODY)
+    certify_run(run, EVERYTHING, None, 60.0, False, out, resources, SILENT)
     return [row for path in files_of(run) if path.name not in before for row in pq.read_table(path).to_pylist()]
 
 
@@ -237,7 +237,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        certify_run(own, EVERYTHING, None, 60.0, False, None, SERIAL, Watch(step=stop))
+        certify_run(own, EVERYTHING, None, 60.0, False, None, SERIAL, ProgressCallbacks(on_progress=stop))
     assert len(certificates_table(own)) == 25
     assert len(done(own)) == 80 - 25
     assert not list(Path(own.folder.path).rglob("*.tmp"))

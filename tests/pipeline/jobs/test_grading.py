@@ -19,7 +19,7 @@ from runs import Deadly
 from stores import Result, held_by_another
 
 import nonocensus as nc
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.resources import Resources
 from pipeline.run import results
 from pipeline.run.grades import current_grades, grades_of, read_grades
@@ -121,7 +121,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        nc.grade_run(own, resources=SERIAL, watch=Watch(step=stop))
+        nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_progress=stop))
     kept_rows = len(read_grades(own))
     assert 10 < kept_rows < len(directly(own))
     assert not list(Path(own.folder.path).rglob("*.tmp"))
@@ -186,7 +186,7 @@ def test_a_puzzle_that_kills_its_worker_costs_one_grade(
     with monkeypatch.context() as patch:
         patch.setattr(Deadly, "victim", victim)
         patch.setattr("pipeline.executors.resources.Serial", Deadly)
-        tally = nc.grade_run(own, resources=SERIAL, watch=Watch(line=lines.append))
+        tally = nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_warning=lines.append))
         failed = nonocensus("grade", "run", "--serial")
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
     assert lines == [f"{victim}: its worker died 3 times: out of memory"]

@@ -20,7 +20,7 @@ from stores import Result
 from sudoku_technique_examples import EXAMPLES
 
 import nonocensus as nc
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.resources import Resources
 from pipeline.jobs.grade_job import grade_unknown, graded_puzzles, killed_rows, of_another
 from pipeline.run.grades import current_grades, grades_of, read_grades
@@ -114,7 +114,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        nc.grade_run(own, resources=SERIAL, watch=Watch(step=stop))
+        nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_progress=stop))
     kept_rows = len(read_grades(own))
     assert 6 < kept_rows < UNIQUE
     tally = nc.grade_run(own, resources=SERIAL)

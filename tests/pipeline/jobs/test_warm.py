@@ -12,7 +12,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from pipeline.callbacks import Watch
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import InputError, StorageError
 from pipeline.jobs import kernel_compilation as warming
 from pipeline.jobs.kernel_compilation import LATER, compiled_beside
@@ -167,8 +167,8 @@ def test_the_check_compares_mono_and_coloured_puzzles_in_all_ways() -> None:
 def test_warm_tells_how_far_it_is() -> None:
     """Here everything is compiled already, so each stage is only loaded."""
     told: list[tuple[object, ...]] = []
-    watch = Watch(begun=lambda *said: told.append(said), step=lambda *said: told.append(said))
-    warming.warm_for_most(watch)
+    callbacks = ProgressCallbacks(on_start=lambda *said: told.append(said), on_progress=lambda *said: told.append(said))
+    warming.warm_for_most(callbacks)
     stages = [stage for stages in warming.ALL for stage in stages]
     names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["sudokus", "covers"]
     assert told[0] == ("compiling", len(names))
@@ -180,7 +180,7 @@ def test_a_store_of_sudokus_needs_their_kernels_alone(tmp_path: Path) -> None:
     (tmp_path / "x.sdk").write_text("." * 81)
     import_paths([tmp_path / "x.sdk"], str(tmp_path / "store"))
     told: list[object] = []
-    warming.warm_for_store(str(tmp_path / "store"), Watch(step=lambda _, name: told.append(name)))
+    warming.warm_for_store(str(tmp_path / "store"), ProgressCallbacks(on_progress=lambda _, name: told.append(name)))
     assert told == ["sudokus"]
 
 

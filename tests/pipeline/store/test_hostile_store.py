@@ -12,7 +12,7 @@ from hostile import PALETTE, hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS, Result, random_store
 
-from pipeline.callbacks import NOBODY
+from pipeline.callbacks import SILENT
 from pipeline.errors import InputError
 from pipeline.executors.resources import Resources
 from pipeline.findings.reporting import write_run_report
@@ -169,7 +169,7 @@ def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> Non
 
     before = [puzzle.puzzle_id for puzzle in puzzles_of(store.batches())]
     exchanged(store, wrong)
-    found = list(puzzles_in([str(tmp_path / "store")], None, NOBODY))
+    found = list(puzzles_in([str(tmp_path / "store")], None, SILENT))
     problems = [item for item in found if isinstance(item, Problem)]
     assert [problem.reason for problem in problems] == [f"it is no puzzle: {reason}" for *_, reason in WRONG]
     assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
@@ -178,7 +178,7 @@ def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> Non
     assert "is no puzzle: it has no id" in verify_store(store, lambda _: None)[0].what
     run = run_serially(store, tmp_path / "run")
     assert len(run.table()) == 300
-    assert sum(1 for _ in mend_run(run, 0.1, Resources(serial=True), NOBODY)) > 0
+    assert sum(1 for _ in mend_run(run, 0.1, Resources(serial=True), SILENT)) > 0
 
 
 @pytest.mark.parametrize("seed", range(20))
