@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.crawl.site_crawl import Asking, Crawled
-from pipeline.executors.resources import ALL_CORES, Resources
+from pipeline.executors.executor import ALL_CORES, Resources
 from pipeline.jobs.classify_job import Outcome
 from pipeline.jobs.session import NOBODY as NO_LISTENER
 from pipeline.jobs.session import Listener

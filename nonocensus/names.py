@@ -5,7 +5,7 @@ from pipeline.errors import InputError as InputError
 from pipeline.errors import NetworkError as NetworkError
 from pipeline.errors import StorageError as StorageError
 from pipeline.errors import UserError as UserError
-from pipeline.executors.resources import Resources as Resources
+from pipeline.executors.executor import Resources as Resources
 from scrapers.pictures.recipe import Recipe as Recipe
 from solver.model.puzzle import Block as Block
 from solver.model.puzzle import Color as Color

@@ -104,7 +104,7 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     picture `before` differ. The list is empty if the puzzle has not several solutions, or if none was found.
     """
     from pipeline.callbacks import SILENT
-    from pipeline.executors.resources import Resources
+    from pipeline.executors.executor import Resources
     from pipeline.jobs.mend_job import Mended, mend_puzzles
 
     found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), SILENT)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.executors.crew import WORKER, Crew, Fault
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import WORKER, Executor, SerialExecutor, TaskFailure
 from pipeline.jobs.classify_job import CLASSIFY, classify_settings
 from pipeline.jobs.driver import drive
 from pipeline.jobs.schedule import Schedule, levels
@@ -29,14 +28,14 @@ OF_THE_MOMENT = [
 
 def work_on(
     run: Run,
-    crew: Crew | None = None,
+    executor: Executor | None = None,
     selection: Selection = EVERYTHING,
     limits: list[float] | None = None,
     cpu_limit: float | None = None,
     failed: bool = False,
 ) -> list[str]:
     """Do what is left of a run, or its timeouts with another limit; returns what could not be read."""
-    crew = crew or Serial()
+    executor = executor or SerialExecutor()
     config = run.about["config"]
     if cpu_limit:
         config = {**config, "cpu_limit": cpu_limit}
@@ -45,15 +44,15 @@ def work_on(
     limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
     with Session(run, CLASSIFY, schedule, NOBODY) as session:
-        session.start(crew)
+        session.start(executor)
         session.metrics = None
-        errors = drive(run, crew, schedule, classify_context(run, config, crew.apart), session)
-        tidy(run, crew, session)
+        errors = drive(run, executor, schedule, classify_context(run, config, executor.isolated), session)
+        tidy(run, executor, session)
     return errors
 
 
-class Deadly(Serial):
-    """A crew whose worker dies of each task with a certain puzzle."""
+class Deadly(SerialExecutor):
+    """A executor whose worker dies of each task with a certain puzzle."""
 
     victim = ""
 
@@ -63,12 +62,12 @@ class Deadly(Serial):
             if any(
                 self.victim in chunk.puzzles["puzzle_id"].to_pylist() for chunk in chunks_of(context, source, parts)
             ):
-                return super().submit(lambda: Fault(WORKER, "out of memory"))
+                return super().submit(lambda: TaskFailure(WORKER, "out of memory"))
         return super().submit(function, *arguments)
 
 
-def classify_context(run: Run, config: Configuration = CONFIG, apart: bool = False) -> Context:
-    return context_of(run, CLASSIFY, classify_settings(run, config), apart)
+def classify_context(run: Run, config: Configuration = CONFIG, isolated: bool = False) -> Context:
+    return context_of(run, CLASSIFY, classify_settings(run, config), isolated)
 
 
 def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:

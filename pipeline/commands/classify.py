@@ -182,7 +182,7 @@ def listener(as_json: bool) -> Iterator["Listener"]:
         def planned(done: int, total: int) -> None:
             bar.reset(task, total=total, completed=done)  # what was done before says nothing of the rate
 
-        def crew_ready(dashboard: str | None) -> None:
+        def executor_ready(dashboard: str | None) -> None:
             if dashboard and not as_json:
                 out.print(f"Ray's dashboard: http://{dashboard}")
 
@@ -197,4 +197,4 @@ def listener(as_json: bool) -> Iterator["Listener"]:
             if not wishes.quiet:
                 line(text)
 
-        yield Listener(planned, crew_ready, finished, line, news)
+        yield Listener(planned, executor_ready, finished, line, news)

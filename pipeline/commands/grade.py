@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pipeline.callbacks import ProgressCallbacks
-    from pipeline.executors.resources import Resources
+    from pipeline.executors.executor import Resources
     from pipeline.jobs.tally import Tally
     from pipeline.run.plan import Selection
     from scrapers.file_batches import Problem

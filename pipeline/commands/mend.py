@@ -32,7 +32,7 @@ from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from pipeline.callbacks import ProgressCallbacks
-    from pipeline.executors.resources import Resources
+    from pipeline.executors.executor import Resources
     from pipeline.jobs.mend_job import Mended
     from pipeline.run.plan import Selection
     from scrapers.file_batches import Problem

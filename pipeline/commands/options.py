@@ -15,7 +15,7 @@ import typer
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.executors.resources import Resources
+    from pipeline.executors.executor import Resources
     from pipeline.run.plan import Selection
     from scrapers.formats import Format
 
@@ -152,10 +152,10 @@ def refuse_selection(selection: "Selection", place: str) -> None:
 
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
     """What the options say that tasks shall run on. A UserError refuses what does not go together."""
-    from pipeline.executors.resources import Resources, check
+    from pipeline.executors.executor import Resources, check_resources
 
     resources = Resources(cpus, address, serial)
-    check(resources)
+    check_resources(resources)
     return resources
 
 

@@ -1,1 +1,1 @@
-"""What runs tasks: this process, or Ray over the cores of a machine or cluster."""
+"""Executors of tasks: this process, and Ray."""

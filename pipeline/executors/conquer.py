@@ -1,22 +1,21 @@
-"""A puzzle over all cores: clause learners on the whole of it, and beside them its cubes (solver.learning.cubes).
+"""Solve one hard puzzle on all cores: clause learners on the whole formula, and on its cubes (solver.learning.cubes).
 
-Which of the two is quicker can't be foreseen: cubes lose what one learner would have learned once for all of them. So
-the whole has one core, as if there were no others, and the cubes have the rest. But Kissat loses little by a few cubes:
-where it is at work, the whole has only to find the first solution, and then its core takes cubes as well.
+Which of the two is faster can't be predicted: cubes lose the clauses that a single learner would share among them. So
+the whole formula has one core, as if there were no others, and cubes have the rest. Kissat loses little by a few cubes:
+with it the whole only has to find the first solution, then its core takes cubes as well.
 """
 
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import ClusterError
-from pipeline.executors.crew import NODE, Crew, Fault
-from pipeline.executors.resources import Resources, open_crew
+from pipeline.executors.executor import NODE, Executor, Resources, TaskFailure, open_executor
 from solver.ladder.ladder_kernels import warm_up
 from solver.learning.conquest import Conqueror, Conquest, take_in
 from solver.learning.cubes import Answer, Cube, conquer
@@ -24,79 +23,85 @@ from solver.learning.tail import cube_turns, splits_well, usual_turns
 from solver.model.views import views
 
 TRIES = 3
-"""A cube may lose its worker so often."""
+"""Attempts at a cube whose worker dies."""
+
+
+class CubeTask(NamedTuple):
+    """A running cube, and when it was submitted (seconds of the monotonic clock)."""
+
+    cube: Cube
+    submitted: float
 
 
 @contextmanager
 def conqueror(cpus: int) -> Iterator[Conqueror]:
-    """Conquer over `cpus` cores of this machine for as long as the block lasts; Ray starts when a puzzle needs it."""
+    """Conquer on `cpus` cores of this machine while the block runs; Ray starts with the first puzzle."""
     with ExitStack() as stack:
-        crews: list[Crew] = []
+        executors: list[Executor] = []
 
         def conquer_here(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
-            if not crews:
-                crews.append(stack.enter_context(open_crew(Resources(cpus=cpus))))
-            return conquer_over(crews[0], batch, conquest, cpu_limit)
+            if not executors:
+                executors.append(stack.enter_context(open_executor(Resources(cpus=cpus))))
+            return conquer_over(executors[0], batch, conquest, cpu_limit)
 
         yield conquer_here
 
 
-def conquer_over(crew: Crew, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
-    """Take a conquest of a batch's one puzzle further, with the whole on one core and a cube on each of the others.
+def conquer_over(executor: Executor, batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+    """Continue the conquest of a batch's single puzzle, with the whole on one core and a cube on each of the others.
 
-    cpu_limit   CPU seconds that each core has. When these are spent, it ends
-
-    Two solutions, the proof of the whole or the last cube's decide. Tasks still running then are cancelled; the wall
-    seconds that they had count as CPU seconds. Raises ClusterError if a cube loses its worker TRIES times.
+    Ends with two solutions, a proof by the whole, the last cube, or `cpu_limit` CPU seconds per core. Tasks still
+    running then are cancelled; their wall seconds count as CPU seconds. Raises ClusterError if a cube loses its worker
+    TRIES times.
     """
-    running: dict[Any, tuple[Cube, float]] = {}
-    ended = _conquered(crew, batch, conquest, cpu_limit, running)
+    running: dict[Any, CubeTask] = {}
+    ended = _conquer(executor, batch, conquest, cpu_limit, running)
     now = time.monotonic()
     for ticket in running:
-        crew.cancel(ticket)
-    return ended._replace(cpu_seconds=ended.cpu_seconds + sum(now - begun for _, begun in running.values()))
+        executor.cancel(ticket)
+    return ended._replace(cpu_seconds=ended.cpu_seconds + sum(now - task.submitted for task in running.values()))
 
 
-def _conquered(
-    crew: Crew,
+def _conquer(
+    executor: Executor,
     batch: pa.RecordBatch,
     conquest: Conquest,
     cpu_limit: float,
-    running: dict[Any, tuple[Cube, float]],
+    running: dict[Any, CubeTask],
 ) -> Conquest:
-    """As `conquer_over`; `running` has the tasks that have not ended, each with its cube and when it was submitted."""
+    """Run the loop of `conquer_over`; leaves unfinished tasks in `running`."""
     whole = Cube((), conquest.start)
-    cores = crew.cpus()
+    cores = executor.cpus()
     shared = cores > 1 and splits_well()
-    again = [] if shared and conquest.solutions else [whole]
-    lost = Counter[tuple[tuple[int, int, bool], ...]]()  # of the whole, which has no splits, and of each cube
+    retries = [] if shared and conquest.solutions else [whole]
+    lost = Counter[tuple[tuple[int, int, bool], ...]]()  # by a cube's splits; the whole has none
     begun = conquest.cpu_seconds
     while len(conquest.solutions) < 2:
         left = cpu_limit - (conquest.cpu_seconds - begun) / cores
         if left <= 0:
             return conquest._replace(waiting=[whole])
-        while len(running) < cores and (again or conquest.waiting):
-            if not again:
-                again.append(conquest.waiting[0])
+        while len(running) < cores and (retries or conquest.waiting):
+            if not retries:
+                retries.append(conquest.waiting[0])
                 conquest = conquest._replace(waiting=conquest.waiting[1:])
-            cube = again.pop()
-            with_whole = sum(other is whole for other, _ in running.values())
+            cube = retries.pop()
+            with_whole = sum(task.cube is whole for task in running.values())
             cubes = len(conquest.waiting) + len(running) - with_whole + 1
             among = None if cube is whole else (max(cores - with_whole, 1), cubes)
-            ticket = crew.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, left, among)
-            running[ticket] = cube, time.monotonic()
-        cubes_left = [*conquest.waiting, *again, *(cube for cube, _ in running.values())]
-        if all(cube is whole for cube in cubes_left):
+            ticket = executor.submit(conquer_cube, batch, cube, conquest.solutions, conquest.start, left, among)
+            running[ticket] = CubeTask(cube, time.monotonic())
+        open_cubes = [*conquest.waiting, *retries, *(task.cube for task in running.values())]
+        if all(cube is whole for cube in open_cubes):
             break
-        for ticket, outcome in crew.wait(1.0):
+        for ticket, outcome in executor.wait(1.0):
             if ticket not in running:
-                continue  # cancelled, of the puzzle before
-            cube, _ = running.pop(ticket)
-            if isinstance(outcome, Fault):
+                continue  # cancelled, of the previous puzzle
+            cube = running.pop(ticket).cube
+            if isinstance(outcome, TaskFailure):
                 lost[cube.splits] += outcome.kind != NODE
                 if lost[cube.splits] == TRIES:
                     raise ClusterError(f"a part of {batch['puzzle_id'][0]} was lost {TRIES} times: {outcome.reason}")
-                again.append(cube)
+                retries.append(cube)
             elif cube is whole:
                 conquest = take_in(conquest, outcome._replace(parts=[]))
                 if not outcome.parts:
@@ -104,7 +109,7 @@ def _conquered(
                 if not outcome.solutions:
                     return conquest._replace(waiting=[whole])
                 if not shared:
-                    again.append(whole)
+                    retries.append(whole)
             else:
                 conquest = take_in(conquest, outcome)
     return conquest
@@ -118,11 +123,11 @@ def conquer_cube(
     cpu_limit: float,
     among: tuple[int, int] | None,
 ) -> Answer:
-    """What one task does: a cube of a batch's one puzzle, as `solver.learning.cubes.conquer`.
+    """Run one task: a cube of a batch's single puzzle, as `solver.learning.cubes.conquer`.
 
-    among   how many cores decide cubes of the puzzle, and how many cubes there are with this one; None for the whole
+    among   (cores that work on cubes of the puzzle, cubes including this one); None for the whole
     """
     puzzle = views(batch)
-    warm_up(puzzle, ("line", "search", "tail"))  # which is no puzzle's CPU time
+    warm_up(puzzle, ("line", "search", "tail"))  # compiling is not the puzzle's CPU time
     turns = usual_turns() if among is None else cube_turns(len(cube.splits), *among)
     return conquer(puzzle, cube, known, start, cpu_limit, turns)

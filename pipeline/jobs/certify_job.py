@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import StorageError
-from pipeline.executors.resources import Resources, check
+from pipeline.executors.executor import Resources, check_resources
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.kernel_compilation import needed
@@ -180,7 +180,7 @@ def certify_run(
     sample   prove a deterministic sample of so many verdicts: those of whose ids the SHA-256 is least
     proofs   a folder to keep the proofs in
     """
-    check(resources)
+    check_resources(resources)
     check_limit(cpu_limit)
     refuse_others(run.family, run.folder.name)
     if sample is not None and sample < 1:

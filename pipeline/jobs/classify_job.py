@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.errors import UserError
-from pipeline.executors.resources import ALL_CORES, Resources, check
+from pipeline.executors.executor import ALL_CORES, Resources, check_resources
 from pipeline.jobs.engine import run_job
 from pipeline.jobs.job import Chunk, Job, Output, decisive
 from pipeline.jobs.kernel_compilation import Kind, needed
@@ -122,7 +122,7 @@ def classify_store(
 ) -> Outcome:
     """Classify what a run has no row of yet, in a new run folder or one that is there (as `plan_run`)."""
     place = plan_run(store, uri, config, force).folder  # refused before the lock's file is written
-    check(resources)
+    check_resources(resources)
     with sole_writer(place):
         run = plan_run(store, uri, config, force)  # another command may have written there since
         return work_on(run, config, lambda run, pieces: rest_of(run, pieces, selection), resources, listener)
@@ -141,14 +141,14 @@ def retry_run(
     refuse_changed(run)
     config: Configuration = {**run.about["config"], "cpu_limit": cpu_limit}
     planner: Planner = lambda run, pieces: unanswered(run, pieces, cpu_limit, selection, failed)  # noqa: E731
-    check(resources)
+    check_resources(resources)
     with sole_writer(run.folder):
         return work_on(reopened(run), config, planner, resources, listener)
 
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener = NOBODY) -> Outcome:
     """Take the store as it is now: keep the results of puzzles that are the same, classify the others."""
-    check(resources)
+    check_resources(resources)
     with sole_writer(run.folder):
         run, kept = carry_over(reopened(run))
         left = run.rows - kept
@@ -158,7 +158,7 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener
 
 def work_on(run: Run, config: Configuration, planner: Planner, resources: Resources, listener: Listener) -> Outcome:
     """Do what a planner finds to do. A UserError says so if another command is at work on the run."""
-    check(resources)
+    check_resources(resources)
     with sole_writer(run.folder):
         for error in set_damaged_aside(run).values() if run.folder.has(MARK) else ():
             listener.line(f"{error}. Its puzzles are classified again")

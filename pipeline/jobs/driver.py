@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pipeline.errors import ClusterError, StorageError
-from pipeline.executors.crew import NODE, Crew, Fault
+from pipeline.executors.executor import NODE, Executor, TaskFailure
 from pipeline.jobs.schedule import AHEAD, Schedule, Work
 from pipeline.jobs.session import Session
 from pipeline.jobs.task import Context, Unfit, Unreadable, Unwritable, prove_fit, run_task, write_off
@@ -32,7 +32,7 @@ SEEN_WITHIN = 30.0
 
 def drive(
     run: Run,
-    crew: Crew,
+    executor: Executor,
     schedule: Schedule,
     context: Context,
     session: Session,
@@ -44,22 +44,22 @@ def drive(
     names one that does not, or says that nothing but losses comes back; a StorageError ends it if nothing can be
     written for ten minutes.
     """
-    refuse_unfit(crew, context)
-    return Driver(run, crew, schedule, context, session).drive(enough)
+    refuse_unfit(executor, context)
+    return Driver(run, executor, schedule, context, session).drive(enough)
 
 
-def refuse_unfit(crew: Crew, context: Context) -> None:
+def refuse_unfit(executor: Executor, context: Context) -> None:
     """Raise a ClusterError if a machine is not fit for the work. One that is lost meanwhile takes no part."""
-    for machine, outcome in crew.on_every_node(prove_fit, context).items():
-        if isinstance(outcome, Unfit) or (isinstance(outcome, Fault) and outcome.kind != NODE):
+    for machine, outcome in executor.run_on_each_node(prove_fit, context).items():
+        if isinstance(outcome, Unfit) or (isinstance(outcome, TaskFailure) and outcome.kind != NODE):
             raise ClusterError(f"{machine} can't take part: {outcome.reason}")
 
 
 class Driver:
     """One session's loop: `drive` runs it; a method for each way in which a task may end."""
 
-    def __init__(self, run: Run, crew: Crew, schedule: Schedule, context: Context, session: Session) -> None:
-        self.run, self.crew, self.schedule, self.context, self.session = run, crew, schedule, context, session
+    def __init__(self, run: Run, executor: Executor, schedule: Schedule, context: Context, session: Session) -> None:
+        self.run, self.executor, self.schedule, self.context, self.session = run, executor, schedule, context, session
         self.place = run.folder / context.job.folder
         self.suffix = ".parquet" if context.job.of_results else ".json"  # of the file that makes rows count
         self.parts = {part.name: part for part in run.parts}
@@ -74,20 +74,20 @@ class Driver:
     def drive(self, enough: Callable[[], bool]) -> list[str]:
         """Give tasks out and take them in until nothing is left, or it is enough."""
         while True:
-            cpus = self.crew.cpus()
+            cpus = self.executor.cpus()
             more = not enough() and self._give_out(cpus)
             if not self.flying:
                 if time.monotonic() >= self.resume or enough():
                     break
                 time.sleep(0.1)
-            self._ended(self.crew.wait(0.0 if more else 1.0) if self.flying else [], cpus)
+            self._ended(self.executor.wait(0.0 if more else 1.0) if self.flying else [], cpus)
             self.session.tick(cpus)
         self._see(self.written, lambda: [name.removesuffix(self.suffix) for name in self.place.names()])
         return list(self.errors.values())
 
     def _ended(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
         """Process the outcomes of tasks."""
-        lost = [ticket for ticket, outcome in ended if isinstance(outcome, Fault)]
+        lost = [ticket for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
         arrived = self._arrived([self.flying[ticket][1] for ticket in lost])
         self._see_hosts([outcome for _, outcome in ended if isinstance(outcome, Piece)])
         for ticket, outcome in ended:
@@ -103,7 +103,7 @@ class Driver:
                 return False
             name = self.session.new_name()
             limit = self.schedule.limits[work.level]
-            ticket = self.crew.submit(run_task, work.rows, self._parts(work), limit, name, self.context, work.waits)
+            ticket = self.executor.submit(run_task, work.rows, self._parts(work), limit, name, self.context, work.waits)
             self.flying[ticket] = work, name
             self.session.submitted(ticket, work, cpus)
         return True
@@ -117,14 +117,14 @@ class Driver:
         return [name for name in names if self.place.has(f"{name}{self.suffix}")]
 
     def _take_in(self, work: Work, name: str, outcome: Any, cpus: int) -> None:
-        if not isinstance(outcome, Fault):
+        if not isinstance(outcome, TaskFailure):
             self.lost_in_a_row = 0
         if isinstance(outcome, Piece):
             self._finished(work, outcome)
-        elif isinstance(outcome, Fault) and outcome.kind == NODE:
+        elif isinstance(outcome, TaskFailure) and outcome.kind == NODE:
             self.session.note("node lost", name=name, reason=outcome.reason)
             self.schedule.again_whole(work)
-        elif isinstance(outcome, Fault):
+        elif isinstance(outcome, TaskFailure):
             self._lost(work, name, outcome, cpus)
         elif isinstance(outcome, Unreadable):
             self._unreadable(work, name, outcome)
@@ -173,7 +173,7 @@ class Driver:
         self.schedule.finished(work, piece.about["seconds"], piece.left)
         self.session.finished(piece, work)
 
-    def _lost(self, work: Work, name: str, fault: Fault, cpus: int) -> None:
+    def _lost(self, work: Work, name: str, fault: TaskFailure, cpus: int) -> None:
         """A task has killed its worker or raised an exception: its puzzles are isolated."""
         self.lost_in_a_row += 1
         if self.lost_in_a_row > HOPELESS + AHEAD * cpus:
@@ -189,7 +189,7 @@ class Driver:
     def _unreadable(self, work: Work, name: str, outcome: Unreadable) -> None:
         """A source could not be read: it is tried again, the task's other sources apart from it."""
         self.session.note("unreadable", name=name, part=outcome.part, reason=outcome.reason)
-        damaged, others = self.schedule.apart(work, outcome.part)
+        damaged, others = self.schedule.split_off(work, outcome.part)
         if others is not None:
             self.schedule.again_whole(others)
         self.readings[outcome.part] = self.readings.get(outcome.part, 0) + 1

@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.executors.crew import Crew
-from pipeline.executors.resources import ALL_CORES, SMALL, Resources, open_crew
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import ALL_CORES, SMALL_JOB, Executor, Resources, SerialExecutor, open_executor
 from pipeline.jobs.driver import drive
 from pipeline.jobs.job import Job
 from pipeline.jobs.kernel_compilation import Kind, compiled_beside
@@ -73,30 +71,32 @@ def run_job(
     if not schedule.left():
         begin(run)
         return Worked(0, 0.0, [], [])
-    small = resources == ALL_CORES and schedule.left() * job.seconds <= SMALL
+    small = resources == ALL_CORES and schedule.left() * job.seconds <= SMALL_JOB
     session = Session(run, job, schedule, listener)
     unread: list[str] = []
 
-    def work_on(crew: Crew, enough: Callable[[], bool] = lambda: False) -> None:
+    def work_on(executor: Executor, enough: Callable[[], bool] = lambda: False) -> None:
         begin(run)
-        listener.crew_ready(crew.dashboard)
-        session.start(crew)
-        unread.extend(drive(run, crew, schedule, context_of(run, job, settings, crew.apart), session, enough))
+        listener.executor_ready(executor.dashboard)
+        session.start(executor)
+        unread.extend(
+            drive(run, executor, schedule, context_of(run, job, settings, executor.isolated), session, enough)
+        )
         if not schedule.left():
-            join_session(session, job.schema(run.family)) if job.of_results else tidy(run, crew, session)
+            join_session(session, job.schema(run.family)) if job.of_results else tidy(run, executor, session)
 
     def grown() -> bool:
         known = time.monotonic() > session.began + SETTLED
-        return known and schedule.left() > 1 and (schedule.seconds_left() or 0.0) > SMALL
+        return known and schedule.left() > 1 and (schedule.seconds_left() or 0.0) > SMALL_JOB
 
     with session, compiled_beside({*kernels}) if kernels else nullcontext(False) as cold:
         if cold:
             listener.news("Compiling kernels, once on this machine: the first results take longer")
         if small:
-            work_on(Serial(), grown)
+            work_on(SerialExecutor(), grown)
         if schedule.left():
-            with open_crew(resources) as crew:
-                work_on(crew)
+            with open_executor(resources) as executor:
+                work_on(executor)
     return Worked(session.rows, session.cpu_seconds, unread, session.lost_puzzles)
 
 

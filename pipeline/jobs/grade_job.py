@@ -8,8 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.crew import Fault, each_divided
-from pipeline.executors.resources import Resources, check, open_crew, with_cost
+from pipeline.executors.executor import (
+    Resources,
+    TaskFailure,
+    check_resources,
+    estimate_cost,
+    open_executor,
+    run_divisible_tasks,
+)
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output, decisive
 from pipeline.jobs.session import listener_of
@@ -80,7 +86,7 @@ def grade_run(
     Timeouts are tried again if there is more time now, and puzzles on which a worker died. Returns the tally of the
     whole run. An InputError refuses a run whose store has changed, a UserError one that another command works on.
     """
-    check(resources)
+    check_resources(resources)
     check_limit(cpu_limit)
     refuse_changed(run)
     tally = Tally(run.family)
@@ -154,7 +160,7 @@ def grade_puzzles(
 
     first   the family; if none is known yet, that of the first puzzles. Others are problems
     """
-    check(resources)
+    check_resources(resources)
     check_limit(cpu_limit)
     problems: list[Problem] = []
 
@@ -173,12 +179,12 @@ def grade_puzzles(
             else:
                 problems.extend(of_another(name, item.family, family) for name in item.rows["puzzle_id"].to_pylist())
 
-    counted, seconds = with_cost(tasks(), lambda task: GRADE.seconds * len(task.puzzles))
-    with open_crew(resources, seconds) as crew:
-        for values, outcome in each_divided(crew, grade_unknown, counted, divided):
+    counted, seconds = estimate_cost(tasks(), lambda task: GRADE.seconds * len(task.puzzles))
+    with open_executor(resources, seconds) as executor:
+        for values, outcome in run_divisible_tasks(executor, grade_unknown, counted, divided):
             task = Task(*values)
             family = FAMILIES[task.family]
-            if isinstance(outcome, Fault):
+            if isinstance(outcome, TaskFailure):
                 callbacks.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
                 yield Graded(family, killed_rows(family, pa.table(task.puzzles)))
             else:

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.crew import Fault, each
-from pipeline.executors.resources import Resources, check, open_crew, with_cost
+from pipeline.executors.executor import Resources, TaskFailure, check_resources, estimate_cost, open_executor, run_tasks
 from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.session import listener_of
@@ -137,7 +136,7 @@ def mend_run(
     Puzzles without a change are tried again if there is more time now. An InputError refuses a run whose store has
     changed, a UserError one that another command works on.
     """
-    check(resources)
+    check_resources(resources)
     check_limit(cpu_limit)
     refuse_others(run.family, run.folder.name)
     refuse_changed(run)
@@ -175,7 +174,7 @@ def mend_puzzles(
     found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, callbacks: ProgressCallbacks
 ) -> Iterator[Mended | Problem]:
     """Those among puzzles that have several solutions, and what could not be read of their files."""
-    check(resources)
+    check_resources(resources)
     yield from _tried(_classified(found, cpu_limit, callbacks), cpu_limit, resources, callbacks)
 
 
@@ -244,11 +243,11 @@ def _tried(
                 done[number] = item
 
     following = 0
-    waiting, seconds = with_cost(tasks(), lambda _: MEND.seconds)
-    with open_crew(resources, seconds) as crew:
-        for task, outcome in each(crew, _changes, waiting):
+    waiting, seconds = estimate_cost(tasks(), lambda _: MEND.seconds)
+    with open_executor(resources, seconds) as executor:
+        for task, outcome in run_tasks(executor, _changes, waiting):
             candidate = trying.pop(task[0])
-            if isinstance(outcome, Fault):
+            if isinstance(outcome, TaskFailure):
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
             else:
                 done[task[0]] = Mended(candidate.puzzle, outcome)

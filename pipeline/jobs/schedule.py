@@ -264,7 +264,7 @@ class Schedule:
         self.again.append(work)
 
     @staticmethod
-    def apart(work: Work, part: str) -> tuple[Work, Work | None]:
+    def split_off(work: Work, part: str) -> tuple[Work, Work | None]:
         """A task's rows in one part of the store, and those in others, if it has any."""
         here = work._replace(rows={part: work.rows[part]}, puzzles=spans.size(work.rows[part]))
         rest = {name: there for name, there in work.rows.items() if name != part}

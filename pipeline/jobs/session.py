@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import UserError
-from pipeline.executors.crew import Crew, Fault
+from pipeline.executors.executor import Executor, TaskFailure
 from pipeline.jobs.job import Job
 from pipeline.jobs.log import Log
 from pipeline.jobs.metrics import Metrics
@@ -40,14 +40,14 @@ class Listener(NamedTuple):
     """Progress callbacks of a job.
 
     planned     (rows that are there already, rows that there will be in the end)
-    crew_ready  (address of Ray's dashboard, if it has one)
+    executor_ready  (address of Ray's dashboard, if it has one)
     finished    (statistics of a file that has been written, its task)
     line        (a warning in one line)
     news        (a message in one line)
     """
 
     planned: Callable[[int, int], None] = _nothing
-    crew_ready: Callable[[str | None], None] = _nothing
+    executor_ready: Callable[[str | None], None] = _nothing
     finished: Callable[[Piece, Work], None] = _nothing
     line: Callable[[str], None] = _nothing
     news: Callable[[str], None] = _nothing
@@ -98,9 +98,9 @@ class Session:
         self.told = 0.0
         self.log: Log | None = None
 
-    def start(self, crew: Crew) -> None:
-        """Begin to work with a crew; the log begins with the first one."""
-        self.metrics = Metrics(self.run.about["run_id"]) if crew.apart else None
+    def start(self, executor: Executor) -> None:
+        """Begin to work with a executor; the log begins with the first one."""
+        self.metrics = Metrics(self.run.about["run_id"]) if executor.isolated else None
         if self.log is None:
             for place in (self.run.folder, self.run.folder / self.job.folder):
                 place.sweep()
@@ -171,7 +171,7 @@ class Session:
             self.metrics.finished(piece)
         self.tell.finished(piece, work)
 
-    def lost(self, work: Work, name: str, fault: Fault) -> None:
+    def lost(self, work: Work, name: str, fault: TaskFailure) -> None:
         """A task has no result."""
         self.note("task lost", name=name, kind=fault.kind, reason=fault.reason, rows=work.rows, puzzles=work.size)
         if self.metrics:

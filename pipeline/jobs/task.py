@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.executors.crew import TROUBLE, Fault
+from pipeline.executors.executor import EXCEPTION, TaskFailure
 from pipeline.jobs.backstop import backstop
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.schedule import TRIES, Work
@@ -49,7 +49,7 @@ class Context(NamedTuple):
     family        of the puzzles, by its name
     settings      of the job
     versions      of Python and of the libraries, as the driver has them
-    apart         tasks run in processes of their own, which may be killed
+    isolated      tasks run in processes of their own, which may be killed
     lease         of the run's folder, if it is on far storage
     """
 
@@ -61,15 +61,15 @@ class Context(NamedTuple):
     family: str
     settings: dict[str, Any]
     versions: dict[str, str]
-    apart: bool
+    isolated: bool
     lease: Lease | None = None
 
 
-def context_of(run: Run, job: Job, settings: dict[str, Any], apart: bool) -> Context:
+def context_of(run: Run, job: Job, settings: dict[str, Any], isolated: bool) -> Context:
     """Return the context of a session's tasks."""
     store = run.store
     about = run.folder.uri, store.folder.uri, run.about["run_id"], store.id, store.family.name
-    return Context(job, *about, settings, versions(), apart, lease_of(run.folder))
+    return Context(job, *about, settings, versions(), isolated, lease_of(run.folder))
 
 
 class Unreadable(NamedTuple):
@@ -139,7 +139,7 @@ def run_task(
         with borrowed(context.lease), rows_file(place, name, job.schema(family)) as writer:
             for chunk in chunks_of(context, source, parts):
                 most = min(len(chunk.puzzles) * limit, PATIENCE) + limit + GRACE
-                with backstop(most) if context.apart else nullcontext():
+                with backstop(most) if context.isolated else nullcontext():
                     output = job.work(chunk, family, context.settings, limit, wait)
                 writer.write(made.noted(chunk, output))
             confirm(place)
@@ -281,14 +281,14 @@ class Statistics:
 
 
 def write_off(
-    context: Context, parts: dict[str, Part], limit: float, work: Work, name: str, fault: Fault
+    context: Context, parts: dict[str, Part], limit: float, work: Work, name: str, fault: TaskFailure
 ) -> tuple[Piece, list[Problem]]:
     """Write the rows of a puzzle on which a worker died TRIES times, or an exception was raised.
 
     Raises InputError if it can't be read, OSError if the run can't be written.
     """
     job, family = context.job, FAMILIES[context.family]
-    raised = fault.kind == TROUBLE
+    raised = fault.kind == EXCEPTION
     reason = fault.reason if raised else f"its worker died {TRIES} times: {fault.reason}"
     made = Statistics(name, job)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.executors.crew import Crew, Fault, each
+from pipeline.executors.executor import Executor, TaskFailure, run_tasks
 from pipeline.jobs.session import Session
 from pipeline.run.coverage import overlaps
 from pipeline.run.kept_rows import read_kept
@@ -42,7 +42,7 @@ def join_session(session: Session, schema: pa.Schema) -> None:
             place.delete(name)
 
 
-def tidy(run: Run, crew: Crew, session: Session) -> None:
+def tidy(run: Run, executor: Executor, session: Session) -> None:
     """Join small files, leave out rows that later files have too, and delete what lost tasks have left.
 
     No task may be at work on the run.
@@ -55,8 +55,8 @@ def tidy(run: Run, crew: Crew, session: Session) -> None:
         (run.folder.uri, session.new_name(), names, {name: masks.get(name) for name in names}, lease_of(run.folder))
         for names in _bundles([piece for piece in pieces if piece.name in wanted])
     ]
-    for _, joined in each(crew, join, tasks):
-        if isinstance(joined, Fault):
+    for _, joined in run_tasks(executor, join, tasks):
+        if isinstance(joined, TaskFailure):
             session.note("files not joined", reason=joined.reason)  # they count as they are
         else:
             session.note("files joined", **joined)

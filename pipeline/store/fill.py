@@ -4,8 +4,7 @@ import math
 
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import ClusterError
-from pipeline.executors.crew import Fault, each
-from pipeline.executors.resources import Resources, check, open_crew
+from pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
 from pipeline.store.generation import Task, make_part, missing_parts
 from pipeline.store.lock import sole_writer
 from pipeline.store.paths import folder
@@ -25,7 +24,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
     A UserError refuses a store with other puzzles, and one that another command writes to; a ClusterError says that
     parts could not be made.
     """
-    check(resources)
+    check_resources(resources)
     with sole_writer(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
@@ -34,9 +33,9 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
         for _ in range(TRIES):
             lost: list[Task] = []
             if left:
-                with open_crew(resources, rows * (math.inf if KINDS[recipe.kind].slow else EACH)) as crew:
-                    for (part,), made in each(crew, make_part, ((part,) for part in left)):
-                        if isinstance(made, Fault):
+                with open_executor(resources, rows * (math.inf if KINDS[recipe.kind].slow else EACH)) as executor:
+                    for (part,), made in run_tasks(executor, make_part, ((part,) for part in left)):
+                        if isinstance(made, TaskFailure):
                             lost.append(part)
                             reason = made.reason
                         else:

@@ -13,7 +13,7 @@ from stores import Result, held_by_another
 
 import nonocensus as nc
 from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.executors.resources import Resources
+from pipeline.executors.executor import Resources
 from pipeline.jobs import mend_job
 from pipeline.jobs.mend_job import mend_run
 from pipeline.run.mendings import LEGACY, read_attempts, read_mendings

@@ -1,4 +1,4 @@
-"""Cubes over workers: the verdicts of one process, workers that die, and an end at once."""
+"""Conquests over several cores: same verdicts as one process, lost workers, early ends."""
 
 import math
 import os
@@ -14,9 +14,7 @@ import pytest
 from pipeline.errors import ClusterError
 from pipeline.executors import conquer
 from pipeline.executors.conquer import conquer_cube, conquer_over, conqueror
-from pipeline.executors.crew import WORKER, Fault
-from pipeline.executors.resources import Resources
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import WORKER, Resources, SerialExecutor, TaskFailure
 from solver.ladder.question import FROM_NOTHING
 from solver.learning.conquest import Conquest
 from solver.learning.cubes import Answer, Cube
@@ -37,11 +35,11 @@ def picture(k: int) -> np.ndarray:
 WHOLE = -1
 
 
-class Told(Serial):
-    """A crew that answers cubes as it is told, by number; notes what it was given.
+class ScriptedExecutor(SerialExecutor):
+    """Answers cubes by number from a script, and records submissions.
 
-    answers       by cube, or by WHOLE: what it has come to, or a list of that for one try after the other
-    whole_first   whether the whole is answered first; else last
+    answers       by cube, or by WHOLE: its outcome, or a list of outcomes of successive attempts
+    whole_first   answer the whole first, else last
     """
 
     def __init__(self, cpus: int, answers: dict[int, Any], whole_first: bool = False) -> None:
@@ -77,14 +75,14 @@ class Told(Serial):
 
 
 @pytest.fixture(autouse=True)
-def _poorly_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where Kissat is not installed."""
+def _without_kissat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Kissat."""
     monkeypatch.setattr(conquer, "splits_well", lambda: False)
 
 
 @pytest.fixture
-def well_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where it is."""
+def with_kissat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With Kissat."""
     monkeypatch.setattr(conquer, "splits_well", lambda: True)
 
 
@@ -92,109 +90,109 @@ def begun(number: int) -> Conquest:
     return Conquest(FROM_NOTHING, [], cubes(number))
 
 
-def numbers(crew: Told) -> list[int]:
-    return sorted(number for number, _ in crew.given)
+def numbers(executor: ScriptedExecutor) -> list[int]:
+    return sorted(number for number, _ in executor.given)
 
 
 def test_every_cube_is_decided_once() -> None:
-    crew = Told(2, {})
-    ended = conquer_over(crew, BATCH, begun(5), math.inf)
+    executor = ScriptedExecutor(2, {})
+    ended = conquer_over(executor, BATCH, begun(5), math.inf)
     assert ended._replace(cpu_seconds=0.0) == Conquest(FROM_NOTHING, [], [], 0.0, 5, None)
     assert ended.cpu_seconds == pytest.approx(5.0, abs=0.5)
-    assert numbers(crew) == [WHOLE, 0, 1, 2, 3, 4]
+    assert numbers(executor) == [WHOLE, 0, 1, 2, 3, 4]
 
 
-def test_parts_come_before_others_and_know_what_has_been_found() -> None:
+def test_parts_of_a_cube_come_next_and_know_found_solutions() -> None:
     part = Cube(((7, 1, True),), FROM_NOTHING)
-    crew = Told(2, {0: Answer([picture(1)], [part], 1.0, 0, None)})
-    assert len(conquer_over(crew, BATCH, begun(2), math.inf).solutions) == 1
-    assert crew.given == [(WHOLE, 0), (0, 0), (7, 1), (1, 1)]
+    executor = ScriptedExecutor(2, {0: Answer([picture(1)], [part], 1.0, 0, None)})
+    assert len(conquer_over(executor, BATCH, begun(2), math.inf).solutions) == 1
+    assert executor.given == [(WHOLE, 0), (0, 0), (7, 1), (1, 1)]
 
 
-def test_two_solutions_end_it() -> None:
-    crew = Told(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
-    assert len(conquer_over(crew, BATCH, begun(3), math.inf).solutions) == 2
-    assert numbers(crew) == [WHOLE, 0]
+def test_two_solutions_end_the_conquest() -> None:
+    executor = ScriptedExecutor(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    assert len(conquer_over(executor, BATCH, begun(3), math.inf).solutions) == 2
+    assert numbers(executor) == [WHOLE, 0]
 
 
-def test_the_whole_alone_has_one_core_and_decides() -> None:
-    """First the solution that a cube would have found too, then the proof that there is no other."""
+def test_single_core_works_on_the_whole_only() -> None:
+    """It finds the first solution, then proves that there is no other."""
     found, proof = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None), Answer([], [], 1.0, 1, None)
-    crew = Told(1, {WHOLE: [found, proof]})
-    ended = conquer_over(crew, BATCH, begun(3), math.inf)
+    executor = ScriptedExecutor(1, {WHOLE: [found, proof]})
+    ended = conquer_over(executor, BATCH, begun(3), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
-    assert crew.given == [(WHOLE, 0), (WHOLE, 1)]
+    assert executor.given == [(WHOLE, 0), (WHOLE, 1)]
 
 
-@pytest.mark.usefixtures("well_split")
-def test_where_cubes_lose_nothing_the_whole_has_only_to_find_a_solution() -> None:
-    """Then its core takes cubes, and these know the solution; the whole is not taken up again."""
+@pytest.mark.usefixtures("with_kissat")
+def test_with_kissat_whole_ends_at_its_first_solution() -> None:
+    """Its core then takes cubes, which know the solution."""
     found = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None)
     parts = [Cube(((7 + k, 1, True),), FROM_NOTHING) for k in range(2)]
-    crew = Told(2, {WHOLE: found, 0: Answer([], parts, 1.0, 1, None)}, whole_first=True)
-    ended = conquer_over(crew, BATCH, begun(1), math.inf)
+    executor = ScriptedExecutor(2, {WHOLE: found, 0: Answer([], parts, 1.0, 1, None)}, whole_first=True)
+    ended = conquer_over(executor, BATCH, begun(1), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
     assert ended.cpu_seconds == pytest.approx(4.0, abs=0.5)
-    assert crew.given == [(WHOLE, 0), (0, 0), (7, 1), (8, 1)]
-    assert crew.among == [None, (1, 1), (2, 2), (2, 2)]
+    assert executor.given == [(WHOLE, 0), (0, 0), (7, 1), (8, 1)]
+    assert executor.among == [None, (1, 1), (2, 2), (2, 2)]
 
 
-@pytest.mark.usefixtures("well_split")
-def test_where_cubes_lose_nothing_the_whole_has_no_part_in_a_proof() -> None:
-    crew = Told(2, {})
-    ended = conquer_over(crew, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
+@pytest.mark.usefixtures("with_kissat")
+def test_with_kissat_whole_takes_no_part_in_a_proof() -> None:
+    executor = ScriptedExecutor(2, {})
+    ended = conquer_over(executor, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
-    assert numbers(crew) == [0, 1, 2]
-    alone = Told(1, {WHOLE: Answer([], [], 1.0, 1, None)})
+    assert numbers(executor) == [0, 1, 2]
+    alone = ScriptedExecutor(1, {WHOLE: Answer([], [], 1.0, 1, None)})
     conquer_over(alone, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
     assert numbers(alone) == [WHOLE]
 
 
-@pytest.mark.usefixtures("well_split")
-def test_each_core_has_its_limit() -> None:
-    """Cubes that come to nothing for ever; three cores have three times as long as one."""
+@pytest.mark.usefixtures("with_kissat")
+def test_cpu_limit_applies_to_each_core() -> None:
+    """Cubes are split for ever; three cores have three times the limit."""
     cube = cubes(1)[0]
-    crew = Told(3, {0: Answer([], [cube, cube, cube], 1.0, 0, None)})
-    ended = conquer_over(crew, BATCH, begun(3)._replace(solutions=[picture(1)]), 10.0)
+    executor = ScriptedExecutor(3, {0: Answer([], [cube, cube, cube], 1.0, 0, None)})
+    ended = conquer_over(executor, BATCH, begun(3)._replace(solutions=[picture(1)]), 10.0)
     assert ended.waiting
     assert 30.0 <= ended.cpu_seconds < 33.0
 
 
-def test_the_same_solution_of_the_whole_and_of_a_cube_is_one() -> None:
+def test_solution_found_by_whole_and_cube_counts_once() -> None:
     cube = cubes(1)[0]
     found = Answer([picture(1)], [cube], 1.0, 1, None)
-    crew = Told(2, {0: [found, Answer([], [], 1.0, 1, None)], WHOLE: found})
-    ended = conquer_over(crew, BATCH, begun(1), math.inf)
+    executor = ScriptedExecutor(2, {0: [found, Answer([], [], 1.0, 1, None)], WHOLE: found})
+    ended = conquer_over(executor, BATCH, begun(1), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
 
 
-def test_what_is_left_of_another_puzzle_is_passed_over() -> None:
-    crew = Told(3, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
-    assert len(conquer_over(crew, BATCH, begun(2), math.inf).solutions) == 2
-    crew.many, crew.answers = 9, {}
-    ended = conquer_over(crew, BATCH, begun(3), math.inf)
+def test_late_results_of_the_previous_puzzle_are_ignored() -> None:
+    executor = ScriptedExecutor(3, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    assert len(conquer_over(executor, BATCH, begun(2), math.inf).solutions) == 2
+    executor.many, executor.answers = 9, {}
+    ended = conquer_over(executor, BATCH, begun(3), math.inf)
     assert (ended.solutions, ended.waiting) == ([], [])
     assert ended.cpu_seconds == pytest.approx(3.0, abs=0.5)
 
 
-def test_out_of_time_with_the_whole_it_is_open() -> None:
-    ended = conquer_over(Told(1, {}), BATCH, begun(5), 2.5)
+def test_cpu_limit_leaves_puzzle_open() -> None:
+    ended = conquer_over(ScriptedExecutor(1, {}), BATCH, begun(5), 2.5)
     assert ended.waiting
 
 
-def test_a_cube_that_loses_its_worker_is_tried_again_and_in_the_end_given_up() -> None:
-    lost = Fault(WORKER, "gone")
+def test_cube_with_lost_workers_is_retried_then_given_up() -> None:
+    lost = TaskFailure(WORKER, "gone")
     done = Answer([], [], 1.0, 1, None)
-    crew = Told(2, {1: [lost, lost, done]})
-    assert conquer_over(crew, BATCH, begun(3), math.inf).waiting == []
-    assert numbers(crew) == [WHOLE, 0, 1, 1, 1, 2]
+    executor = ScriptedExecutor(2, {1: [lost, lost, done]})
+    assert conquer_over(executor, BATCH, begun(3), math.inf).waiting == []
+    assert numbers(executor) == [WHOLE, 0, 1, 1, 1, 2]
     with pytest.raises(ClusterError, match="was lost 3 times: gone"):
-        conquer_over(Told(2, {1: lost}), BATCH, begun(3), math.inf)
+        conquer_over(ScriptedExecutor(2, {1: lost}), BATCH, begun(3), math.inf)
 
 
 @pytest.mark.slow
-def test_over_workers_one_of_which_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A unique puzzle and one with several solutions, from nothing known."""
+def test_lost_worker_costs_no_verdict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One puzzle with several solutions, and one unique puzzle."""
 
     def killed_once(*arguments: Any) -> Any:
         if not (tmp_path / "killed").exists():
@@ -212,15 +210,15 @@ def test_over_workers_one_of_which_dies(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert (tmp_path / "killed").exists()
 
 
-def test_workers_start_when_a_puzzle_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_executor_starts_with_the_first_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int | None] = []
 
     @contextmanager
-    def opened(resources: Resources) -> Iterator[Told]:
+    def opened(resources: Resources) -> Iterator[ScriptedExecutor]:
         started.append(resources.cpus)
-        yield Told(2, {})
+        yield ScriptedExecutor(2, {})
 
-    monkeypatch.setattr(conquer, "open_crew", opened)
+    monkeypatch.setattr(conquer, "open_executor", opened)
     with conqueror(2) as conquer_here:
         assert started == []
         for _ in range(2):
@@ -228,10 +226,10 @@ def test_workers_start_when_a_puzzle_needs_them(monkeypatch: pytest.MonkeyPatch)
         assert started == [2]
 
 
-def test_tasks_still_running_are_cancelled_and_their_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_tasks_are_cancelled_and_their_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     cancelled: list[int] = []
-    crew = Told(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
-    monkeypatch.setattr(crew, "cancel", cancelled.append)
-    ended = conquer_over(crew, BATCH, begun(2), math.inf)
-    assert cancelled == [crew.whole]
+    executor = ScriptedExecutor(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    monkeypatch.setattr(executor, "cancel", cancelled.append)
+    ended = conquer_over(executor, BATCH, begun(2), math.inf)
+    assert cancelled == [executor.whole]
     assert 1.0 < ended.cpu_seconds < 2.0

@@ -16,7 +16,7 @@ from stores import SMALL_GROUPS, Result
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import UserError
-from pipeline.executors.resources import Resources
+from pipeline.executors.executor import Resources
 from pipeline.jobs.certify_job import certify_run
 from pipeline.run import results
 from pipeline.run.certificates import certificates_table, certified
@@ -274,7 +274,7 @@ def test_a_worker_that_dies_costs_one_verdict(
 
     with monkeypatch.context() as patch:
         patch.setattr(Deadly, "victim", victim)
-        patch.setattr("pipeline.executors.resources.Serial", Deadly)
+        patch.setattr("pipeline.executors.executor.SerialExecutor", Deadly)
         rows = done(own)
     assert Counter(row["status"] for row in rows) == {"proved": 79, "killed": 1}
     assert [row["error"] for row in rows if row["status"] == "killed"] == [

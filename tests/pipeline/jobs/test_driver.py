@@ -8,9 +8,7 @@ import pytest
 from runs import CONFIG, classify_context, lasting, run_serially, work_on
 
 from pipeline.errors import ClusterError
-from pipeline.executors.crew import NODE, WORKER, Fault
-from pipeline.executors.resources import Resources
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import NODE, WORKER, Resources, SerialExecutor, TaskFailure
 from pipeline.jobs import classify_job, driver
 from pipeline.jobs import task as tasks
 from pipeline.jobs.classify_job import classify_store, retry_run
@@ -28,7 +26,7 @@ SERIAL = Resources(serial=True)
 def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
     """It sees the very run and the very store, and has the same versions, or says what it lacks."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    context = classify_context(run, apart=True)
+    context = classify_context(run, isolated=True)
     assert prove_fit(context) is None
     lacks = {
         "run": (context._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
@@ -41,30 +39,30 @@ def test_a_machine_proves_itself(store: Store, tmp_path: Path) -> None:
         outcome = prove_fit(unfit)
         assert isinstance(outcome, Unfit)
         with pytest.raises(ClusterError, match=said):
-            driver.refuse_unfit(Serial(), unfit)
+            driver.refuse_unfit(SerialExecutor(), unfit)
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder makes none"
 
 
-class LosingNodes(Serial):
-    """A crew of two machines, one of which is lost during the handshake, the other answers with a fault."""
+class LosingNodes(SerialExecutor):
+    """A executor of two machines, one of which is lost during the handshake, the other answers with a fault."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
         self.kind = kind
 
-    def on_every_node(self, *_: object) -> dict[str, Any]:
-        return {"a": None, "b": Fault(self.kind, "gone")}
+    def run_on_each_node(self, *_: object) -> dict[str, Any]:
+        return {"a": None, "b": TaskFailure(self.kind, "gone")}
 
 
 def test_a_machine_lost_during_the_handshake_ends_nothing(store: Store, tmp_path: Path) -> None:
-    context = classify_context(run_serially(store, tmp_path / "run"), apart=True)
+    context = classify_context(run_serially(store, tmp_path / "run"), isolated=True)
     driver.refuse_unfit(LosingNodes(NODE), context)
     with pytest.raises(ClusterError, match="b can't take part: gone"):
         driver.refuse_unfit(LosingNodes(WORKER), context)
 
 
-class Stopping(Serial):
-    """A crew that is interrupted by the first task that waits for kernels."""
+class Stopping(SerialExecutor):
+    """A executor that is interrupted by the first task that waits for kernels."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
         if function is tasks.run_task and arguments[5]:
@@ -100,8 +98,8 @@ def with_context(arguments: tuple[Any, ...], changed: Callable[[tasks.Context], 
     return tuple(changed(each) if isinstance(each, tasks.Context) else each for each in arguments)
 
 
-class Elsewhere(Serial):
-    """A crew whose machine sees another folder under the run's name: what it writes is not here."""
+class Elsewhere(SerialExecutor):
+    """A executor whose machine sees another folder under the run's name: what it writes is not here."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
         if function is tasks.run_task:
@@ -124,8 +122,8 @@ def test_a_file_counts_when_it_is_seen(store: Store, tmp_path: Path, monkeypatch
     assert len(run.table()) == 0
 
 
-class Later(Serial):
-    """A crew whose machine has come after the others were asked, and has another Python."""
+class Later(SerialExecutor):
+    """A executor whose machine has come after the others were asked, and has another Python."""
 
     def submit(self, function: Any, *arguments: Any) -> int:
         if function is tasks.run_task:
@@ -220,7 +218,7 @@ def test_run_that_another_command_wrote_after_planning_is_continued(
         monkeypatch.undo()
         classify_job.classify_store(store, str(tmp_path / "run"), CONFIG, resources=resources)
 
-    monkeypatch.setattr(classify_job, "check", interposed)
+    monkeypatch.setattr(classify_job, "check_resources", interposed)
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
     assert (outcome.rows, outcome.missing, outcome.summary["rows"]) == (0, 0, 300)
 

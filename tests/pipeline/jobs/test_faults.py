@@ -22,9 +22,8 @@ from runs import CONFIG, lasting, run_serially, work_on
 from stores import random_store
 
 from pipeline.errors import UserError
-from pipeline.executors.crew import NODE, WORKER, Fault
-from pipeline.executors.ray_crew import patiently, ray_crew
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import NODE, WORKER, SerialExecutor, TaskFailure
+from pipeline.executors.ray_executor import retry_start, start_ray
 from pipeline.jobs import driver
 from pipeline.jobs import task as tasks
 from pipeline.jobs.schedule import TRIES
@@ -62,8 +61,8 @@ def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     monkeypatch.setattr(driver, "run_task", run_task_with_bugs)
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
-    with ray_crew(cpus=2) as crew:
-        assert work_on(run, crew) == []
+    with start_ray(cpus=2) as executor:
+        assert work_on(run, executor) == []
     assert capsys.readouterr().out == "", "what Ray says of dead workers is no result"
     rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
     assert len(rows) == len(run.table()) == 80
@@ -79,8 +78,8 @@ def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
     assert lasting(run).equals(lasting(alone)), "what has been mended can be tried again"
 
 
-class Losing(Serial):
-    """A crew whose first tasks are all lost."""
+class Losing(SerialExecutor):
+    """A executor whose first tasks are all lost."""
 
     def __init__(self, lost: int, kind: str) -> None:
         super().__init__()
@@ -91,7 +90,7 @@ class Losing(Serial):
             return super().wait(seconds)
         self.lost -= 1
         number, _, _ = self._queue.pop(0)
-        return [(number, Fault(self.kind, "gone"))]
+        return [(number, TaskFailure(self.kind, "gone"))]
 
 
 def test_lost_nodes_are_nobodys_fault_but_lost_workers_end_the_command(store: Store, tmp_path: Path) -> None:
@@ -263,9 +262,9 @@ def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
 
     alone = run_serially(harder, tmp_path / "serial")
     out = tmp_path / "run"
-    cluster = patiently(Cluster, initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    cluster = retry_start(Cluster, initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     try:
-        nodes = [patiently(cluster.add_node, num_cpus=1) for _ in range(2)]
+        nodes = [retry_start(cluster.add_node, num_cpus=1) for _ in range(2)]
         driver = subprocess.Popen(command(harder, out, "--address", cluster.address), stdout=subprocess.DEVNULL)
         while driver.poll() is None and finished(out) < 2:
             time.sleep(0.01)

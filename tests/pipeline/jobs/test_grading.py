@@ -20,7 +20,7 @@ from stores import Result, held_by_another
 
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.resources import Resources
+from pipeline.executors.executor import Resources
 from pipeline.run import results
 from pipeline.run.grades import current_grades, grades_of, read_grades
 from pipeline.run.run_folder import Run, open_run
@@ -185,7 +185,7 @@ def test_a_puzzle_that_kills_its_worker_costs_one_grade(
     lines: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr(Deadly, "victim", victim)
-        patch.setattr("pipeline.executors.resources.Serial", Deadly)
+        patch.setattr("pipeline.executors.executor.SerialExecutor", Deadly)
         tally = nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_warning=lines.append))
         failed = nonocensus("grade", "run", "--serial")
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)

@@ -21,7 +21,7 @@ from sudoku_technique_examples import EXAMPLES
 
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.resources import Resources
+from pipeline.executors.executor import Resources
 from pipeline.jobs.grade_job import grade_unknown, graded_puzzles, killed_rows, of_another
 from pipeline.run.grades import current_grades, grades_of, read_grades
 from pipeline.run.run_folder import Run, open_run
@@ -125,7 +125,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_puzzle_that_kills_its_worker_costs_one_grade(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Deadly, "victim", sudokus.LARGE)
-        patch.setattr("pipeline.executors.resources.Serial", Deadly)
+        patch.setattr("pipeline.executors.executor.SerialExecutor", Deadly)
         tally = nc.grade_run(own, resources=SERIAL)
     assert (tally.killed, tally.graded) == ([sudokus.LARGE], UNIQUE - 1)
     assert nc.grade_run(own, resources=SERIAL).killed == []

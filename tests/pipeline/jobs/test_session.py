@@ -6,7 +6,7 @@ import pytest
 from runs import CONFIG
 
 from pipeline.errors import UserError
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import NOBODY, Session
@@ -16,7 +16,7 @@ from pipeline.store.parts import Store
 
 def begun(run: Run, schedule: Schedule) -> Session:
     session = Session(run, CLASSIFY, schedule, NOBODY)
-    session.start(Serial())
+    session.start(SerialExecutor())
     return session
 
 

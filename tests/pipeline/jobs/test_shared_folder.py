@@ -11,7 +11,7 @@ import psutil
 import pytest
 from runs import lasting, run_serially
 
-from pipeline.executors.ray_crew import patiently
+from pipeline.executors.ray_executor import retry_start
 from pipeline.run.run_folder import open_run
 from pipeline.store.parts import open_store
 
@@ -47,7 +47,7 @@ def test_a_machine_without_the_folder_is_named_before_anything_is_done(tmp_path:
     shared = tmp_path / "shared"
     shared.mkdir()
     (tmp_path / "store").rename(shared / "store")
-    cluster = patiently(Cluster, initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    cluster = retry_start(Cluster, initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     command = [sys.executable, "-m", "nonocensus", "classify", str(shared / "store"), "--out", str(shared / "run")]
     command += ["--cpu-limit", "10", "--address", cluster.address]
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from runs import CONFIG, run_serially, work_on
 
-from pipeline.executors.serial import Serial
+from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import NOBODY, Session
@@ -30,8 +30,8 @@ def test_tidy_needs_no_store(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     (tmp_path / "store").rename(tmp_path / "moved")
     session = Session(run, CLASSIFY, Schedule(iter(()), 0, [], [1.0]), NOBODY)
-    session.start(Serial())
-    tidy(run, Serial(), session)
+    session.start(SerialExecutor())
+    tidy(run, SerialExecutor(), session)
     assert len(run.table()) == 300
 
 

@@ -19,7 +19,7 @@ from serving import DIAGONAL, PLUS, PLUS_NON, SECONDS, Server, long_puzzle, reco
 from stores import random_store
 
 import nonocensus as nc
-from pipeline.executors.resources import Resources
+from pipeline.executors.executor import Resources
 from pipeline.serve.serve_limits import MOST_BODY, MOST_UNFINISHED, PAGE_ROWS
 from scrapers.formats import FORMATS, named
 from scrapers.formats.writing import is_picture

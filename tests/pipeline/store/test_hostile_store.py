@@ -14,7 +14,7 @@ from stores import SMALL_GROUPS, Result, random_store
 
 from pipeline.callbacks import SILENT
 from pipeline.errors import InputError
-from pipeline.executors.resources import Resources
+from pipeline.executors.executor import Resources
 from pipeline.findings.reporting import write_run_report
 from pipeline.jobs.kernel_compilation import needed
 from pipeline.jobs.mend_job import mend_run

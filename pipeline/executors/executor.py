@@ -1,0 +1,188 @@
+"""Run tasks in this process, or on Ray over the cores of a machine or cluster (pipeline.executors.ray_executor)."""
+
+import math
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from pipeline.errors import UserError
+from reports.threads import cores
+
+T = TypeVar("T")
+TaskArguments = tuple[Any, ...]
+
+EXCEPTION, WORKER, NODE = "trouble", "worker", "node"
+"""Why a task has no result: it raised an exception, its process died, its machine was lost."""
+
+
+class TaskFailure(NamedTuple):
+    """The outcome of a task without a result: EXCEPTION, WORKER or NODE, and the reason in one line."""
+
+    kind: str
+    reason: str
+
+
+class Executor(Protocol):
+    """Runs tasks.
+
+    dashboard    address of Ray's dashboard, if there is one
+    isolated     tasks run in processes of their own, which may be killed
+    """
+
+    dashboard: str | None
+    isolated: bool
+
+    def cpus(self) -> int:
+        """Return the number of CPUs available now."""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Queue a task and return its ticket, which `wait` returns with the outcome."""
+
+    def cancel(self, ticket: Any) -> None:
+        """Kill a task; `wait` still returns its ticket, usually with a TaskFailure."""
+
+    def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call a function once on each machine; returns its outcome by the machine's name."""
+
+    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
+        """Return tickets of finished tasks, each with a result or TaskFailure; empty if none ends in time."""
+
+
+class SerialExecutor:
+    """Runs tasks in this process, one after the other, when `wait` is called."""
+
+    dashboard: str | None = None
+    isolated = False
+
+    def __init__(self) -> None:
+        self._queue: list[tuple[int, Callable[..., Any], TaskArguments]] = []
+        self._number = 0
+
+    def cpus(self) -> int:
+        """Return 1: tasks run one at a time."""
+        return 1
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
+        """Queue a task."""
+        self._number += 1
+        self._queue.append((self._number, function, arguments))
+        return self._number
+
+    def cancel(self, ticket: int) -> None:
+        """Replace a queued task by a TaskFailure."""
+        cancelled = TaskFailure(WORKER, "cancelled")
+        self._queue = [(task[0], lambda: cancelled, ()) if task[0] == ticket else task for task in self._queue]
+
+    def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call the function here."""
+        return {platform.node(): function(*arguments)}
+
+    def wait(self, seconds: float) -> list[tuple[int, Any]]:  # noqa: ARG002
+        """Run the oldest task."""
+        if not self._queue:
+            return []
+        number, function, arguments = self._queue.pop(0)
+        try:
+            return [(number, function(*arguments))]
+        except Exception as error:
+            return [(number, TaskFailure(EXCEPTION, f"{type(error).__name__}: {error}"))]
+
+
+class Resources(NamedTuple):
+    """Where to run tasks.
+
+    cpus      cores of this machine, None for all
+    address   a running Ray cluster: auto, or ray://host:port
+    serial    only this process, without Ray
+    """
+
+    cpus: int | None = None
+    address: str | None = None
+    serial: bool = False
+
+
+ALL_CORES = Resources()
+
+SMALL_JOB = 10.0
+"""CPU seconds up to which a job without a choice of resources runs in this process: starting Ray takes half of that."""
+
+
+def check_resources(resources: Resources) -> None:
+    """Raise a UserError for options that exclude each other."""
+    if resources.cpus is not None and resources.cpus < 1:
+        raise UserError("--cpus must be at least 1")
+    if resources.address == "":
+        raise UserError("--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port")
+    if resources.serial and (resources.cpus or resources.address):
+        raise UserError("--serial goes with neither --cpus nor --address")
+    if resources.address and resources.cpus:
+        raise UserError("--cpus is for this machine; a cluster's tasks use all of its CPUs")
+
+
+@contextmanager
+def open_executor(resources: Resources, cpu_seconds: float = math.inf) -> Iterator[Executor]:
+    """Start an executor: Ray, or this process for jobs of at most SMALL_JOB CPU seconds.
+
+    Raises ClusterError if Ray can't be started or reached.
+    """
+    check_resources(resources)
+    if resources.serial or (resources == ALL_CORES and cpu_seconds <= SMALL_JOB):
+        yield SerialExecutor()
+        return
+    from pipeline.executors.ray_executor import start_ray  # importing Ray takes a second
+
+    cpus = None if resources.address else resources.cpus or cores()
+    with start_ray(cpus, resources.address) as executor:
+        yield executor
+
+
+def estimate_cost(tasks: Iterator[T], cost: Callable[[T], float]) -> tuple[Iterator[T], float]:
+    """Return the same tasks and their total CPU seconds, counted up to the first task beyond SMALL_JOB."""
+    counted: list[T] = []
+    seconds = 0.0
+    for task in tasks:
+        counted.append(task)
+        seconds += cost(task)
+        if seconds > SMALL_JOB:
+            break
+    return chain(counted, tasks), seconds
+
+
+def run_tasks(
+    executor: Executor, function: Callable[..., Any], tasks: Iterable[TaskArguments], ahead: int = 2
+) -> Iterator[tuple[TaskArguments, Any]]:
+    """Run tasks, `ahead` in flight per CPU; yields each one's arguments and outcome as it finishes."""
+    queued = iter(tasks)
+    in_flight: dict[Any, TaskArguments] = {}
+    more = True
+    while more or in_flight:
+        while more and len(in_flight) < ahead * executor.cpus():
+            task = next(queued, None)
+            more = task is not None
+            if task is not None:
+                in_flight[executor.submit(function, *task)] = task
+        for ticket, outcome in executor.wait(1.0) if in_flight else []:
+            yield in_flight.pop(ticket), outcome
+
+
+def run_divisible_tasks(
+    executor: Executor,
+    function: Callable[..., Any],
+    tasks: Iterable[TaskArguments],
+    divide: Callable[[TaskArguments], list[TaskArguments]],
+) -> Iterator[tuple[TaskArguments, Any]]:
+    """Run tasks like `run_tasks`, but divide those that fail and retry their parts after all others.
+
+    divide    returns the parts of a task; one that is indivisible keeps its TaskFailure
+    """
+    while tasks:
+        retries: list[TaskArguments] = []
+        for task, outcome in run_tasks(executor, function, tasks):
+            parts = divide(task) if isinstance(outcome, TaskFailure) else []
+            if len(parts) > 1:
+                retries += parts
+            else:
+                yield task, outcome
+        tasks = retries

@@ -1,0 +1,220 @@
+"""Tasks over the cores of a machine or cluster, by Ray."""
+
+import logging
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import chdir, contextmanager, redirect_stdout, suppress
+from queue import Empty, SimpleQueue
+from typing import Any, TextIO, TypeVar, cast
+
+from pipeline.errors import ClusterError, UserError
+from pipeline.executors.executor import EXCEPTION, NODE, WORKER, TaskFailure
+from pipeline.settings import PLACE
+
+T = TypeVar("T")
+
+LOG = logging.getLogger("nonocensus.executors")
+
+CPUS_EVERY = 5.0
+"""Seconds between two queries of the number of CPUs: clusters grow and shrink."""
+
+STARTS, START_TIMEOUT = 4, "timed out during startup"
+"""Attempts to start Ray while it fails with this message, which it does after half a minute on a busy machine."""
+
+CONNECT_TIMEOUT = 5.0
+"""Seconds to connect to a cluster's address."""
+
+NODE_TIMEOUT = 600.0
+"""Seconds for a call on every node, which may include starting the node's first worker from slow storage."""
+
+
+class RayExecutor:
+    """Runs tasks on Ray's workers, a task a CPU.
+
+    Ray itself retries nothing (`max_retries=0`): the caller decides what to do about a lost task. A task's completion
+    callback puts it into a queue, so that the cost of a task does not grow with the number in flight, as it does with
+    `ray.wait`.
+    """
+
+    isolated = True
+
+    def __init__(self, dashboard: str | None) -> None:
+        self.dashboard = dashboard
+        self._remote: dict[Callable[..., Any], Any] = {}
+        self._ended: SimpleQueue[tuple[Any, Future[Any]]] = SimpleQueue()
+        self._cpus, self._queried = 1, -CPUS_EVERY
+
+    def cpus(self) -> int:
+        """Return the CPUs of all machines in the cluster."""
+        import ray
+
+        if time.monotonic() - self._queried >= CPUS_EVERY:
+            self._queried = time.monotonic()
+            self._cpus = max(1, int(ray.cluster_resources().get("CPU", 0)))
+        return self._cpus
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Submit a task to Ray."""
+        import ray
+
+        if function not in self._remote:
+            self._remote[function] = ray.remote(max_retries=0)(_with_pickled_arguments(function))
+        ticket = self._remote[function].remote(pickle.dumps(arguments))
+        ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
+        return ticket
+
+    def cancel(self, ticket: Any) -> None:
+        """Kill a task's worker, or remove the task from Ray's queue."""
+        import ray
+
+        ray.cancel(ticket, force=True)
+
+    def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call the function on each machine of the cluster that has CPUs; a timeout is a TaskFailure."""
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        remote = ray.remote(max_retries=0, num_cpus=0)(function)
+        tickets = {}
+        for node in nodes:
+            strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            ticket = remote.options(scheduling_strategy=strategy).remote(*arguments)
+            tickets[ticket] = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
+        deadline = time.monotonic() + NODE_TIMEOUT
+        return {name: outcome_of(ticket.future(), deadline - time.monotonic()) for ticket, name in tickets.items()}
+
+    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
+        """Return all tasks that have ended, at least one if one ends in time."""
+        ended: list[tuple[Any, Future[Any]]] = []
+        with suppress(Empty):
+            ended.append(self._ended.get(timeout=seconds))
+            while True:
+                ended.append(self._ended.get_nowait())
+        return [(ticket, outcome_of(future)) for ticket, future in ended]
+
+
+def _with_pickled_arguments(function: Callable[..., T]) -> Callable[[bytes], T]:
+    """Wrap a function to take its arguments pickled together: Ray serializes each one separately, which is slower."""
+
+    def call(arguments: bytes) -> T:
+        return function(*pickle.loads(arguments))
+
+    call.__name__ = call.__qualname__ = function.__name__  # Ray's name of the task
+    return call
+
+
+def outcome_of(future: "Future[Any]", seconds: float | None = None) -> Any:
+    """Return a task's result or TaskFailure; also a TaskFailure if it does not end within `seconds`.
+
+    Raises ClusterError if Ray itself fails.
+    """
+    from ray import exceptions
+
+    # Retriable: the task was lost, not its puzzles' fault. ObjectLostError includes OwnerDiedError and fetch timeouts.
+    node_lost = (exceptions.NodeDiedError, exceptions.ObjectLostError)
+    worker_lost = (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.TaskCancelledError)
+    try:
+        return future.result(None if seconds is None else max(seconds, 0.0))
+    except exceptions.RayTaskError as error:
+        return TaskFailure(EXCEPTION, f"{type(error.cause).__name__}: {error.cause}")
+    except node_lost as error:
+        return _retriable(NODE, error)
+    except worker_lost as error:
+        return _retriable(WORKER, error)
+    except exceptions.RayError as error:
+        raise ClusterError(f"Ray has failed: {first_line(error)}; the same command continues") from error
+    except TimeoutError:
+        return TaskFailure(EXCEPTION, f"no answer within {NODE_TIMEOUT:.0f} s")
+
+
+def _retriable(kind: str, error: Exception) -> TaskFailure:
+    LOG.debug("task lost with retriable error %s: %s", type(error).__name__, first_line(error))
+    return TaskFailure(kind, first_line(error))
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an exception's message."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _refuse_unreachable(address: str) -> None:
+    """Raise ClusterError if a cluster's port does not accept connections: Ray itself tries for minutes."""
+    if address == "auto":
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdecimal() and int(port) < 1 << 16):
+        raise UserError(f"--address {address}: no address of a Ray cluster; give auto or ray://host:10001")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
+    except OSError as error:
+        raise ClusterError(f"Ray at {address} can't be reached: {error}") from error
+
+
+def retry_start(start: Callable[..., T], *arguments: Any, **options: Any) -> T:
+    """Start a part of Ray, again while the machine is too busy for Ray's own start timeout."""
+    for attempt in range(1, STARTS):
+        try:
+            return start(*arguments, **options)
+        except Exception as error:  # Ray raises bare exceptions
+            if START_TIMEOUT not in str(error):
+                raise
+            LOG.info("Ray did not start (attempt %d of %d): %s", attempt, STARTS, first_line(error))
+    return start(*arguments, **options)
+
+
+class _StdoutWithoutRay:
+    """Standard output; Ray's threads, which report dead workers, are redirected to standard error."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
+
+    def write(self, text: str) -> int:
+        """Write to the stream of the current thread."""
+        is_ray = threading.current_thread().name.startswith("ray_")
+        return (sys.stderr if is_ray else self.stdout).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
+
+
+@contextmanager
+def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[RayExecutor]:
+    """Start Ray, or connect to a cluster, while the block runs.
+
+    cpus       CPUs of this machine, None for all; not with an address
+    address    a running cluster ("auto", "ray://host:port"), None to start one for this command
+
+    Raises ClusterError if Ray can't be started or reached, UserError for a malformed address. The handler of SIGTERM is
+    restored: Ray's own ends the process with a stack trace.
+    """
+    if address:
+        _refuse_unreachable(address)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry without consent
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # each core has a worker already
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves a hundredth of a core next to any other job
+    import ray
+
+    local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with chdir(PLACE):  # workers look for modules in the driver's folder first, which is the user's
+            context = retry_start(ray.init, address or "local", log_to_driver=False, logging_level="ERROR", **local)
+    except Exception as error:  # Ray raises many types, bare Exception among them
+        where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
+        raise ClusterError(f"{where}: {first_line(error)}") from error
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)
+    with redirect_stdout(cast(TextIO, _StdoutWithoutRay(sys.stdout))):
+        try:
+            yield RayExecutor(getattr(context, "dashboard_url", None) or None)
+        finally:
+            with redirect_stdout(sys.stderr):  # Ray prints messages that it held back as repeated
+                ray.shutdown()

@@ -1,0 +1,228 @@
+"""Executors: this process, Ray, and resources that are refused before either starts."""
+
+import os
+import platform
+import signal
+import socket
+import sys
+from concurrent.futures import Future
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ray import exceptions
+
+from pipeline.errors import ClusterError, UserError
+from pipeline.executors import ray_executor
+from pipeline.executors.executor import (
+    ALL_CORES,
+    EXCEPTION,
+    NODE,
+    SMALL_JOB,
+    WORKER,
+    Executor,
+    Resources,
+    SerialExecutor,
+    TaskFailure,
+    estimate_cost,
+    open_executor,
+    run_divisible_tasks,
+    run_tasks,
+)
+from pipeline.executors.ray_executor import START_TIMEOUT, outcome_of, start_ray
+from reports import threads
+
+
+def doubled(number: int) -> int:
+    if number == 3:
+        raise ValueError("three")
+    return 2 * number
+
+
+def test_each_task_yields_its_result_or_failure_once() -> None:
+    outcomes = dict(run_tasks(SerialExecutor(), doubled, ((k,) for k in range(6))))
+    assert outcomes.pop((3,)) == TaskFailure(EXCEPTION, "ValueError: three")
+    assert outcomes == {(k,): 2 * k for k in (0, 1, 2, 4, 5)}
+
+
+def total(*numbers: int) -> int:
+    return sum(doubled(number) for number in numbers)
+
+
+def test_failed_task_is_divided_down_to_indivisible_parts() -> None:
+    tasks = [(1, 2), (2, 3, 4), (5,), (3,)]
+    outcomes = list(
+        run_divisible_tasks(SerialExecutor(), total, iter(tasks), lambda task: [(number,) for number in task])
+    )
+    fault = TaskFailure(EXCEPTION, "ValueError: three")
+    assert outcomes == [((1, 2), 6), ((5,), 10), ((3,), fault), ((2,), 4), ((3,), fault), ((4,), 8)]
+
+
+def test_serial_executor_is_one_node() -> None:
+    assert SerialExecutor().run_on_each_node(doubled, 4) == {platform.node(): 8}
+
+
+@pytest.mark.parametrize(("fails", "tries"), [(0, 1), (2, 3), (9, 4)])
+def test_ray_start_is_retried_after_its_timeout(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fails: int, tries: int
+) -> None:
+    import ray
+
+    began: list[str] = []
+
+    def init(address: str, **_: object) -> None:
+        began.append(address)
+        if len(began) <= fails:
+            raise Exception(f"The current node {START_TIMEOUT}.")
+
+    monkeypatch.setattr(ray, "init", init)
+    caplog.set_level("INFO", "nonocensus.executors")
+    with nullcontext() if fails < tries else pytest.raises(ClusterError, match="can't be started"), start_ray(1):
+        pass
+    assert began == ["local"] * tries
+    assert [record.args[0] for record in caplog.records if record.args] == list(range(1, tries))
+
+
+def test_other_failures_of_ray_start_are_not_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    began: list[str] = []
+
+    def init(address: str, **_: object) -> None:
+        began.append(address)
+        raise RuntimeError("no room\nin memory")
+
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(ClusterError, match=r"^Ray can't be started: no room$"), start_ray(1):
+        pass
+    assert began == ["local"]
+
+
+def crash_on_two(number: int) -> Any:
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return doubled(number)
+
+
+def failures_when_cancelled(executor: Executor) -> set[str]:
+    """Cancel an endless task and one queued behind it; return the kinds of their failures."""
+    tickets = {executor.submit(signal.pause), executor.submit(doubled, 4)}
+    ended: dict[Any, Any] = {}
+    for ticket in tickets:
+        executor.cancel(ticket)
+    while ended.keys() != tickets:
+        ended |= executor.wait(1.0)
+    return {outcome.kind for outcome in ended.values()}
+
+
+def test_queued_task_is_cancelled() -> None:
+    assert failures_when_cancelled(SerialExecutor()) == {WORKER}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (exceptions.NodeDiedError("gone"), NODE),
+        (exceptions.ObjectLostError("00", None, ""), NODE),
+        (exceptions.OwnerDiedError("00", None, ""), NODE),
+        (exceptions.ObjectFetchTimedOutError("00", None, ""), NODE),
+        (exceptions.WorkerCrashedError(), WORKER),
+        (exceptions.TaskCancelledError(), WORKER),
+    ],
+)
+def test_ray_errors_are_classified_as_retriable(error: Exception, kind: str) -> None:
+    future = Future[Any]()
+    future.set_exception(error)
+    assert outcome_of(future).kind == kind
+
+
+def test_node_without_answer_is_a_failure() -> None:
+    assert outcome_of(Future[Any](), 0.0) == TaskFailure(EXCEPTION, "no answer within 600 s")
+
+
+@pytest.mark.slow
+def test_ray_returns_results_failures_and_nodes() -> None:
+    import ray.cloudpickle
+
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    before = signal.getsignal(signal.SIGTERM)
+    with start_ray(cpus=1) as executor:
+        assert signal.getsignal(signal.SIGTERM) == before
+        assert len(executor.run_on_each_node(doubled, 4)) == 1
+        outcomes = dict(run_tasks(executor, crash_on_two, ((k,) for k in range(5))))
+        assert failures_when_cancelled(executor) == {WORKER}
+    assert outcomes.pop((2,)).kind == WORKER
+    assert outcomes.pop((3,)) == TaskFailure(EXCEPTION, "ValueError: three")
+    assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
+
+
+@pytest.mark.parametrize(
+    ("resources", "said"),
+    [
+        (Resources(serial=True, cpus=2), "--serial goes with neither --cpus nor --address"),
+        (Resources(serial=True, address="auto"), "--serial goes with neither"),
+        (Resources(cpus=2, address="auto"), "--cpus is for this machine"),
+        (Resources(address="foo"), "no address of a Ray cluster"),
+        (Resources(address="host:99999"), "no address of a Ray cluster"),
+    ],
+)
+def test_conflicting_resources_are_refused(resources: Resources, said: str) -> None:
+    with pytest.raises(UserError, match=said), open_executor(resources):
+        pass
+
+
+@pytest.mark.parametrize(("seconds", "this_process"), [(SMALL_JOB, True), (SMALL_JOB + 1, False)])
+def test_small_job_runs_in_this_process(seconds: float, this_process: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_executor, "start_ray", lambda *_: nullcontext())
+    with open_executor(ALL_CORES, seconds) as executor:
+        assert isinstance(executor, SerialExecutor) == this_process
+    with open_executor(Resources(cpus=2), seconds) as executor:
+        assert not isinstance(executor, SerialExecutor)
+
+
+def test_cost_estimate_stops_beyond_a_small_job() -> None:
+    tasks = iter([SMALL_JOB / 4] * 9)
+    _, seconds = estimate_cost(tasks, lambda task: task)
+    assert seconds == SMALL_JOB * 5 / 4
+    assert len(list(tasks)) == 4
+    assert estimate_cost(iter([1.0, 2.0]), lambda task: task)[1] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("quota", "wanted"), [("150000 100000", 2), ("50000 100000", 1), ("max 100000", 5), (None, 5), ("900000 100000", 5)]
+)
+def test_cores_honour_cgroup_v2_quota(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
+) -> None:
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(threads, "QUOTA_V1", tmp_path / "none")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
+    if quota is not None:
+        threads.QUOTA.write_text(quota)
+    assert threads.cores() == wanted
+
+
+@pytest.mark.parametrize(("quota", "wanted"), [("150000\n", 2), ("-1\n", 5), (None, 5)])
+def test_cores_honour_cgroup_v1_quota(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
+) -> None:
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(threads, "QUOTA_V1", tmp_path / "cpu.cfs_quota_us")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
+    (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
+    if quota is not None:
+        threads.QUOTA_V1.write_text(quota)
+    assert threads.cores() == wanted
+
+
+@pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
+def test_refused_connection_is_a_cluster_error(form: str) -> None:
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = form.format(taken.getsockname()[1])
+        with (
+            pytest.raises(ClusterError, match=r"can't be reached: .*refused"),
+            open_executor(Resources(address=address)),
+        ):
+            pass
