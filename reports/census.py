@@ -23,7 +23,7 @@ from reports.graded import NO_GRADES
 from reports.kept_columns import indexed
 from reports.mended import NO_MENDINGS
 from reports.row_counts import (
-    COMPARED_FIELDS,
+    CORRELATED,
     LISTED,
     PUZZLE_COLUMNS,
     RATED_FIELDS,
@@ -73,7 +73,7 @@ class Census(NamedTuple):
     line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
     hardest: Counter[str]  # puzzles with a grade, by the hardest technique
-    compared: pa.Table  # COMPARED_FIELDS, float32, of all puzzles, or of COMPARED of them drawn at random
+    compared: pa.Table  # CORRELATED, float32, of all puzzles, or of COMPARED of them drawn at random
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
     failures: tuple[Row, ...]  # the first LISTED without a verdict
@@ -106,7 +106,7 @@ def take_census(
     rung_seconds, rung_times, work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
     techniques = Counter[str]()
     compared, shown = Sample(COMPARED, _floats), _Hardest()
-    compared.add(no_rows(COMPARED_FIELDS))
+    compared.add(no_rows(CORRELATED))
     rated = [no_rows(RATED_FIELDS)]
     reasons = Counter[tuple[str, str]]()
     failures: list[Row] = []

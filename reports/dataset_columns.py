@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports import measures
+from reports import derived_measures as derived
 from reports.family_words import NONOGRAMS, FamilyWords, fields_of
 from reports.graded import NONE_FOUND, grades_beside
 from reports.kept_columns import KEY, Found
 from reports.rights import shareable, withheld
+from solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from solver.model.tables import PUZZLES, RESULTS, TEXT
 
 SPLITS = ("train", "validation", "test")
@@ -53,24 +54,20 @@ TEXTS = ("title", "author", "description", "copyright", "site_note", "palette", 
 SITE = ("site_version", "site_quality", "site_difficulty", "site_date", "site_steps", "fetched_at")
 VERDICT = ("status", "solutions", "technique", "trivial", "label", "goal_matches", "engine", "error")
 PICTURES = ("solution", "second_solution")
-COUNTED = (
-    *("cpu_seconds", "wall_seconds", "cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat"),
-    *("line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth", "conflicts"),
-    *("cells", "cells_after_line", "cells_after_depth2", "cells_after_probe", "score"),
-)
-"""Every column is named, so that what the tables gain one day is not published before somebody has thought about it."""
+COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.dataset in measure.shown)
+"""Measures of the results table. Only named columns are published, so a new one of the tables is not by accident."""
 
 
 def puzzle_columns(content: Content, family: FamilyWords = NONOGRAMS) -> list[str]:
     """What a dataset needs of the puzzles table."""
     own = [field.name for field in family.facts]
     texts = TEXTS if content != Content.none else ()
-    return _union((*IDENTITY, *FACTS, *own, *SITE), texts, measures.PUZZLE_COLUMNS)
+    return _union((*IDENTITY, *FACTS, *own, *SITE), texts, derived.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
     """What a dataset needs of the results table."""
-    return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content != Content.none else (), measures.RESULT_COLUMNS)
+    return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content != Content.none else (), derived.RESULT_COLUMNS)
 
 
 def _union(*names: Iterable[str]) -> list[str]:
@@ -99,7 +96,7 @@ def schema(
         *family.facts,
         *(PUZZLES.field(name) for name in (*texts, *SITE)),
         *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
-        *measures.MEASURES,
+        *(measure.field() for measure in computed_by(Computed.derived) if Place.dataset in measure.shown),
         *(family.graded if graded else ()),
     ]
     stamp = {f"nonocensus.{name}": value for name, value in (about or {}).items()}
@@ -122,7 +119,7 @@ def rows_of(
     graded = len(grades.rows) > 0
     columns = schema(content, graded=graded, family=family)
     fields = columns.remove(columns.get_field_index(DUPLICATE.name))
-    tables = [puzzles, results, measures.measures(results, puzzles)]
+    tables = [puzzles, results, derived.derived_measures(results, puzzles)]
     tables += [grades_beside(results, grades, family.graded)] if graded else []
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]
     rows = pa.RecordBatch.from_arrays(arrays, schema=fields)

@@ -7,9 +7,8 @@ import pyarrow as pa
 
 from reports.formatting import MEANINGS, RUNG_MEANINGS
 from reports.graded import graded_columns
-from reports.measures import sourced
-from solver.ladder.effort import CONFLICT
 from solver.model.families import NONOGRAM, SUDOKU
+from solver.model.measures import BY_NAME, CONFLICT, LADDER, MEASURES, SUDOKU_LADDER
 from solver.model.tables import GIVENS_COUNT, SUDOKUS
 
 
@@ -37,9 +36,8 @@ class FamilyWords(NamedTuple):
     meanings        of labels, and of the statuses that stand for a missing one
     rung_meanings   of rungs, and of what stands for those without one
     facts           columns that no other family has
-    left_out        columns without a meaning: no report or dataset has them
-    described       columns with another meaning than their field in the tables says
-    measured        measures likewise: definition, and where it comes from
+    meaningless     columns without a meaning, measures aside: no report or dataset has them
+    described       descriptions of columns, measures aside, that differ from those of the tables
     """
 
     name: str
@@ -64,13 +62,14 @@ class FamilyWords(NamedTuple):
     meanings: Mapping[str, str]
     rung_meanings: Mapping[str, str]
     facts: tuple[pa.Field, ...]
-    left_out: frozenset[str]
+    meaningless: frozenset[str]
     described: Mapping[str, str]
-    measured: Mapping[str, tuple[str, str]]
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Columns that no report or dataset of the family has, measures included."""
+        return self.meaningless | {measure.name for measure in MEASURES if measure.meaning_for(self.name) is None}
 
-LADDER = "nonocensus: the ladder of techniques of docs/TECHNIQUES.md"
-SUDOKU_LADDER = "nonocensus: the ladder of techniques of docs/SUDOKU_TECHNIQUES.md"
 
 NONOGRAMS = FamilyWords(
     name=NONOGRAM.name,
@@ -88,16 +87,7 @@ NONOGRAMS = FamilyWords(
     time_classes="the time classes of the survey of solvers on webpbn.com",
     difficulty=f"log10((line solves + {CONFLICT} x conflicts) / lines)",
     pictured=True,
-    graded=graded_columns(
-        NONOGRAM,
-        {
-            "grade": LADDER,
-            "hardest": LADDER,
-            "looks": f"{LADDER}; on the way from assumptions pbnsolve's lines processed",
-            "work": "looks, divided as Foote and Krizanc (arXiv 2507.07283) divide propagations by cells",
-            "open": f"{LADDER}; Wu et al. print it for tournament puzzles after full probing",
-        },
-    ),
+    graded=graded_columns(NONOGRAM, LADDER),
     grading="Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions that lead to a contradiction.",
     work="how often a line is looked at, a cell",
     players=": in He, Ju, Calver and Gao (arXiv 2608.23300) counters of a SAT solver did not predict how difficult 67 "
@@ -105,12 +95,9 @@ NONOGRAMS = FamilyWords(
     meanings=MEANINGS,
     rung_meanings=RUNG_MEANINGS,
     facts=(),
-    left_out=frozenset(),
+    meaningless=frozenset(),
     described={},
-    measured={},
 )
-
-SAME_COUNT = "our own count; the same in every run, whatever the machine"
 
 SUDOKU_WORDS = FamilyWords(
     name=SUDOKU.name,
@@ -128,16 +115,7 @@ SUDOKU_WORDS = FamilyWords(
     time_classes="classes of time",
     difficulty="log10(line solves / units)",
     pictured=False,
-    graded=graded_columns(
-        SUDOKU,
-        {
-            "grade": f"{SUDOKU_LADDER}, in the levels of Hobiger's HoDoKu",
-            "hardest": SUDOKU_LADDER,
-            "steps": SUDOKU_LADDER,
-            "work": f"{SUDOKU_LADDER}; HoDoKu and SudokuWiki weigh steps as well as counting them",
-            "open": SUDOKU_LADDER,
-        },
-    ),
+    graded=graded_columns(SUDOKU, SUDOKU_LADDER),
     grading="Grades 1 and 2 are singles, 3 to 6 patterns of cells and digits, 7 chains, 8 and 9 assumptions that lead "
     "to a contradiction. They follow HoDoKu's levels, which are called easy, medium, hard, unfair and extreme.",
     work="steps for each cell to be filled",
@@ -159,16 +137,9 @@ SUDOKU_WORDS = FamilyWords(
         "no solution": "the givens contradict each other",
     },
     facts=(GIVENS_COUNT,),
-    left_out=frozenset(
-        {
-            *("blotted", "palette", "rows", "columns", "goal_matches", "cpu_sat", "conflicts", "score"),
-            *("blocks", "colors", "blots", "density", "mean_slack", "max_slack", "log10_arrangements"),
-        }
-    ),
+    meaningless=frozenset({"blotted", "palette", "rows", "columns", "goal_matches"}),
     described={
         "source": "where the puzzle comes from",
-        "site_quality": "the site's rating of quality",
-        "site_difficulty": "the site's rating of difficulty",
         "width": "columns: as many as there are digits",
         "height": "rows: likewise",
         "kind": "sudoku, and its boxes: those of sudoku 3x2 are 3 cells wide and 2 high",
@@ -181,26 +152,6 @@ SUDOKU_WORDS = FamilyWords(
         "status": "ok, timeout, invalid (givens that no solution can have), error, killed",
         "trivial": "singles decided it with no more looks at units than it has units",
         "engine": "what decided it: line, depth-2, probe or search",
-        "cpu_line": "CPU time of singles",
-        "cpu_search": "CPU time of the search, which for 9x9 comes before the techniques between",
-    },
-    measured={
-        "line_solves": ("units (rows, columns, boxes) looked at for singles, all techniques together", SAME_COUNT),
-        "sweeps": ("passes of singles over all units that had changed", SAME_COUNT),
-        "probes": ("assumptions tried: a digit in a cell", SAME_COUNT),
-        "contradictions": ("assumptions refuted", SAME_COUNT),
-        "nodes": ("nodes of the search", SAME_COUNT),
-        "max_depth": ("its depth", SAME_COUNT),
-        "cells_after_line": ("cells decided after singles, givens among them", SAME_COUNT),
-        "cells_after_depth2": ("cells decided after depth-2", SAME_COUNT),
-        "cells_after_probe": ("cells decided after probing", SAME_COUNT),
-        "difficulty": (
-            (
-                "the combined score: log10(line solves / units). 0: each unit looked at once; 3: a thousand times. The "
-                "search of 9x9 is counted in nodes only. Of a timeout a lower bound"
-            ),
-            "our own, as for nonograms",
-        ),
     },
 )
 
@@ -209,12 +160,13 @@ WORDS = {family.name: family for family in (NONOGRAMS, SUDOKU_WORDS)}
 
 
 def fields_of(fields: Iterable[pa.Field], family: FamilyWords) -> Iterator[pa.Field]:
-    """Those fields of tables that mean something for a family, as it means them, measures with their source."""
+    """Yield the fields that have a meaning for a family, described as it means them, measures with their source."""
     for field in fields:
-        if field.name in family.measured:
-            definition, source = family.measured[field.name]
-            yield field.with_metadata({"description": definition, "source": source})
+        if field.name in family.left_out:
+            continue
+        if field.name in BY_NAME:
+            yield BY_NAME[field.name].field(family.name)
         elif field.name in family.described:
             yield field.with_metadata({"description": family.described[field.name]})
-        elif field.name not in family.left_out:
-            yield sourced(field)
+        else:
+            yield field

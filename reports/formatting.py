@@ -1,6 +1,7 @@
 """Figures as people read them: numbers, shares, durations, and what the labels mean."""
 
 from reports.figures import Bucket
+from solver.model.measures import MEASURES
 
 MEANINGS = {
     "trivial unique line": "one solution, by line logic, with no more line solves than the puzzle has lines",
@@ -29,30 +30,8 @@ RUNG_MEANINGS = {
 }
 """What the rungs mean, and what stands for those without one."""
 
-MEASURE_NAMES = {
-    "difficulty": "difficulty (combined)",
-    "cpu_seconds": "CPU time",
-    "score": "pbnsolve’s score",
-    "sweeps": "sweeps",
-    "line_solves": "line solves",
-    "probes": "probes",
-    "contradictions": "contradictions",
-    "nodes": "search nodes",
-    "conflicts": "conflicts",
-    "cells": "cells",
-    "blocks": "blocks",
-    "colors": "colours",
-    "blots": "blots",
-    "density": "density",
-    "mean_slack": "mean slack",
-    "max_slack": "largest slack",
-    "log10_arrangements": "arrangements (log10)",
-    "grade": "grade, for people",
-    "work": "work, for people",
-    "site_difficulty": "people’s rating of difficulty",
-    "site_quality": "people’s rating of quality",
-}
-"""The measures of difficulty in words."""
+MEASURE_NAMES = {measure.name: measure.meaning.label for measure in MEASURES}
+"""Labels of the measures of difficulty by name."""
 
 SECONDS_OF_PEOPLE = ("griddlers",)
 """Sources whose `site_difficulty` is the time that people take, in seconds; webpbn.com's is a mean of 1 to 5 stars."""

@@ -1,6 +1,6 @@
 """How hard puzzles are for people: what grade has found in a run, counted, and as columns beside results."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from reports.kept_columns import Found, beside, indexed
 from solver.model.families import NONOGRAM, Family
+from solver.model.measures import Computed, computed_by
 from solver.model.tables import GRADES
 
 SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "work")])
@@ -21,14 +22,18 @@ KILLED = "killed"
 """The status of a puzzle that a worker died of, or failed on."""
 
 
-def graded_columns(family: Family, sources: Mapping[str, str]) -> pa.Schema:
-    """What of a family's grades stands beside a result, with its source in each field's metadata.
+def graded_columns(family: Family, ladder: str) -> pa.Schema:
+    """Return the columns of a family's grades that are joined to results, with sources in the fields' metadata.
 
-    sources   of the columns that are no technique's finds
+    ladder   the source of the column `hardest`
     """
-    said = {**sources, **{technique.column: technique.source for technique in family.techniques}}
-    fields = (field for field in family.grades if field.name in said)
-    return pa.schema([field.with_metadata(field.metadata | {"source": said[field.name]}) for field in fields])
+    sources = {technique.column: technique.source for technique in family.techniques} | {"hardest": ladder}
+    for measure in computed_by(Computed.graded):
+        meaning = measure.meaning_for(family.name)
+        if meaning is not None:
+            sources[measure.name] = meaning.source
+    fields = (field for field in family.grades if field.name in sources)
+    return pa.schema([field.with_metadata(field.metadata | {"source": sources[field.name]}) for field in fields])
 
 
 class Grade(NamedTuple):

@@ -10,12 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.row_counts import FOR_PEOPLE, RATED
+from reports.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
 
 FEW = 10
 """Ratings below which nothing is said."""
-
-RATINGS = ("site_difficulty", "site_quality")
 
 SOURCES = 4
 """Sites whose ratings are correlated with all measures: the matrix has two rows for each."""
@@ -92,7 +90,7 @@ def ratings(rated: pa.Table) -> Ratings:
         for rating in RATINGS:
             correlations += [
                 Correlation(source, rating, measure, *found)
-                for measure in RATED
+                for measure in CORRELATED
                 if (found := spearman(rows[measure], rows[rating])) is not None
             ]
         outliers += _outliers(rows)
@@ -113,7 +111,7 @@ def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
     found = [
         Agreement(of, measure, *ranked)
         for number, of in enumerate(FOR_PEOPLE)
-        for measure in RATED
+        for measure in CORRELATED
         if measure not in FOR_PEOPLE[: number + 1] and (ranked := spearman(compared[measure], compared[of])) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
@@ -130,7 +128,7 @@ def rated_together(rated: pa.Table) -> tuple[Together, ...]:
     counts = Counter(rated["source"].to_pylist())
     found: list[Together] = []
     for source, _ in counts.most_common(SOURCES):
-        rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *RATED])
+        rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *CORRELATED])
         found += [one._replace(source=source) for one in together(rows, RATINGS)]
     return tuple(found)
 

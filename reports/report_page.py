@@ -29,11 +29,11 @@ from reports.charts.chart import alone, script
 from reports.charts.explorers import explorers
 from reports.charts.report_charts import charts
 from reports.charts.verdicts import colored
+from reports.derived_measures import DERIVED
 from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
 from reports.graded import NO_GRADES
 from reports.labels import label_color
-from reports.measures import MEASURES
 from reports.mended import NO_MENDINGS
 from reports.picture_svg import mark, svg
 from reports.published import beside
@@ -228,7 +228,7 @@ def _setting(value: Any) -> str:
 
 def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
     """A family's measures of difficulty, those for people if it is graded: name, definition and source of each."""
-    fields = fields_of([*RESULTS, *MEASURES, *(family.graded if graded else ())], family)
+    fields = fields_of([*RESULTS, *DERIVED, *(family.graded if graded else ())], family)
     return [
         {
             "name": field.name,

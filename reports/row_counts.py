@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 
 from reports import site_claims
 from reports.authors import Authors, authors_of
+from reports.derived_measures import DERIVED, derived_measures
 from reports.graded import SHARED, grades_beside
 from reports.kept_columns import Found, first_bits
-from reports.measures import MEASURES, measures
 from reports.mended import MENDED, mended_beside
 from reports.rights import shareable, withheld
 from reports.sudoku_svg import givens_counts
+from solver.model.measures import BY_NAME, IN_RESULTS, Computed, Place, computed_by, names, shown_in
 from solver.model.tables import PUZZLES, RESULTS
 
 UNKNOWN = "unknown"
@@ -83,17 +84,17 @@ LISTED = 50
 FEW_GIVENS = 40
 """Givens of a Sudoku from which on they are counted by tens; with less, as most of 9x9 have, each number is a group."""
 
-FOR_PEOPLE = ("grade", "work")
+CORRELATED = tuple(names(shown_in(Place.correlations)))
+"""Measures that are correlated with each other over all sources, and with the ratings of each site.
+
+Ratings are not correlated over several sources: each site has its own scale.
+"""
+
+FOR_PEOPLE = tuple(name for name in CORRELATED if BY_NAME[name].computed is Computed.graded)
 """Measures of how hard a puzzle is for people; null where it has no grade."""
 
-RATED = (
-    "cpu_seconds", "score", "sweeps", "line_solves", "probes", "contradictions", "nodes", "conflicts", "cells",
-    *MEASURES.names, *FOR_PEOPLE,
-)  # fmt: skip
-"""Measures that are held against people's ratings, and against those for people."""
-
-COMPARED_FIELDS = RATED
-"""Measures that are correlated with each other over all sources. Ratings are not: each site has its own scale."""
+RATINGS = tuple(names(computed_by(Computed.rated)))
+"""The ratings that a site's users give."""
 
 DIFFICULTY_BIN = 0.1
 """Width of the columns of the histogram of difficulty."""
@@ -101,22 +102,22 @@ DIFFICULTY_BIN = 0.1
 NO_BIN = np.iinfo(np.int16).min
 """Stands for the column of a difficulty that is not known."""
 
-RATED_FIELDS = ("source", "puzzle_id", "title", "technique", "site_difficulty", "site_quality", *RATED)
+RATED_FIELDS = ("source", "puzzle_id", "title", "technique", *RATINGS, *CORRELATED)
 
 SHOWN_RESULTS = [
     "puzzle_id", "status", "solutions", "technique", "label", "solution", "second_solution", "goal_matches",
-    "cpu_seconds", "line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth", "conflicts", "cells",
-    "cells_after_line", "cells_after_depth2", "cells_after_probe", "score", "engine", "error", "clue_hash",
+    *(measure.name for measure in computed_by(*IN_RESULTS) if Place.browser in measure.shown),
+    "engine", "error", "clue_hash",
 ]  # fmt: skip
 SHOWN_PUZZLES = [
     "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
-    "columns", "goal", "site_difficulty", "site_quality", "site_note", "canonical_hash",
+    "columns", "goal", *RATINGS, "site_note", "canonical_hash",
 ]  # fmt: skip
 JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_()), ("unmarked", pa.bool_())])
 """Whether a puzzle may be passed on (reports.rights), its site's claim contradicts our verdict, and it has several
 solutions that its site's claim does not mention (reports.site_claims); never null."""
 
-SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *MEASURES.names, *MENDED.names, *SHARED.names, *JUDGED.names]
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *DERIVED.names, *MENDED.names, *SHARED.names, *JUDGED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
@@ -168,7 +169,7 @@ class Batch(NamedTuple):
     rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
     work: np.ndarray  # float64[4]: conflicts, seconds of clause learning, line solves, seconds of all other rungs
     hardest: dict[str, int]  # puzzles with a grade, by the hardest technique
-    compared: pa.Table  # COMPARED_FIELDS
+    compared: pa.Table  # CORRELATED
     rated: list[pa.Table]  # RATED_FIELDS of the puzzles that people have rated, if there are any
     shown: pa.Table  # SHOWN_FIELDS
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
@@ -178,7 +179,7 @@ class Batch(NamedTuple):
 
 def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: Asked) -> Batch:
     """What a report takes of results and their puzzles, with RESULT_COLUMNS and PUZZLE_COLUMNS, row by row."""
-    measured = measures(results, puzzles)
+    measured = derived_measures(results, puzzles)
     claims = site_claims.claims(puzzles["site_note"], puzzles["site_steps"])
     codes, words = _worded(results, puzzles, measured, claims)
     labels = pa.array([word.label for word in words]).take(pa.array(codes))
@@ -206,7 +207,7 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: Asked) -> 
         rung_times=rung_times,
         work=_work(results),
         hardest=_counted(graded["hardest"]),
-        compared=_picked((results, puzzles, measured, graded), COMPARED_FIELDS),
+        compared=_picked((results, puzzles, measured, graded), CORRELATED),
         rated=_filtered((open_results, open_puzzles, measured, graded), RATED_FIELDS, _rated(puzzles)),
         shown=_picked((open_results, open_puzzles, open_mended, measured, graded, judged), SHOWN_FIELDS),
         reasons=_reasons(results, failed),
@@ -429,7 +430,7 @@ def _picked(parts: Sequence[pa.RecordBatch], names: Sequence[str]) -> pa.Table:
 def no_rows(names: Sequence[str]) -> pa.Table:
     """Such columns without rows."""
     results, puzzles, *others = (
-        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, MEASURES, MENDED, SHARED, JUDGED)
+        pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, DERIVED, MENDED, SHARED, JUDGED)
     )
     return _picked((results, puzzles, *others), names)
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from reports import formatting
 from reports.clean import clean
-from solver.ladder.effort import CONFLICT
+from solver.model.measures import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:

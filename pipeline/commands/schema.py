@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def schema(as_json: Json = False) -> None:
     """Describe the columns of the tables, and the measures that are computed from them."""
-    from reports.measures import MEASURES
+    from reports.derived_measures import DERIVED
     from solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
 
     tables = {"puzzles": PUZZLES, "sudokus": SUDOKUS, "results": RESULTS, "certificates": CERTIFICATES}
-    tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": MEASURES}
+    tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": DERIVED}
     described = {
         name: [
             {"name": f.name, "type": str(f.type), "description": f.metadata[b"description"].decode()} for f in fields

@@ -14,7 +14,7 @@ from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run
 from pipeline.sql import database, meets
 from pipeline.store.parts import one_batch
-from reports import measures as measured
+from reports import derived_measures as derived
 from reports.family_words import WORDS, fields_of
 from reports.graded import finished, grades_beside
 from reports.kept_columns import KEY, Found, indexed
@@ -27,7 +27,7 @@ NAMED = ("puzzle_id", "title", "author", "grade")
 FACTS = [name for name in PUZZLES.names if name in NAMED or name not in CONTENT]
 OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
-    [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *measured.MEASURES]  # each with its description
+    [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *derived.DERIVED]  # each with its description
 )
 """The columns of an export after NAMED, less those that mean nothing for the family; with grades theirs follow, and
 those that only it has."""
@@ -67,11 +67,11 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
 
 def _rows(run: Run, grades: Found, columns: pa.Schema) -> Iterator[pa.Table]:
     """The rows of the export, a file of results at a time."""
-    outcome = list(dict.fromkeys([*OUTCOME, *KEY, *measured.RESULT_COLUMNS]))
+    outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
     own = [field.name for field in WORDS[run.family.name].facts]
-    facts = list(dict.fromkeys([*FACTS, *own, *measured.PUZZLE_COLUMNS]))
+    facts = list(dict.fromkeys([*FACTS, *own, *derived.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
-        computed = measured.measures(one_batch(results), one_batch(puzzles))
+        computed = derived.derived_measures(one_batch(results), one_batch(puzzles))
         graded = grades_beside(one_batch(results), grades, WORDS[run.family.name].graded)
         tables = puzzles.select([*FACTS, *own]), results.select(OUTCOME), computed, graded
         arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]

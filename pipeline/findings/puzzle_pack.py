@@ -31,7 +31,7 @@ from pipeline.store.conversion import file_stem
 from pipeline.store.lock import staging
 from pipeline.store.parts import one_batch, refuse_others
 from pipeline.store.paths import Folder, folder
-from reports import measures as measured
+from reports.derived_measures import DERIVED, derived_measures
 from reports.family_words import NONOGRAMS
 from reports.graded import finished, grades_beside
 from reports.kept_columns import Found, first_bits, indexed
@@ -49,7 +49,7 @@ OWN = re.compile(r"\d+-[\w.#()-]+")
 """Names of a pack's files: whatever a stranger's pack.json says, no others are deleted."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
-ASKED = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *measured.MEASURES, *NONOGRAMS.graded])
+ASKED = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *NONOGRAMS.graded])
 """The columns that a condition may be about."""
 
 LISTED = (
@@ -201,7 +201,7 @@ def _stretches(run: Run, grades: Found) -> Iterator[pa.Table]:
         if len(results):
             batch = one_batch(results)
             graded = grades_beside(batch, grades, NONOGRAMS.graded)
-            tables = puzzles, results, measured.measures(batch, one_batch(puzzles)), graded
+            tables = puzzles, results, derived_measures(batch, one_batch(puzzles)), graded
             arrays = [next(table[name] for table in tables if name in table.schema.names) for name in ASKED.names]
             yield pa.Table.from_arrays(arrays, schema=ASKED)
 

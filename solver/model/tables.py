@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from solver.model import sudoku_techniques as sudoku_ladder
 from solver.model.identity import HASH_BYTES, clue_hashes
+from solver.model.measures import BY_NAME, IN_RESULTS, NONOGRAM, SUDOKU, computed_by
 from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, block_of
 from solver.model.techniques import SEARCH, TECHNIQUES, Technique
 from solver.model.views import Clues, Views, views
@@ -28,9 +29,16 @@ Column = tuple[str, pa.DataType, str]
 
 
 def schema_of(*columns: Column) -> pa.Schema:
-    """A schema as all tables have it, of columns' names, types and descriptions."""
+    """Return a schema with descriptions and the version in its metadata."""
     fields = [pa.field(name, kind, metadata={"description": text}) for name, kind, text in columns]
     return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
+
+
+def _measures(*names: str, family: str = NONOGRAM) -> Iterator[Column]:
+    """Yield the columns of measures, as a family defines them."""
+    for name in names:
+        field = BY_NAME[name].field(family)
+        yield name, field.type, field.metadata[b"description"].decode()
 
 
 def _finds(techniques: Sequence[Technique]) -> Iterator[Column]:
@@ -61,8 +69,7 @@ ABOUT: tuple[Column, ...] = (
 SITE: tuple[Column, ...] = (
     ("site_note", TEXT, "the site's own verdict"),
     ("site_version", TEXT, "the site's version of the puzzle"),
-    ("site_quality", pa.float64(), "the site's rating of quality (webpbn.com 1 to 5, nonograms.org of 10)"),
-    ("site_difficulty", pa.float64(), "the site's rating of difficulty (likewise)"),
+    *_measures("site_quality", "site_difficulty"),
     ("site_date", pa.date32(), "when the site got it"),
     ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
 )
@@ -118,25 +125,7 @@ RESULTS = schema_of(
     ("solution", pa.binary(), "a solution: height x width bytes, row by row, a palette entry each"),
     ("second_solution", pa.binary(), "another one, for multiple"),
     ("goal_matches", pa.bool_(), "whether the author's picture is a solution; null without one"),
-    ("cpu_seconds", pa.float64(), "CPU time of the whole puzzle, of all processes that had a part of it"),
-    ("wall_seconds", pa.float64(), "wall time of the whole puzzle, from its begin to its end"),
-    ("cpu_line", pa.float64(), "CPU time of line logic"),
-    ("cpu_depth2", pa.float64(), "CPU time of depth-2"),
-    ("cpu_probe", pa.float64(), "CPU time of probing"),
-    ("cpu_search", pa.float64(), "CPU time of the glance after line logic, of the search and of dives"),
-    ("cpu_sat", pa.float64(), "CPU time of clause learning"),
-    ("line_solves", pa.int64(), "lines solved, all techniques together"),
-    ("sweeps", pa.int32(), "passes of line logic over all changed rows or all changed columns (Batenburg)"),
-    ("probes", pa.int64(), "assumptions tried"),
-    ("contradictions", pa.int64(), "assumptions refuted"),
-    ("nodes", pa.int64(), "nodes of the search"),
-    ("max_depth", pa.int32(), "its depth"),
-    ("conflicts", pa.int64(), "conflicts of clause learning"),
-    ("cells", pa.int32(), "width x height"),
-    ("cells_after_line", pa.int32(), "cells decided by line logic"),
-    ("cells_after_depth2", pa.int32(), "cells decided after depth-2"),
-    ("cells_after_probe", pa.int32(), "cells decided after probing"),
-    ("score", pa.float64(), "pbnsolve's difficulty: 100 x line solves / lines"),
+    *_measures(*(measure.name for measure in computed_by(*IN_RESULTS))),
     ("engine", TEXT, "what decided it: line, depth-2, probe, search or the name of the SAT solver"),
     ("error", TEXT, "why it is invalid or failed"),
     ("solver_version", TEXT, "version of nonocensus"),
@@ -180,11 +169,9 @@ GRADES = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
     ("status", TEXT, "ok, timeout, none (it has no solution), invalid (clues that no picture can have), killed"),
-    ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
+    *_measures("grade"),
     ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
-    ("looks", pa.int64(), "how often a line was looked at, with any technique or on the way from an assumption"),
-    ("work", pa.float64(), "looks a cell"),
-    ("open", pa.int32(), "cells that all techniques but search leave open"),
+    *_measures("looks", "work", "open"),
     *_finds(TECHNIQUES[:SEARCH]),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),
@@ -194,11 +181,9 @@ SUDOKU_GRADES = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
     ("status", TEXT, "ok, timeout, none (it has no solution), invalid (it can't be), killed"),
-    ("grade", pa.uint8(), "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"),
+    *_measures("grade", family=SUDOKU),
     ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
-    ("steps", pa.int32(), "finds by all techniques together"),
-    ("work", pa.float64(), "steps for each cell to be filled: 1 where singles are enough"),
-    ("open", pa.int32(), "cells that all techniques but search leave open"),
+    *_measures("steps", "work", "open", family=SUDOKU),
     *_finds(sudoku_ladder.TECHNIQUES[: sudoku_ladder.SEARCH]),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),

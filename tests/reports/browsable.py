@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
+from reports.derived_measures import DERIVED, derived_measures
 from reports.graded import NO_GRADES, grades_beside
 from reports.kept_columns import indexed
-from reports.measures import MEASURES, measures
 from reports.mended import mended_beside
 from reports.rights import shareable
 from scrapers.pictures.rules import random_pictures
@@ -141,7 +141,7 @@ def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
         columns = {name: results[name] for name in results.schema.names}
         columns |= {name: puzzles[name] for name in puzzles.schema.names if name not in columns}
         (batch,), (beside,) = results.combine_chunks().to_batches(), puzzles.combine_chunks().to_batches()
-        columns |= dict(zip(MEASURES.names, measures(batch, beside).columns, strict=True))
+        columns |= dict(zip(DERIVED.names, derived_measures(batch, beside).columns, strict=True))
         columns |= {"free": shareable(beside)}
         columns |= dict.fromkeys(("disputed", "unmarked"), pa.repeat(False, len(results)))
         columns["label"] = pa.chunked_array([_labels(results)])

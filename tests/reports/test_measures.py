@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from oracle import arrangements, lines_of
 from strategies import puzzles
 
-from reports.measures import MEASURES, SOURCES, measures
-from solver.ladder.effort import CONFLICT
+from reports.derived_measures import DERIVED, derived_measures
+from solver.model.measures import CONFLICT
 from solver.model.puzzle import BLOT, Puzzle
 from solver.model.tables import RESULTS, puzzle_batch
 
@@ -22,8 +22,8 @@ from solver.model.tables import RESULTS, puzzle_batch
 def measured(some: list[Puzzle], **results: Any) -> list[dict[str, Any]]:
     rows = [{"puzzle_id": puzzle.puzzle_id, "line_solves": 1} | results for puzzle in some]
     batch = pa.RecordBatch.from_pylist(rows, schema=RESULTS)
-    computed = measures(batch, puzzle_batch(some))
-    assert computed.schema == MEASURES
+    computed = derived_measures(batch, puzzle_batch(some))
+    assert computed.schema == DERIVED
     return computed.to_pylist()
 
 
@@ -66,9 +66,9 @@ def test_density_of_a_blotted_puzzle_is_that_of_its_solution(puzzle: Puzzle) -> 
 def test_measures_do_not_depend_on_what_stands_beside(demo: list[Puzzle]) -> None:
     batch = puzzle_batch(demo)
     results = pa.RecordBatch.from_pylist([{"line_solves": n} for n in range(len(demo))], schema=RESULTS)
-    whole = measures(results, batch)
+    whole = derived_measures(results, batch)
     for start in (0, 1, 17):
-        assert measures(results.slice(start, 40), batch.slice(start, 40)).equals(whole.slice(start, 40))
+        assert derived_measures(results.slice(start, 40), batch.slice(start, 40)).equals(whole.slice(start, 40))
 
 
 @pytest.fixture(scope="module")
@@ -90,21 +90,21 @@ def demo() -> list[Puzzle]:
 )
 def test_difficulty(counters: dict[str, int | None], difficulty: float | None) -> None:
     ((results, rows),) = pairs((solved("a/1", 1.0, **counters), known("a/1", 2, 2)))
-    (row,) = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    (row,) = derived_measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
     assert row["difficulty"] == (difficulty if difficulty is None else pytest.approx(difficulty))
 
 
 def test_what_is_not_known_stays_unknown() -> None:
     ((results, rows),) = pairs({}, (solved("a/1", 1.0), {"width": 3}))
-    computed = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
-    assert computed[0] == dict.fromkeys(MEASURES.names)
+    computed = derived_measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    assert computed[0] == dict.fromkeys(DERIVED.names)
     assert computed[1]["difficulty"] is computed[1]["density"] is None
 
 
 def test_clues_that_no_line_can_have_have_no_arrangement() -> None:
     puzzle = {"rows": [[{"length": 5, "color": 1}]], "columns": [[], []]}
     ((results, rows),) = pairs((solved("a/1", 1.0), known("a/1", 2, 1, **puzzle)))
-    (row,) = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    (row,) = derived_measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
     assert row["log10_arrangements"] is None
     assert row["max_slack"] == 0
 
@@ -116,7 +116,7 @@ def test_clues_of_one_side_only(name: str) -> None:
     ((results, rows),) = pairs(
         (solved("a/1", 1.0), known("a/1", 2, 2, **clues)), (solved("a/2", 1.0), known("a/2", 2, 2, **{name: None}))
     )
-    one, other = measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
+    one, other = derived_measures(results.to_batches()[0], rows.to_batches()[0]).to_pylist()
     assert (one["colors"], one["blots"], one["blocks"]) == (3, 1, 1)
     assert (other["colors"], other["blocks"]) == (None, None)
 
@@ -124,9 +124,4 @@ def test_clues_of_one_side_only(name: str) -> None:
 def test_no_rows() -> None:
     ((results, rows),) = pairs({})
     no_results, no_rows = (table.to_batches()[0].slice(1) for table in (results, rows))
-    assert len(measures(no_results, no_rows)) == 0
-
-
-def test_every_measure_has_a_source() -> None:
-    assert all(SOURCES[name] for name in MEASURES.names)
-    assert SOURCES.keys() - set(MEASURES.names) <= set(RESULTS.names)
+    assert len(derived_measures(no_results, no_rows)) == 0

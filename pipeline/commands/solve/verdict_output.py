@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from solver.model.puzzle import Puzzle
     from solver.people.explanation import Explanation
 
-EFFORT = ("line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth", "conflicts")
 """Columns of the results table that count what was done."""
 
 
@@ -141,6 +140,7 @@ def found_of(row: dict[str, Any]) -> str:
 def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     """What each rung has decided in which time, and what was done in all."""
     from solver.ladder.rungs import rung_names
+    from solver.model.measures import Computed, computed_by
 
     rungs = table("technique", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
     after = ("cells_after_line", "cells_after_depth2", "cells_after_probe", None, None)
@@ -150,7 +150,8 @@ def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
             rungs.add_row(name, number(row[cells] if cells else None), f"{row[seconds]:,.6f}")
     rungs.add_row("all", f"of {row['cells']:,}", f"{row['cpu_seconds']:,.6f}")
     yield rungs
-    yield "; ".join(f"{name.replace('_', ' ')} {number(row[name])}" for name in EFFORT)
+    counters = (measure.name for measure in computed_by(Computed.counted))
+    yield "; ".join(f"{name.replace('_', ' ')} {number(row[name])}" for name in counters)
 
 
 def number(value: int | None) -> str:

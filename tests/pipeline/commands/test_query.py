@@ -27,7 +27,7 @@ from pipeline.run.run_folder import Run, start_run
 from pipeline.sql import database
 from pipeline.store.parts import Store, append, one_batch
 from reports.clean import UNSAFE
-from reports.measures import MEASURES, measures
+from reports.derived_measures import DERIVED, derived_measures
 from reports.rights import CONTENT
 from solver.model.puzzle import from_picture
 from solver.model.tables import PUZZLES, puzzle_batch
@@ -262,8 +262,8 @@ def test_export(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
         assert read[name].to_pylist() == ordered[name].to_pylist()
     for name in ("title", "author", "width", "kind", "clue_hash", "source_id"):
         assert read[name].to_pylist() == puzzles[name].to_pylist()
-    computed = measures(one_batch(ordered), one_batch(puzzles)).to_pydict()
-    assert {name: read[name].to_pylist() for name in MEASURES.names} == computed
+    computed = derived_measures(one_batch(ordered), one_batch(puzzles)).to_pydict()
+    assert {name: read[name].to_pylist() for name in DERIVED.names} == computed
     assert read["site_quality"].null_count == 80
 
 
