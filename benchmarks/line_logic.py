@@ -16,7 +16,7 @@ from solver.lines.bits import words_for
 from solver.lines.board import Board
 from solver.lines.lanes import ROOM
 from solver.lines.line_solver import solve_line
-from solver.lines.workspace import Tools, tools_for
+from solver.lines.workspace import Workspace, make_workspace
 from solver.model.puzzle import Puzzle, clue_of
 
 RUNS = 10
@@ -57,11 +57,11 @@ def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:
 
 
 @kernel
-def _repeat(n: int, board: Board, color: np.ndarray | None, tools: Tools, times: int) -> float:
+def _repeat(n: int, board: Board, color: np.ndarray | None, workspace: Workspace, times: int) -> float:
     """CPU seconds of so many solves of the same line."""
     start = cpu_seconds()
     for _ in range(times):
-        solve_line(n, 0, board, color, tools)
+        solve_line(n, 0, board, color, workspace)
     return cpu_seconds() - start
 
 
@@ -93,10 +93,10 @@ def line_time(cells: int, share: float) -> list[object]:
             mask = sum(1 << x for x in range(cells) if not known[x] or line[x] == c)
             for k in range(words):
                 board.can[c, k] = mask >> (64 * k) & (2**64 - 1)
-        tools = tools_for(cells, colors + 1, words)
+        workspace = make_workspace(cells, colors + 1, words)
         block_colors = None if colors == 1 else np.array([block.color for block in clue], np.uint8)
         repeats = 20_000 // words
-        _repeat(cells, board, block_colors, tools, 1)
-        seconds = min(_repeat(cells, board, block_colors, tools, repeats) for _ in range(RUNS))
+        _repeat(cells, board, block_colors, workspace, 1)
+        seconds = min(_repeat(cells, board, block_colors, workspace, repeats) for _ in range(RUNS))
         times.append(seconds / repeats * 1e9)
     return [cells, words, blocks, *times]

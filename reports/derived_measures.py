@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solver.ladder.effort import difficulty
-from solver.model.amounts import amounts
+from solver.model.amounts import clue_totals
 from solver.model.measures import SUDOKU, Computed, computed_by
 from solver.model.views import clue_arrays
 
@@ -29,7 +29,7 @@ def derived_measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Rec
     for name in ("rows", "columns"):
         clued &= puzzles[name].is_valid().to_numpy(zero_copy_only=False)
     rows, columns = (
-        amounts(clue_arrays(puzzles[name]), np.nan_to_num(length).astype(np.int64))
+        clue_totals(clue_arrays(puzzles[name]), np.nan_to_num(length).astype(np.int64))
         for name, length in (("rows", width), ("columns", height))
     )
     lines = width + height + np.where(_boxed(puzzles["kind"]), width, 0)

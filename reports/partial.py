@@ -47,10 +47,10 @@ def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray |
     for cells, seconds, levels in rungs:
         if row[cells] is None:
             break
-        tools = memory.tools._replace(deadline=time.thread_time() + (row[seconds] or 0.0) + SPARE_SECONDS)
+        workspace = memory.workspace._replace(deadline=time.thread_time() + (row[seconds] or 0.0) + SPARE_SECONDS)
         boards = memory.board, memory.trial, memory.tree.union
-        begin(memory.board, memory.tree.union, memory.seen, tools.like)
-        if refute(*boards, memory.color, levels, NO_LIMIT, memory.seen, memory.log, tools) != FIXPOINT:
+        begin(memory.board, memory.tree.union, memory.seen, workspace.bit_width)
+        if refute(*boards, memory.color, levels, NO_LIMIT, memory.seen, memory.log, workspace) != FIXPOINT:
             break
     return possibilities(memory.board).reshape(puzzle.height, puzzle.width, -1)
 

@@ -13,7 +13,7 @@ from scrapers.archives.source import SourceFile
 from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, taai
 from scrapers.sudokus import sudoku_jsonl as sudoku_jsonl
 from scrapers.sudokus import sudoku_reading as sudokus
-from solver.model.puzzle import Puzzle, described
+from solver.model.puzzle import Puzzle, with_metadata
 from solver.model.tables import mono_batch, puzzle_batch
 from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
 from solver.sudoku.sudoku_puzzle import Sudoku
@@ -194,9 +194,9 @@ def _origin(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
 def _placed(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> AnyPuzzle:
     """The puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
-        return described(puzzle, raw_sha256=digest)
+        return with_metadata(puzzle, raw_sha256=digest)
     (local_id,) = _local_ids(name, 1, taken)
-    return described(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
+    return with_metadata(puzzle, raw_sha256=digest, source=SOURCE, source_id=local_id, puzzle_id=f"{SOURCE}/{local_id}")
 
 
 def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:

@@ -21,9 +21,8 @@ from solver.ladder.verdict import beside_faults, known_goals, results
 from solver.learning.conquest import Conqueror
 from solver.learning.tail import learner_of
 from solver.model.check import faults_of, validate
-from solver.model.identity import first_of_equals
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.puzzle_limits import MAX_CELLS, MAX_DEPTH
+from solver.model.identity import first_occurrences
+from solver.model.puzzle import MAX_CELLS, MAX_DEPTH, Puzzle, from_picture
 from solver.model.tables import RESULTS, check_readable, puzzle_batch
 from solver.model.views import views
 from solver.proofs.proof import agrees
@@ -195,7 +194,7 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conqu
     if len(goals.known) and len(start):
         goals = goals._replace(known=goals.known & agrees(goals.pictures, start))
     places = np.arange(len(batch))
-    first = places if check_goal else first_of_equals(batch["clue_hash"], seen, everything)
+    first = places if check_goal else first_occurrences(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_GOALS
     allowance = Allowance(cpu_limit, depth, rung_number(rung), wait=wait)

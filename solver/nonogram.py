@@ -5,9 +5,9 @@ import pyarrow as pa
 
 from solver.api import classify
 from solver.ladder.verdict import unclassified
-from solver.model.check import faults_of, misshapen
+from solver.model.check import faults_of, malformed
 from solver.model.families import Rules
-from solver.model.identity import first_of_equals
+from solver.model.identity import first_occurrences
 from solver.model.tables import check_readable, with_hashes
 from solver.model.views import views
 from solver.people.puzzle_grade import grades
@@ -27,12 +27,12 @@ RULES = Rules(
     unclassified=unclassified,
     cells=cells_of,
     faults=faults_of,
-    misshapen=misshapen,
-    first_of_equals=lambda batch, there: first_of_equals(batch["clue_hash"], views(batch), there),
+    malformed=malformed,
+    first_occurrences=lambda batch, there: first_occurrences(batch["clue_hash"], views(batch), there),
     grades=grades,
-    graded_together=50,
+    grading_batch_size=50,
     fits=lambda batch, which, cells, offsets: fits(views(batch), which, cells, offsets),
     with_hashes=with_hashes,
     as_nonograms=pa.Table.select,
-    needed=list,
+    needed_columns=list,
 )

@@ -16,10 +16,10 @@ from solver.model.puzzle import (
     Clue,
     Color,
     Puzzle,
-    arranged,
     clue_of,
     clues_of,
     from_picture,
+    normalize_palette,
 )
 
 KINDS = ("random", "smooth", "composed", "mutated")
@@ -74,7 +74,7 @@ def drawn(seed: int, least: int = 1, most: int = 30, colors: int | None = None) 
     picture, start = make(rng, least, most, colors)
     if kind == "mutated":
         rows, columns = mutated_clues(rng, picture, colors)
-        puzzle = arranged(Puzzle(rows, columns, PALETTE[: colors + 1], **about))  # type: ignore[arg-type]
+        puzzle = normalize_palette(Puzzle(rows, columns, PALETTE[: colors + 1], **about))  # type: ignore[arg-type]
     else:
         saved = (start,) if kind == "composed" else ()
         puzzle = from_picture(picture, PALETTE[: colors + 1], saved=saved, **about)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from solver.model.puzzle import BLOT, Block, Clue, Color, Puzzle, arranged, clue_of, clues_of, from_picture
+from solver.model.puzzle import BLOT, Block, Clue, Color, Puzzle, clue_of, clues_of, from_picture, normalize_palette
 
 PALETTE = (
     Color("white", ".", "ffffff"),
@@ -67,4 +67,4 @@ def shuffled_puzzles(draw: st.DrawFn, most: int = 5) -> Puzzle:
     cells = draw(pictures(colors, most))
     mixed = draw(st.permutations(cells.ravel().tolist()))
     other = np.array(mixed, np.uint8).reshape(cells.shape)
-    return arranged(Puzzle(clues_of(cells)[0], clues_of(other)[1], PALETTE[: colors + 1], puzzle_id="test/2"))
+    return normalize_palette(Puzzle(clues_of(cells)[0], clues_of(other)[1], PALETTE[: colors + 1], puzzle_id="test/2"))

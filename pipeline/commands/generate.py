@@ -10,7 +10,7 @@ from pipeline.commands.options import MOST, Address, Cpus, Json, Serial, finite,
 from pipeline.commands.output import DONE, resumable, tell, watching
 from pipeline.errors import UserError
 from scrapers.pictures.kinds import KINDS
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import MAX_COLORS
 
 if TYPE_CHECKING:
     from scrapers.pictures.recipe import Recipe

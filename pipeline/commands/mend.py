@@ -69,7 +69,7 @@ def mend(
     from scrapers.download import is_address
     from scrapers.file_batches import Problem
     from solver.jit.waits import while_waiting
-    from solver.model.puzzle import arranged
+    from solver.model.puzzle import normalize_palette
 
     if out is None and to is not None:
         raise UserError("--to says the format of a file: name it with --out")
@@ -95,7 +95,7 @@ def mend(
                 print_json(fields_of(item))
     if not as_json:  # not before: the bar would be in between
         tell(False, None, chain.from_iterable(map(shown, found)))
-    changed = [arranged(mending.puzzle) for item in found for mending in item.mendings[:1]]
+    changed = [normalize_palette(mending.puzzle) for item in found for mending in item.mendings[:1]]
     files = 0
     if out is not None and how is not None and changed:
         report = convert(changed, out, how)

@@ -51,7 +51,7 @@ class Rung(StrEnum):
 
 def possible_depth(depth: int) -> int:
     """The option --depth, if there can be so many levels; the solver is only imported when it is asked."""
-    from solver.model.puzzle_limits import MAX_DEPTH
+    from solver.model.puzzle import MAX_DEPTH
 
     if depth > MAX_DEPTH:
         raise typer.BadParameter(f"{depth} is more than {MAX_DEPTH}, the most levels that there can be.")
@@ -212,7 +212,7 @@ def no_puzzle_in(paths: Iterable[str | Path]) -> UserError:
 
 def parsed_size(size: str) -> tuple[int, int]:
     """Width and height of a text like 30x20."""
-    from solver.model.puzzle_limits import MAX_CELLS
+    from solver.model.puzzle import MAX_CELLS
 
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)

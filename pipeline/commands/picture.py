@@ -15,7 +15,7 @@ from pipeline.commands.output import DONE, SOME_FAILED, compiling, tell, watchin
 from pipeline.commands.run_status import COLORS
 from pipeline.commands.terminal_drawing import drawn, drawn_beside
 from pipeline.errors import UserError
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import MAX_COLORS
 
 if TYPE_CHECKING:
     from scrapers.file_batches import Problem
@@ -130,10 +130,10 @@ def puzzle_of(image: Path, wish: "Wish", rung: str | None, cpu_limit: float) -> 
     from scrapers.pictures.image import puzzle_of_image
     from scrapers.pictures.picture_repair import repaired, with_picture
     from solver.api import solve
-    from solver.model.puzzle import described
+    from solver.model.puzzle import with_metadata
 
     drawn = puzzle_of_image(read(image), wish)
-    puzzle = described(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
+    puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
         return Made(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]))
     found = repaired(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)

@@ -33,7 +33,7 @@ def show_store(store: Any, as_json: bool) -> None:
     kinds: Counter[tuple[str, str]] = Counter()
     wanted = ["source", "kind", "blotted"]
     rules = store.family.rules
-    for batch in store.batches(rules.needed(wanted)):
+    for batch in store.batches(rules.needed_columns(wanted)):
         facts = rules.as_nonograms(pa.Table.from_batches([batch]), wanted)
         for source, kind, blotted in zip(*(facts[name].to_pylist() for name in wanted), strict=True):
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1

@@ -136,7 +136,7 @@ def _gather(
 
 def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch | None]]:
     """All puzzles, some thousands at a time, and in a run their answers."""
-    columns = list(dict.fromkeys([*place.family.rules.needed(FACTS), *place.family.decisive]))
+    columns = list(dict.fromkeys([*place.family.rules.needed_columns(FACTS), *place.family.decisive]))
     if isinstance(place, Run):
         for results, puzzles in own_pairs(place, ANSWERS, columns):
             yield one_batch(puzzles), one_batch(results)

@@ -259,7 +259,7 @@ def _rows(run: Run, grades: Found, wanted: dict[str, str], seen: Callable[[int],
     order = pc.sort_indices(table, [("grade", "ascending"), ("difficulty", "ascending"), ("puzzle_id", "ascending")])
     table = table.take(order).combine_chunks()
     batch, rules = one_batch(table), NONOGRAM.rules
-    for row, why in sorted(rules.misshapen(batch).items()):
+    for row, why in sorted(rules.malformed(batch).items()):
         raise InputError(
             f"{batch['puzzle_id'][row]} is no puzzle: {why}; nonocensus verify {run.store.folder.name} tells more"
         )

@@ -43,7 +43,7 @@ def classified(chunk: Chunk, family: Family, settings: Mapping[str, Any], limit:
     rows = family.rules.classify(chunk.puzzles, **solver | {"cpu_limit": limit}, wait=wait or last)
     seconds = rows["cpu_seconds"]
     there = seconds.is_valid().to_numpy(zero_copy_only=False)
-    first = family.rules.first_of_equals(chunk.puzzles, there)
+    first = family.rules.first_occurrences(chunk.puzzles, there)
     solved = there & (first == np.arange(len(rows)))  # equal puzzles are solved once
     late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
     if last:

@@ -172,7 +172,7 @@ def grade_puzzles(
                 callbacks.on_progress(1, "")
             elif family in (None, item.family):
                 family = item.family
-                together = family.rules.graded_together
+                together = family.rules.grading_batch_size
                 for start in range(0, len(item.rows), together):
                     rows = np.arange(start, min(start + together, len(item.rows)))
                     yield Task(family.name, item.rows.take(rows), cpu_limit)  # a slice would be sent with its whole
@@ -226,7 +226,7 @@ def divided(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 
 def killed_rows(family: Family, puzzles: pa.Table) -> pa.Table:
     """The rows, of the schema `graded_puzzles`, of puzzles on which a worker died, or failed."""
-    told = [name for name in TOLD if {*family.rules.needed([name])} <= {*puzzles.column_names}]
+    told = [name for name in TOLD if {*family.rules.needed_columns([name])} <= {*puzzles.column_names}]
     rows = [
         row | {"clue_hash": clue_hash, "status": KILLED, "label": KILLED, "solver_version": __version__}
         for row, clue_hash in zip(

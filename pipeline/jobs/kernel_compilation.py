@@ -98,7 +98,7 @@ def most_are_warm() -> bool:
 def _techniques_are_warm(kind: Kind) -> bool:
     """Whether the last of the kernels of solver.people that are compiled for a kind is there."""
     memory = example_at_fixpoint(*kind)
-    return is_ready(take_away, memory.board, memory.color, 0, 0, 0, memory.tools)
+    return is_ready(take_away, memory.board, memory.color, 0, 0, 0, memory.workspace)
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:

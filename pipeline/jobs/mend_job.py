@@ -198,7 +198,7 @@ def _classified(
 def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[Candidate]:
     """Of puzzles and their results, row by row, those with several solutions."""
     chosen = _several(results).to_numpy()
-    chosen[list(NONOGRAM.rules.misshapen(one_batch(puzzles)))] = False
+    chosen[list(NONOGRAM.rules.malformed(one_batch(puzzles)))] = False
     several = pa.array(chosen)
     rows = results.filter(several).to_pylist()
     for row, puzzle in zip(rows, puzzles_of(puzzles.filter(several).combine_chunks().to_batches()), strict=True):

@@ -236,7 +236,9 @@ class Statistics:
     def __init__(self, name: str, job: Job) -> None:
         self.name, self.job = name, job
         self.started = datetime.now(UTC)
-        self.wall, self.cpu, self.waited = time.monotonic() - Waits.wall, time.process_time() - Waits.cpu, Waits.wall
+        self.wall = time.monotonic() - Waits.wall_seconds
+        self.cpu = time.process_time() - Waits.cpu_seconds
+        self.waited = Waits.wall_seconds
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[Left] = []
         self.status, self.labels = Counter[str](), Counter[str]()
@@ -267,10 +269,10 @@ class Statistics:
     def piece(self, limit: float, parts: dict[str, Part]) -> Piece:
         """Return the statistics of the whole file."""
         about: Effort = {
-            "seconds": round(time.monotonic() - Waits.wall - self.wall, 6),
+            "seconds": round(time.monotonic() - Waits.wall_seconds - self.wall, 6),
             "cpu_solver": round(self.solver, 6),
-            "cpu_task": round(time.process_time() - Waits.cpu - self.cpu, 6),
-            "waited": round(Waits.wall - self.waited, 6),
+            "cpu_task": round(time.process_time() - Waits.cpu_seconds - self.cpu, 6),
+            "waited": round(Waits.wall_seconds - self.waited, 6),
             "started": self.started.isoformat(),
             "finished": datetime.now(UTC).isoformat(),
             "hosts": [platform.node()],

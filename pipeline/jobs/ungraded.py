@@ -33,7 +33,7 @@ class Puzzles(NamedTuple):
 
 def told_columns(family: Family) -> list[str]:
     """The columns of a family's table that a puzzle is classified, graded and told by."""
-    return list(dict.fromkeys([*family.decisive, *family.rules.needed([*TOLD])]))
+    return list(dict.fromkeys([*family.decisive, *family.rules.needed_columns([*TOLD])]))
 
 
 def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -> Iterator[Puzzles | Problem]:

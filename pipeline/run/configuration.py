@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from solver import __version__
 from solver.ladder.rungs import RUNGS
-from solver.model.puzzle_limits import MAX_DEPTH
+from solver.model.puzzle import MAX_DEPTH
 
 
 class Configuration(TypedDict):

@@ -26,7 +26,8 @@ def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa
     """
     rules = run.family.rules
     return (
-        (found, rules.as_nonograms(table, puzzles)) for found, table in own_pairs(run, results, rules.needed(puzzles))
+        (found, rules.as_nonograms(table, puzzles))
+        for found, table in own_pairs(run, results, rules.needed_columns(puzzles))
     )
 
 

@@ -123,7 +123,7 @@ class Catalog:
         number = int(np.searchsorted(self.offsets, place, side="right")) - 1
         within = int(place - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
-        for why in NONOGRAM.rules.misshapen(batch).values():
+        for why in NONOGRAM.rules.malformed(batch).values():
             raise InvalidPuzzle(f"{puzzle_id} is no puzzle: {why}")
         puzzle = next(puzzles_of(batch))
         answer = None

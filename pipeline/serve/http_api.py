@@ -29,8 +29,7 @@ from reports.clean import clean
 from scrapers.formats import FORMATS
 from scrapers.formats.writing import is_picture
 from solver import __version__
-from solver.model.puzzle import InvalidPuzzle
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import MAX_CELLS, MAX_COLORS, InvalidPuzzle
 
 REASONS = {
     404: "there is no such thing",

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.serve.jobs import State
 from pipeline.serve.serve_limits import MOST_CELLS
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 Text = Annotated[str, Field(max_length=10_000)]
 Block = Annotated[list[Annotated[int, Field(ge=0, le=MAX_CELLS)]], Field(min_length=2, max_length=2)]

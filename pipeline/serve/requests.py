@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from pipeline.serve.serve_limits import LEASE, MOST_CELLS, MOST_SOLUTIONS
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 SCHEMAS = "#/components/schemas/{name}"
 

@@ -122,7 +122,7 @@ def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
 
 def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Problem]]:
     """The rows of a batch that are puzzles, and a problem for each of the others."""
-    bad = store.family.rules.misshapen(batch)
+    bad = store.family.rules.malformed(batch)
     names = batch["puzzle_id"].to_pylist()
     return without(batch, bad), [
         Problem(names[row] or "a puzzle", f"it is no puzzle: {bad[row]}") for row in sorted(bad)

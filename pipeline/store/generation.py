@@ -16,7 +16,7 @@ from pipeline.store.parts import Part, Store, create_store, mark, write_part
 from pipeline.store.paths import folder
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
 GROUP_ROWS = 16_384

@@ -86,7 +86,7 @@ def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterato
     digest = hashlib.sha256()
     others = 0
     for _, batch in store.read(part, [(0, part.rows)]):
-        for row, why in islice(sorted(family.rules.misshapen(batch).items()), 1):
+        for row, why in islice(sorted(family.rules.malformed(batch).items()), 1):
             yield Damage(where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is no puzzle: {why}", AGAIN)
             return
         hash_rows(family, batch, digest)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from scrapers.formats.shared import FormatError, clipped
-from solver.model.puzzle import Block, Clue
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Block, Clue
 
 Line = tuple[int, str]
 """A line of a file: its number and its text."""

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from scrapers.formats.clues import BLOCKS, MOST_DIGITS, Line
 from scrapers.formats.shared import FormatError, clipped
-from solver.model.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, described
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Block, Clue, Color, Puzzle, with_metadata
 
 SYMBOLS = "X*%&@#$+=?oabcdefghijklmnpqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWYZ"
 """For colours that have none."""
@@ -136,4 +135,4 @@ class Marks:
 def without_unused(puzzle: Puzzle) -> Puzzle:
     """An arranged puzzle without the colours of its palette that neither clue nor goal has."""
     highest = max(puzzle.colors, 1, 0 if puzzle.goal is None else int(puzzle.goal.max()))
-    return described(puzzle, palette=puzzle.palette[: highest + 1])
+    return with_metadata(puzzle, palette=puzzle.palette[: highest + 1])

@@ -24,8 +24,7 @@ from itertools import islice
 from scrapers.formats.clues import Line
 from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
-from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, arranged
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Color, Puzzle, normalize_palette
 
 NAME = "g"
 SUFFIXES: tuple[str, ...] = (".g",)
@@ -67,7 +66,7 @@ def _puzzle(text: str) -> Puzzle:
             raise FormatError(f"it has {len(side)} clues between two lines with colons; a side has 1 to {MAX_CELLS}")
     known = Marks(marks, default)
     above, beside = (tuple(map(known.clue_of, side)) for side in (columns, rows))
-    return arranged(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
+    return normalize_palette(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
 
 
 def _trimmed(lines: list[Line]) -> list[Line]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from scrapers.formats.shared import FormatError, decoded, each_line, said_by
 from scrapers.formats.writing import WORDS
-from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, arranged, block_of
+from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
@@ -91,12 +91,14 @@ def record_of(decoder: msgspec.json.Decoder[Any], line: bytes, what: str) -> Any
 def _puzzle(line: bytes) -> Puzzle:
     record = record_of(RECORDS, line, "puzzle")
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
-    rows, columns = (tuple([tuple(starmap(block_of, clue)) for clue in side]) for side in (record.rows, record.columns))
+    rows, columns = (
+        tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)
+    )
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
     others = {field.name: getattr(record, field.name) for field in ABOUT}
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
-    return arranged(Puzzle(rows, columns, palette, goal, **others))
+    return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
 
 
 def _goal(text: str, height: int, width: int, colors: int) -> np.ndarray:

@@ -17,8 +17,7 @@ from collections.abc import Iterator
 
 from scrapers.formats.clues import BLOCKS, MOST_DIGITS
 from scrapers.formats.shared import FormatError, clipped, decoded, each
-from solver.model.puzzle import Block, Clue, Puzzle
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle
 
 NAME = "lp"
 SUFFIXES: tuple[str, ...] = (".lp",)

@@ -6,8 +6,7 @@ from itertools import islice
 import numpy as np
 
 from scrapers.formats.shared import FormatError, decoded, each, lines_of
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Puzzle, from_picture
 
 NAME = "matrix"
 SUFFIXES: tuple[str, ...] = (".matrix",)

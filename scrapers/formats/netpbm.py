@@ -11,8 +11,7 @@ import numpy as np
 
 from scrapers.formats.picture_puzzles import colors_of, of_colors
 from scrapers.formats.shared import FormatError, each
-from solver.model.puzzle import BLACK, WHITE, Puzzle, from_picture
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Puzzle, from_picture
 
 NAME = "netpbm"
 SUFFIXES: tuple[str, ...] = (".pnm", ".pbm", ".pgm", ".ppm")

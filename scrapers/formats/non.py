@@ -22,8 +22,7 @@ import numpy as np
 from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.colors import Marks, Wish, declared, distinct, palette_of, without_unused
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of, webpbn
-from solver.model.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Clue, Puzzle, arranged
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import BLACK, BLACK_ON_WHITE, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
@@ -101,7 +100,7 @@ def _puzzle(lines: list[Line]) -> Puzzle:
         license=_text(parts, "license"),
         **(webpbn(number[1])._asdict() if number else {}),
     )
-    return without_unused(arranged(puzzle)) if parts.colors else puzzle
+    return without_unused(normalize_palette(puzzle)) if parts.colors else puzzle
 
 
 def _color(text: str) -> tuple[str, Wish] | None:

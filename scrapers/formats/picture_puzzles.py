@@ -9,8 +9,7 @@ import numpy as np
 
 from scrapers.formats.colors import Wish, palette_of
 from scrapers.formats.shared import FormatError, said_by
-from solver.model.puzzle import BLACK, WHITE, Puzzle, arranged, from_picture
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import BLACK, MAX_COLORS, WHITE, Puzzle, from_picture, normalize_palette
 
 OPENED = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
 """What Pillow is let open, by its names."""
@@ -56,7 +55,7 @@ def of_colors(cells: np.ndarray) -> Puzzle:
     back = Wish(WHITE.name, WHITE.symbol, WHITE.rgb) if rgbs[0] == WHITE.rgb else Wish("background", "", rgbs[0])
     wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs[1:]]
     goal = np.argsort(order)[places.reshape(codes.shape)].astype(np.uint8)
-    return arranged(from_picture(goal, palette_of(wishes, back)))
+    return normalize_palette(from_picture(goal, palette_of(wishes, back)))
 
 
 def colors_of(puzzle: Puzzle) -> list[str]:

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from scrapers.formats.clues import Line, clue_of, sizes, written
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
-from solver.model.puzzle import Clue, Puzzle
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Clue, Puzzle
 
 MOST_LINES = 8 * MAX_CELLS
 """Of a file: four times what the largest puzzle takes."""

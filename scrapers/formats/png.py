@@ -10,8 +10,7 @@ import numpy as np
 
 from scrapers.formats.picture_puzzles import colors_of, of_colors, opened
 from scrapers.formats.shared import each
-from solver.model.puzzle import Puzzle
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Puzzle
 
 NAME = "png"
 SUFFIXES: tuple[str, ...] = (".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jpg", ".jpeg")

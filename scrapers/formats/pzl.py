@@ -20,8 +20,7 @@ from itertools import chain, islice
 from scrapers.formats.clues import MOST_DIGITS
 from scrapers.formats.colors import Wish, palette_of, rgb_of, without_unused
 from scrapers.formats.shared import FormatError, clipped, decoded, each
-from solver.model.puzzle import BLACK, Block, Clue, Puzzle, arranged
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, Block, Clue, Puzzle, normalize_palette
 
 NAME = "pzl"
 SUFFIXES: tuple[str, ...] = (".pzl",)
@@ -61,7 +60,7 @@ def _puzzle(text: str) -> Puzzle:
     if rest := next(words, ""):
         raise FormatError(f"{clipped(rest)} stands behind the last column")
     return without_unused(
-        arranged(Puzzle(rows, columns, palette_of([Wish(rgb=color) for color in colors or [BLACK.rgb]])))
+        normalize_palette(Puzzle(rows, columns, palette_of([Wish(rgb=color) for color in colors or [BLACK.rgb]])))
     )
 
 

@@ -15,7 +15,7 @@ from itertools import islice
 from scrapers.formats.clues import sizes
 from scrapers.formats.colors import Marks, Wish, palette_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
-from solver.model.puzzle import Clue, Puzzle, arranged
+from solver.model.puzzle import Clue, Puzzle, normalize_palette
 
 NAME = "quoted"
 SUFFIXES: tuple[str, ...] = (".quoted",)
@@ -57,7 +57,9 @@ def _puzzle(text: str) -> Puzzle:
     colors = {mark: number for number, mark in enumerate(marks, 1)}
     known = Marks(colors, None if marks else 1, "-")
     clues = [known.clue_of(line) for line in quoted]
-    return arranged(Puzzle(tuple(clues[width:]), tuple(clues[:width]), palette_of([Wish()] * max(1, len(marks)))))
+    return normalize_palette(
+        Puzzle(tuple(clues[width:]), tuple(clues[:width]), palette_of([Wish()] * max(1, len(marks))))
+    )
 
 
 def write(puzzle: Puzzle) -> bytes:

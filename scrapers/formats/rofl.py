@@ -6,8 +6,7 @@ from struct import Struct
 
 from scrapers.formats.colors import Wish, palette_of
 from scrapers.formats.shared import FormatError, each
-from solver.model.puzzle import BLACK, BLOT, WHITE, Clue, Puzzle, arranged, block_of
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import BLACK, BLOT, MAX_CELLS, MAX_COLORS, WHITE, Clue, Puzzle, cached_block, normalize_palette
 
 NAME = "rofl"
 SUFFIXES: tuple[str, ...] = (".rofl",)
@@ -63,7 +62,7 @@ def _puzzle(data: bytes) -> Puzzle:
     if numbers.place < len(data):
         raise FormatError(f"byte {numbers.place}: something stands behind the last column")
     wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs]
-    return arranged(Puzzle(rows, columns, palette_of(wishes)))
+    return normalize_palette(Puzzle(rows, columns, palette_of(wishes)))
 
 
 def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str) -> Clue:
@@ -75,7 +74,7 @@ def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str)
     end = numbers.place + count * group.size
     if end > len(numbers.data):
         _refuse_clue(numbers, count, cells, colors, where)
-    clue = tuple(starmap(block_of, group.iter_unpack(numbers.data[numbers.place : end])))
+    clue = tuple(starmap(cached_block, group.iter_unpack(numbers.data[numbers.place : end])))
     lengths = [block.length for block in clue]
     known = colors == 1 or all(1 <= block.color <= colors for block in clue)
     if not (known and BLOT not in lengths and sum(lengths) <= cells):

@@ -19,8 +19,7 @@ from typing import NamedTuple
 from scrapers.formats.clues import Line
 from scrapers.formats.colors import SYMBOLS, Marks, Wish, declared, distinct, palette_of, rgb_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within, said_by
-from solver.model.puzzle import BLACK, Puzzle, arranged
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import BLACK, MAX_CELLS, Puzzle, normalize_palette
 
 CLUES = re.compile(rb"(?:^|[\r\n])[ \t]*\[clues\][ \t]*(?=[\r\n#;])")
 TOML_ONLY = re.compile(rb"""(?:^|[\r\n])[ \t]*(?:rows|columns|defs)[ \t]*=[ \t]*(?:["'\[])""")
@@ -80,7 +79,7 @@ class Sections(NamedTuple):
             wishes.append(Wish(*BLACK))
         known = Marks(marks, len(wishes))
         beside, above = (tuple(map(known.clue_of, side)) for side in (rows, columns))
-        return arranged(Puzzle(beside, above, palette_of(wishes)))
+        return normalize_palette(Puzzle(beside, above, palette_of(wishes)))
 
     def write(self, puzzle: Puzzle) -> bytes:
         """A file with this puzzle; black needs no declaration."""

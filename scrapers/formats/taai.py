@@ -12,8 +12,7 @@ import numpy as np
 
 from scrapers.formats.clues import Line, clue_of
 from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
-from solver.model.puzzle import Puzzle
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Puzzle
 from solver.model.views import Clues, Views
 
 NAME = "taai"

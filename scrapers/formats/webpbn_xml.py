@@ -26,8 +26,18 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from scrapers.formats.colors import distinct
 from scrapers.formats.shared import FormatError, Origin, clipped, decoded, decoded_as, each, webpbn
-from solver.model.puzzle import BLACK, WHITE, Block, Clue, Color, Puzzle, arranged, clue_of
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.model.puzzle import (
+    BLACK,
+    MAX_CELLS,
+    MAX_COLORS,
+    WHITE,
+    Block,
+    Clue,
+    Color,
+    Puzzle,
+    clue_of,
+    normalize_palette,
+)
 
 NAME = "webpbn-xml"
 SUFFIXES: tuple[str, ...] = (".xml",)
@@ -158,7 +168,7 @@ def _puzzle(element: Element, common: dict[str, str | None]) -> Puzzle:
         used = max(used, int(goal.max()))
     colors = max(certain, used + 1)
     saved = tuple(grid[:, :, :colors] for grid in _saved(element, palette))
-    return arranged(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_about(element, common)))
+    return normalize_palette(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_about(element, common)))
 
 
 def _palette(element: Element) -> tuple[tuple[Color, ...], int]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from scrapers.formats.picture_puzzles import LIGHT, of_colors, opened
 from scrapers.formats.shared import FormatError
-from solver.model.puzzle import Puzzle
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import MAX_COLORS, Puzzle
 
 MOST_PIXELS = 1 << 26
 """Of an image: more takes gigabytes of memory."""

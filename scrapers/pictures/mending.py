@@ -13,7 +13,7 @@ import numpy as np
 
 from scrapers.pictures.picture_repair import repaired
 from solver.api import classify
-from solver.model.puzzle import Block, Clue, Puzzle, clues_of, described
+from solver.model.puzzle import Block, Clue, Puzzle, clues_of, with_metadata
 from solver.model.tables import picture, puzzle_batch
 
 ROW, COLUMN = "row", "column"
@@ -131,7 +131,7 @@ def _with_clue(puzzle: Puzzle, change: Change) -> Puzzle:
     side = list(puzzle.rows if change.side == ROW else puzzle.columns)
     side[change.number - 1] = change.after
     clues = {"rows" if change.side == ROW else "columns": tuple(side)}
-    return described(puzzle, **clues, goal=None, saved=())
+    return with_metadata(puzzle, **clues, goal=None, saved=())
 
 
 def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> Mending | None:

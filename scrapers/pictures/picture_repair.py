@@ -23,7 +23,7 @@ from solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
 from solver.ladder.question import Allowance, Given, Goals
 from solver.ladder.rungs import LINE, PROBE, RUNGS
 from solver.lines.board import possibilities
-from solver.model.puzzle import Puzzle, arranged, clues_of
+from solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from solver.model.views import Views
 
 MOST_TRIED = 100
@@ -199,4 +199,4 @@ def with_picture(puzzle: Puzzle, picture: np.ndarray) -> Puzzle:
     """The puzzle of another picture in a puzzle's palette, with the same words about it."""
     rows, columns = clues_of(picture)
     changed = replace(puzzle, rows=rows, columns=columns, goal=picture, saved=())
-    return without_unused(arranged(changed)) if len(puzzle.palette) > 2 else changed
+    return without_unused(normalize_palette(changed)) if len(puzzle.palette) > 2 else changed

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from solver.engines.arrangements import needed
 from solver.engines.plain_search import State, is_full
-from solver.model.puzzle import Block, Clue, Puzzle, runs_of
+from solver.model.puzzle import Block, Clue, Puzzle, clue_of_ints
 
 
 class Column(NamedTuple):
@@ -31,7 +31,7 @@ def columns_of(puzzle: Puzzle, state: State) -> Iterator[Column]:
     """The columns of a state, from left to right."""
     for x, clue in enumerate(puzzle.columns):
         cells = state[x :: puzzle.width]
-        runs = runs_of(cells)
+        runs = clue_of_ints(cells)
         if cells and cells[-1] and not is_full(puzzle, state):
             yield Column(clue, runs[:-1], runs[-1])
         else:

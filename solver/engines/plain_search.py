@@ -13,7 +13,7 @@ import numpy as np
 
 from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
 from solver.engines.arrangements import OBJECT_BYTES, arrangements, why_not
-from solver.model.puzzle import Puzzle, runs_of
+from solver.model.puzzle import Puzzle, clue_of_ints
 
 State = bytes
 
@@ -48,7 +48,7 @@ def is_full(puzzle: Puzzle, state: State) -> bool:
 def is_solution(puzzle: Puzzle, state: State) -> bool:
     """Whether a state is a solution: all rows are filled, and each column reads as its clue says."""
     return is_full(puzzle, state) and all(
-        runs_of(state[x :: puzzle.width]) == clue for x, clue in enumerate(puzzle.columns)
+        clue_of_ints(state[x :: puzzle.width]) == clue for x, clue in enumerate(puzzle.columns)
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from solver.exact_cover.layouts import advance, branch, give, leave, row_at, sound
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, kernel
+from solver.jit.kernel import kernel, standalone
 from solver.jit.kernel_cache import CHECKED
 
 EXHAUSTED, ENOUGH, LATE = range(3)
@@ -84,7 +84,7 @@ def begin(x: Any, state: State, given: np.ndarray) -> bool:
     return True
 
 
-@apart
+@standalone
 def search(x: Any, state: State, most: int, place: int, deadline: float) -> int:
     """Look for solutions until there are `most` in all; returns EXHAUSTED, ENOUGH or LATE.
 

@@ -6,7 +6,7 @@ time of line logic.
 
 Compiling is what a new user waits for, so as little as possible is compiled, and nothing twice:
 
-- A kernel's code becomes part of those that call it (`kernel`, `inlined`), or they call it by its address (`apart`).
+- A kernel's code becomes part of its callers (`kernel`, `inlined`), or they call it by its address (`standalone`).
   Numba by itself does the first, and optimises all that a kernel calls once more in each of its callers.
 - Python calls them by their address too (solver.jit.calling). What is only part of others is compiled on its own when
   Python calls it (`_Entry`).
@@ -34,8 +34,8 @@ from numba.core.registry import CPUDispatcher
 
 from solver.jit.calling import Call
 from solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
-from solver.jit.kernel_cache import KernelCache, sole_compiler
-from solver.jit.waits import counted
+from solver.jit.kernel_cache import KernelCache, compile_lock
+from solver.jit.waits import measured_wait
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,22 +54,22 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     return _kernel(_Kernel, function, forceinline=True)
 
 
-def apart(function: Callable[P, R]) -> Callable[P, R]:
+def standalone(function: Callable[P, R]) -> Callable[P, R]:
     """A kernel that others call by its address: for the larger ones, which would be compiled with each of these."""
-    return _kernel(_Apart, function, forceinline=False)
+    return _kernel(_Standalone, function, forceinline=False)
 
 
-def in_plain_python(function: Callable[P, R], steps: int) -> Callable[P, R]:
+def plain_if_cheaper(function: Callable[P, R], steps: int) -> Callable[P, R]:
     """The same as plain Python, as long as all that was done so takes less time than loading the kernel would.
 
     steps   how often the innermost loop will be run
     """
-    if not isinstance(function, _Kernel) or worth_loading(function, steps):
+    if not isinstance(function, _Kernel) or is_worth_loading(function, steps):
         return function
     return cast(Callable[P, R], _plain(function))
 
 
-def worth_loading(function: Callable[..., Any], steps: int) -> bool:
+def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
     """Whether what plain Python has done so far instead of a kernel, and so many steps, would take longer than loading
     it. Never so where kernels are plain Python.
     """
@@ -99,7 +99,7 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
         if kept.has(args, self.targetctx.codegen()):
             with _without_collector():
                 return super().compile(sig)
-        with counted(), sole_compiler(self.symbol(args)), _without_collector():
+        with measured_wait(), compile_lock(self.symbol(args)), _without_collector():
             return super().compile(sig)
 
     def is_ready(self, *arguments: Any) -> bool:
@@ -141,7 +141,7 @@ class _Kernel(_Entry):
         return self._calls[kind](arguments)
 
 
-class _Apart(_Kernel):
+class _Standalone(_Kernel):
     """A kernel that other kernels call by its address.
 
     Its address has a name that is the same in all processes. A caller that comes from the disk cache has it loaded
@@ -222,8 +222,8 @@ def _without_collector() -> Iterator[None]:
 def _kernel(kind: Any, function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return function
-    compiler = KernelCompiler if kind is _Apart else LinkedCompiler
+    compiler = KernelCompiler if kind is _Standalone else LinkedCompiler
     made = kind(function, targetoptions=OPTIONS | {"forceinline": forceinline}, pipeline_class=compiler)
-    if kind is _Apart:
+    if kind is _Standalone:
         made.enable_caching()
     return cast(Callable[P, R], made)

@@ -49,7 +49,7 @@ LOG = logging.getLogger("nonocensus")
 DIGEST_BYTES = hashlib.sha256().digest_size
 
 PACKAGE = Path(__file__).parent.parent
-BROUGHT = PACKAGE / "compiled"
+BUNDLED = PACKAGE / "compiled"
 """Kernels that came with the program."""
 
 CHECKED = os.environ.get("NONOCENSUS_CHECKED", "0") not in ("", "0")
@@ -114,7 +114,7 @@ def folder_name() -> str:
 FOLDER_NAME = folder_name()
 """Hashed on import, as near as possible to when Python has read the sources."""
 
-USES_BROUGHT = BASELINE is not None and (BROUGHT / FOLDER_NAME).is_dir() and BASELINE.fits()
+HAS_BUNDLED = BASELINE is not None and (BUNDLED / FOLDER_NAME).is_dir() and BASELINE.fits()
 """Whether the program has brought kernels that are of use here."""
 
 
@@ -126,7 +126,7 @@ def cache_folder() -> Path | None:
     write to it, it is in a private folder under the temporary one, and child processes use the same.
     """
     if PORTABLE:
-        return BROUGHT / FOLDER_NAME
+        return BUNDLED / FOLDER_NAME
     try:
         root = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("nonocensus") / "numba")
         return _private(root)
@@ -185,7 +185,7 @@ def make_folder(folder: Path) -> None:
         make_private(folder)
 
 
-def outside_code(function: Any) -> str:
+def external_code(function: Any) -> str:
     """Return what the folder's name does not cover of a kernel: its code if it is defined outside this package.
 
     That is its bytecode and constants, the values of its globals, and the same of the kernels that it calls.
@@ -193,7 +193,7 @@ def outside_code(function: Any) -> str:
     found: dict[Any, str] = {}
 
     def add(function: Any) -> None:
-        if function in found or function.__module__.partition(".")[0] == __package__:
+        if function in found or function.__module__.partition(".")[0] == PACKAGE.name:
             return
         found[function] = _code_text(function.__code__)
         scope = inspect.getclosurevars(function)
@@ -232,7 +232,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return str(cache_folder())
 
     def get_source_stamp(self) -> str:
-        return FOLDER_NAME + outside_code(self.function)
+        return FOLDER_NAME + external_code(self.function)
 
     def ensure_cache_path(self) -> None:
         """Do nothing: `KernelCache` makes the folder."""
@@ -306,13 +306,13 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """Whether the kernel is there, compiled for arguments of these types."""
         if self._cache_file.has(self._index_key(args, codegen)):
             return True
-        return USES_BROUGHT and self._brought.has(self._index_key(args, BASELINE))
+        return HAS_BUNDLED and self._bundled.has(self._index_key(args, BASELINE))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load what was compiled, without all that Numba needs to compile: importing that takes longer."""
         made = self._load_overload(sig, target_context)
-        if made is None and USES_BROUGHT:
-            brought = self._brought.load(self._index_key(sig, BASELINE))
+        if made is None and HAS_BUNDLED:
+            brought = self._bundled.load(self._index_key(sig, BASELINE))
             made = brought and self._impl.rebuild(target_context, brought)
         return made
 
@@ -321,9 +321,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         return _Files(cache_folder(), self._impl)
 
     @cached_property
-    def _brought(self) -> _Files:
+    def _bundled(self) -> _Files:
         """The kernel's files that came with the program."""
-        return _Files(BROUGHT / FOLDER_NAME, self._impl)
+        return _Files(BUNDLED / FOLDER_NAME, self._impl)
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         """Save what was compiled, unless the sources have been edited since this process began."""
@@ -342,7 +342,7 @@ def _warn_unsaved(reason: str) -> None:
 
 
 @contextmanager
-def sole_compiler(name: str) -> Iterator[None]:
+def compile_lock(name: str) -> Iterator[None]:
     """A block that one process at a time is in, of those that would compile the kernel of this name.
 
     Without a folder for the lock, all of them are in it.

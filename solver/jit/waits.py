@@ -1,4 +1,4 @@
-"""How long this process has waited for kernels: no puzzle and no task is charged for that."""
+"""Time that this process has spent waiting for kernels, which is charged to no puzzle and no task."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -6,42 +6,42 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 
 class Waits:
-    """How this process has waited for kernels: to be compiled here, or by another process.
+    """Process-wide totals of waiting for kernels, compiled here or by another process.
 
-    cpu, wall   seconds in all
-    now         whether it does so now
-    around      makes a context to be in meanwhile (`while_waiting`)
+    cpu_seconds, wall_seconds   totals
+    is_waiting                  whether the process waits now
+    make_context                makes the context to wait in (`while_waiting`)
     """
 
-    cpu = 0.0
-    wall = 0.0
-    now = False
-    around: Callable[[], AbstractContextManager[object]] = nullcontext
+    cpu_seconds = 0.0
+    wall_seconds = 0.0
+    is_waiting = False
+    make_context: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 @contextmanager
-def while_waiting(around: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
-    """A block in which to wait for kernels is to be in a context that this makes."""
-    former = Waits.around
-    Waits.around = around
+def while_waiting(make_context: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
+    """Enter a context of `make_context` whenever this block waits for kernels."""
+    former = Waits.make_context
+    Waits.make_context = make_context
     try:
         yield
     finally:
-        Waits.around = former
+        Waits.make_context = former
 
 
 @contextmanager
-def counted() -> Iterator[None]:
-    """A block that counts as waiting, unless it is part of another one."""
-    if Waits.now:
+def measured_wait() -> Iterator[None]:
+    """Add the time spent in this block to the totals, unless an outer block does so."""
+    if Waits.is_waiting:
         yield
         return
-    Waits.now = True
+    Waits.is_waiting = True
     cpu, wall = time.process_time(), time.monotonic()
     try:
-        with Waits.around():
+        with Waits.make_context():
             yield
     finally:
-        Waits.now = False
-        Waits.cpu += time.process_time() - cpu
-        Waits.wall += time.monotonic() - wall
+        Waits.is_waiting = False
+        Waits.cpu_seconds += time.process_time() - cpu
+        Waits.wall_seconds += time.monotonic() - wall

@@ -14,9 +14,9 @@ from solver.ladder.groups import Group
 from solver.ladder.memory import Memory, memory_for
 from solver.ladder.outcome import CPU_SAT, Outcome
 from solver.ladder.question import Allowance, Given
-from solver.lines.board import Board, copy_knowledge, set_up
-from solver.lines.checked import CHECKED, plant
-from solver.lines.workspace import NEXT_LOOK, Tools
+from solver.lines.board import Board, copy_knowledge, init_board
+from solver.lines.checked import CHECKED, set_known
+from solver.lines.workspace import NEXT_CHECK, Workspace
 from solver.model.views import Views
 from solver.tuning import LOOK_EVERY
 
@@ -65,24 +65,24 @@ def _nobody_waiting(puzzles: int, board: Board) -> Waiting:
 
 
 @kernel
-def put_up(ascent: Ascent, p: int, now: float) -> Tools:
+def put_up(ascent: Ascent, p: int, now: float) -> Workspace:
     """Put puzzle p on the board, with nothing known but what is given; returns the tools for it.
 
     now   CPU seconds of this thread
     """
     memory = ascent.memory
-    put_on(memory.board, memory.color, ascent.batch, p, ascent.given.start, memory.tools.like)
+    put_on(memory.board, memory.color, ascent.batch, p, ascent.given.start, memory.workspace.bit_width)
     if CHECKED:
         _plant_known(ascent, p)
     return _tools_of(ascent, p, now)
 
 
 @kernel
-def take_up(ascent: Ascent, k: int, now: float) -> Tools:
+def take_up(ascent: Ascent, k: int, now: float) -> Workspace:
     """Put the puzzle that waits in place k back on the board; otherwise like `put_up`."""
     memory, waiting = ascent.memory, ascent.waiting
     p = waiting.puzzles[k]
-    set_up(memory.board, memory.color, ascent.batch, p, memory.tools.like)
+    init_board(memory.board, memory.color, ascent.batch, p, memory.workspace.bit_width)
     copy_knowledge(memory.board.size, waiting.can[k], memory.board.can)
     if CHECKED:
         _plant_known(ascent, p)
@@ -103,28 +103,28 @@ def _plant_known(ascent: Ascent, p: int) -> None:
     """Give the board the solution that is known of puzzle p, if there is one (in the checked mode)."""
     planted = ascent.given.planted
     known = len(planted.known) > 0 and planted.known[p]
-    plant(ascent.memory.board, planted.pictures, ascent.outcome.offsets[p], known)
+    set_known(ascent.memory.board, planted.pictures, ascent.outcome.offsets[p], known)
 
 
 @kernel
-def _tools_of(ascent: Ascent, p: int, now: float) -> Tools:
+def _tools_of(ascent: Ascent, p: int, now: float) -> Workspace:
     """The memory's tools with the counters of puzzle p, and with a deadline: what it has had is taken off its limit."""
-    common = ascent.memory.tools
+    common = ascent.memory.workspace
     had = 0.0
     for rung in range(CPU_SAT):
         had += ascent.outcome.seconds[p, rung]
     left = ascent.allowance.cpu_limit - had
     counters = ascent.outcome.counters[p]
-    if left > BETWEEN_LOOKS and counters[NEXT_LOOK] == 0:
-        counters[NEXT_LOOK] = LOOK_EVERY  # a look takes as long as a small puzzle
-    return Tools(
+    if left > BETWEEN_LOOKS and counters[NEXT_CHECK] == 0:
+        counters[NEXT_CHECK] = LOOK_EVERY  # a look takes as long as a small puzzle
+    return Workspace(
         common.reach,
         common.gaps,
         common.back,
         common.back_gaps,
         common.new,
-        common.news,
+        common.report,
         counters,
         now + left,
-        common.like,
+        common.bit_width,
     )

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, kernel
+from solver.jit.kernel import kernel, standalone
 from solver.ladder.lookahead import adopt, take_away
 from solver.learning.belief import Beliefs, Signs, confidence, exchange, favourite, restrict
 from solver.lines.board import Board, allows, copy, is_open, undecided
 from solver.lines.places import locate
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import NEXT_LOOK, Tools
+from solver.lines.workspace import NEXT_CHECK, Workspace
 from solver.tuning import (
     BLOCKS_A_CELL,
     COLORED_BLOCKS_A_CELL,
@@ -61,35 +61,37 @@ class Trail(NamedTuple):
     color: np.ndarray
 
 
-@apart
-def dive(board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools) -> int:
+@standalone
+def dive(
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
+) -> int:
     """Dive from a board at the fixpoint of line logic until a dive ends in a solution; returns as `descend`."""
-    status = first_dive(board, diver, trial, color, beliefs, tools)
+    status = first_dive(board, diver, trial, color, beliefs, workspace)
     for k in range(1, len(DIVE_ROUNDS)):
         if status == CONTRADICTION and int(board.size[0] * board.size[1]) <= REINFORCED_CELLS:
-            status = _dive(k, board, diver, trial, color, beliefs, tools)
+            status = _dive(k, board, diver, trial, color, beliefs, workspace)
     return status
 
 
 @kernel
 def first_dive(
-    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
 ) -> int:
     """The first of these dives alone."""
     first: Any = np.int64(0)  # a literal would be a type of its own to the compiler
-    return _dive(first, board, diver, trial, color, beliefs, tools)
+    return _dive(first, board, diver, trial, color, beliefs, workspace)
 
 
 @kernel
 def _dive(
-    k: int, board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, tools: Tools
+    k: int, board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
 ) -> int:
     """Dive number k."""
     rounds: Any = np.int64(DIVE_ROUNDS[k])
     more: Any = np.int64(MORE_ROUNDS)
     course = Course(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
     unwanted = Trail(board.first[:0], board.first[:0])
-    return descend(board, diver, trial, color, beliefs, course, unwanted, tools)
+    return descend(board, diver, trial, color, beliefs, course, unwanted, workspace)
 
 
 @kernel
@@ -99,7 +101,7 @@ def finely_cut(board: Board, beliefs: Beliefs) -> bool:
 
 
 @kernel
-def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs, like: Any) -> bool:
+def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs, bit_width: Any) -> bool:
     """Whether a dive comes before other rungs.
 
     It does where clues are of so many blocks that they have several solutions, mostly, and so many cells are open that
@@ -107,7 +109,7 @@ def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs, like: 
     """
     blocks = BLOCKS_A_CELL if color is None else COLORED_BLOCKS_A_CELL
     cells = OPEN_CELLS if color is None else COLORED_OPEN_CELLS
-    return _cut_into(board, blocks, beliefs) and undecided(board, like) >= cells
+    return _cut_into(board, blocks, beliefs) and undecided(board, bit_width) >= cells
 
 
 @kernel
@@ -118,7 +120,7 @@ def _cut_into(board: Board, least: float, beliefs: Beliefs) -> bool:
     return bool(blocks >= least * cells and beliefs.told.shape[1] >= cells)
 
 
-@apart
+@standalone
 def descend(
     board: Board,
     diver: Board,
@@ -127,58 +129,58 @@ def descend(
     beliefs: Beliefs,
     course: Course,
     trail: Trail,
-    tools: Tools,
+    workspace: Workspace,
 ) -> int:
     """One dive from a board at the fixpoint of line logic.
 
     diver, trial   boards with the same clues and memory of their own
     Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
     """
-    like = tools.like
+    bit_width = workspace.bit_width
     unwanted = board.first[:0]
     signs = Signs(unwanted, unwanted, unwanted)
     trail.left[:] = 0
     copy(board, diver)
-    left, fresh, rounds = undecided(diver, like), True, course.rounds
+    left, fresh, rounds = undecided(diver, bit_width), True, course.rounds
     while left > 0:
-        restrict(diver, beliefs, fresh, like)
-        locate(diver, color, beliefs.places, tools)
-        exchange(diver, color, beliefs, signs, rounds, course.pull, tools)
-        if cpu_seconds() > tools.deadline:
-            tools.counters[NEXT_LOOK] = 0  # so that whoever looks next finds so too, and the puzzle ends here
+        restrict(diver, beliefs, fresh, bit_width)
+        locate(diver, color, beliefs.places, workspace)
+        exchange(diver, color, beliefs, signs, rounds, course.pull, workspace)
+        if cpu_seconds() > workspace.deadline:
+            workspace.counters[NEXT_CHECK] = 0  # so that whoever looks next finds so too, and the puzzle ends here
             return OUT_OF_TIME
         rounds, fresh = course.more, False
-        doubt = _doubt(diver, beliefs, course.share * left, like)
-        status = _decide(diver, trial, color, beliefs, doubt, tools)
+        doubt = _doubt(diver, beliefs, course.share * left, bit_width)
+        status = _decide(diver, trial, color, beliefs, doubt, workspace)
         if status != FIXPOINT:
             return status
-        left = undecided(diver, like)
+        left = undecided(diver, bit_width)
         if len(trail.left) > 0:
-            _note(diver, trail, left, like)
+            _note(diver, trail, left, bit_width)
     return FIXPOINT
 
 
 @kernel
-def _note(diver: Board, trail: Trail, left: int, like: Any) -> None:
+def _note(diver: Board, trail: Trail, left: int, bit_width: Any) -> None:
     """Note the cells that have been decided since the last time, with so many cells left."""
     width = int(diver.size[0])
     for cell in range(width * int(diver.size[1])):
         y, x = cell // width, cell % width
-        if trail.left[cell] == 0 and not is_open(diver, y, x, like):
+        if trail.left[cell] == 0 and not is_open(diver, y, x, bit_width):
             trail.left[cell] = left + 1
             c: Any = np.int64(0)
-            while not allows(diver, y, x, c, like):
+            while not allows(diver, y, x, c, bit_width):
                 c += 1
             trail.color[cell] = c
 
 
 @kernel
-def _doubt(diver: Board, beliefs: Beliefs, wanted: float, like: Any) -> float:
+def _doubt(diver: Board, beliefs: Beliefs, wanted: float, bit_width: Any) -> float:
     """The doubt that so many of the open cells are below."""
     beliefs.sure[:] = 0
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
-            if is_open(diver, y, x, like):
+            if is_open(diver, y, x, bit_width):
                 beliefs.sure[_grade(1.0 - confidence(diver, beliefs, y, x))] += 1
     cells, grade = 0, len(beliefs.sure)
     while cells < wanted:
@@ -194,19 +196,21 @@ def _grade(doubt: float) -> int:
 
 
 @kernel
-def _decide(diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, doubt: float, tools: Tools) -> int:
+def _decide(
+    diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, doubt: float, workspace: Workspace
+) -> int:
     """Decide the sure cells one by one, each followed by line logic; returns as `propagate`."""
-    like = tools.like
+    bit_width = workspace.bit_width
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
-            if not is_open(diver, y, x, like) or 1.0 - confidence(diver, beliefs, y, x) > doubt:
+            if not is_open(diver, y, x, bit_width) or 1.0 - confidence(diver, beliefs, y, x) > doubt:
                 continue
             c: Any = favourite(diver, beliefs, y, x)
-            if not allows(diver, y, x, c, like):
+            if not allows(diver, y, x, c, bit_width):
                 continue
-            status = adopt(diver, trial, color, y, x, c, tools)
+            status = adopt(diver, trial, color, y, x, c, workspace)
             if status == CONTRADICTION:
-                status = take_away(diver, color, y, x, c, tools)
+                status = take_away(diver, color, y, x, c, workspace)
             if status != FIXPOINT:
                 return status
     return FIXPOINT

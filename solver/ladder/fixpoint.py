@@ -10,10 +10,10 @@ from solver.jit.kernel import kernel
 from solver.ladder.groups import Group, all_groups
 from solver.ladder.memory import Memory, memory_for
 from solver.ladder.question import FROM_NOTHING
-from solver.lines.bits import low
-from solver.lines.board import Board, begin_from, set_up
+from solver.lines.bits import low_bits
+from solver.lines.board import Board, apply_start, init_board
 from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME, propagate
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 from solver.model.views import Clues, Views
 
 
@@ -31,8 +31,8 @@ def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHI
 def line_fixpoint_of(batch: Views, group: Group, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
     """The same with the kernels and the memory of a group that the puzzle need not be of."""
     memory = memory_for(batch, group)
-    tools = memory.tools._replace(deadline=time.thread_time() + cpu_limit)
-    status = _line_logic(memory.board, memory.color, batch, 0, start, tools)
+    workspace = memory.workspace._replace(deadline=time.thread_time() + cpu_limit)
+    status = _line_logic(memory.board, memory.color, batch, 0, start, workspace)
     if status == OUT_OF_TIME:
         raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
     return None if status == CONTRADICTION else memory
@@ -52,23 +52,25 @@ def example_at_fixpoint(words: int, colored: bool) -> Memory:
 
 
 @kernel
-def _line_logic(board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, tools: Tools) -> int:
+def _line_logic(
+    board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, workspace: Workspace
+) -> int:
     """Line logic on puzzle p of a batch, or on what a start leaves of it; returns as `propagate`."""
-    put_on(board, color, batch, p, start, tools.like)
-    return propagate_all(board, color, tools)
+    put_on(board, color, batch, p, start, workspace.bit_width)
+    return propagate_all(board, color, workspace)
 
 
 @kernel
-def put_on(board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, like: Any) -> None:
+def put_on(board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, bit_width: Any) -> None:
     """Put puzzle p of a batch on a board, without what a start rules out."""
-    set_up(board, color, batch, p, like)
+    init_board(board, color, batch, p, bit_width)
     if len(start) > 0:
-        begin_from(board, start, like)
+        apply_start(board, start, bit_width)
 
 
 @kernel
-def propagate_all(board: Board, color: np.ndarray | None, tools: Tools) -> int:
+def propagate_all(board: Board, color: np.ndarray | None, workspace: Workspace) -> int:
     """Line logic over all lines; returns as `propagate`."""
-    like = tools.like
-    rows, columns = low(int(board.size[1]), like), low(int(board.size[0]), like)
-    return propagate(board, color, rows, columns, rows, columns, tools)
+    bit_width = workspace.bit_width
+    rows, columns = low_bits(int(board.size[1]), bit_width), low_bits(int(board.size[0]), bit_width)
+    return propagate(board, color, rows, columns, rows, columns, workspace)

@@ -12,15 +12,17 @@ import numpy as np
 from solver.jit.kernel import kernel
 from solver.ladder.lookahead import adopt, take_away
 from solver.ladder.search import Found, note_solution
-from solver.lines.bits import lowest, some
+from solver.lines.bits import has_any, lowest
 from solver.lines.board import Board, allows, copy, open_cells
 from solver.lines.propagate import CONTRADICTION, FIXPOINT
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 from solver.tuning import MISSES
 
 
 @kernel
-def glance(board: Board, diver: Board, trial: Board, color: np.ndarray | None, found: Found, tools: Tools) -> bool:
+def glance(
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, found: Found, workspace: Workspace
+) -> bool:
     """Whether a board at the fixpoint of line logic is seen to have two solutions; they are noted.
 
     It is gone through twice, cell after cell, each decision followed by line logic: first each cell takes the last
@@ -29,25 +31,25 @@ def glance(board: Board, diver: Board, trial: Board, color: np.ndarray | None, f
 
     diver, trial   boards with the same clues and memory of their own
     """
-    like = tools.like
+    bit_width = workspace.bit_width
     status = FIXPOINT
     for last in (True, False):
         misses = 0
         copy(board, diver)
         for y in range(int(board.size[1])):
-            cells = open_cells(diver, y, like)
-            while status == FIXPOINT and some(cells):
+            cells = open_cells(diver, y, bit_width)
+            while status == FIXPOINT and has_any(cells):
                 x = int(lowest(cells))
                 c: Any = np.int64(int(board.size[2]) - 1 if last else 0)
-                while not allows(diver, y, x, c, like):
+                while not allows(diver, y, x, c, bit_width):
                     c += -1 if last else 1
-                status = adopt(diver, trial, color, y, x, c, tools)
+                status = adopt(diver, trial, color, y, x, c, workspace)
                 if status == CONTRADICTION and misses < MISSES:
                     misses += 1
-                    status = take_away(diver, color, y, x, c, tools)
-                cells = open_cells(diver, y, like)
+                    status = take_away(diver, color, y, x, c, workspace)
+                cells = open_cells(diver, y, bit_width)
         if status == FIXPOINT:
-            note_solution(diver, found, tools)
+            note_solution(diver, found, workspace)
             if found.number[0] == 2:
                 return True
     return False

@@ -12,7 +12,7 @@ from solver.ladder.outcome import no_outcome
 from solver.ladder.question import NO_GOALS, NOTHING, Allowance
 from solver.ladder.search_rung import search_rung
 from solver.ladder.tail_rung import compile_tail
-from solver.model.amounts import compile_amounts
+from solver.model.amounts import compile_clue_totals
 from solver.model.check import compile_sums
 from solver.model.identity import compile_hashes
 from solver.model.views import Views
@@ -35,7 +35,7 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
                 compile_sums(batch)
                 compile_checks(batch)
                 compile_hashes(batch)
-                compile_amounts(batch)
+                compile_clue_totals(batch)
             else:
                 kernel, arguments = calls[stage]
                 kernel(*arguments)

@@ -10,7 +10,7 @@ from solver.learning.belief import Beliefs, no_beliefs
 from solver.lines.board import NO_COLOR, Board
 from solver.lines.checked import CHECKED
 from solver.lines.lanes import ROOM
-from solver.lines.workspace import Tools, tools_for
+from solver.lines.workspace import Workspace, make_workspace
 from solver.model.views import Views
 from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
 
@@ -20,14 +20,14 @@ class Memory(NamedTuple):
 
     board, trial   the puzzle at hand, and a second board to try things on
     color          the colours of its blocks (solver.lines.board.Board); None for mono puzzles
-    tools          with counters and a deadline of their own for each puzzle
+    workspace          with counters and a deadline of their own for each puzzle
     seen, log      for `solver.ladder.lookahead.refute`; nothing is logged on the ladder
     """
 
     board: Board
     trial: Board
     color: np.ndarray | None
-    tools: Tools
+    workspace: Workspace
     seen: np.ndarray
     log: np.ndarray
     tree: Tree
@@ -60,7 +60,7 @@ def memory_for(batch: Views, group: Group) -> Memory:
         board,
         _another(board),
         None if colors is None else np.zeros(blocks, np.uint8),
-        tools_for(side, palette, words),
+        make_workspace(side, palette, words),
         np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
         np.zeros((0, 3), np.int32),
         Tree(

@@ -12,7 +12,7 @@ from solver.ladder.search import Found
 from solver.lines.board import Board, undecided, write_picture
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import COUNTERS
-from solver.model.identity import side_by_side
+from solver.model.identity import pair_items
 from solver.model.views import Views
 
 # How many solutions a puzzle has.
@@ -56,9 +56,9 @@ class Outcome(NamedTuple):
 
 
 @kernel
-def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, like: Any) -> bool:
+def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, bit_width: Any) -> bool:
     """Note what a rung has come to with the puzzle on the board; whether it is left open."""
-    left = undecided(board, like)
+    left = undecided(board, bit_width)
     outcome.decided[p, rung] = board.size[0] * board.size[1] - left
     outcome.rung[p] = outcome.engine[p] = rung
     if status == CONTRADICTION:
@@ -68,7 +68,7 @@ def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, li
     elif left == 0:
         outcome.solutions[p] = UNIQUE
         outcome.found[p] = 1
-        write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], like)
+        write_picture(board, outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]], bit_width)
     return bool(status == FIXPOINT and left > 0)
 
 
@@ -127,5 +127,5 @@ def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:
     for name, values in outcome._asdict().items():
         if name not in ("offsets", "first", "second"):
             values[others] = values[first[others]]
-    here, there, _ = side_by_side(outcome.offsets, others, first[others])
+    here, there, _ = pair_items(outcome.offsets, others, first[others])
     outcome.first[here], outcome.second[here] = outcome.first[there], outcome.second[there]

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import apart, kernel
+from solver.jit.kernel import kernel, standalone
 from solver.ladder.lookahead import adopt, forget, probe, take_away
 from solver.ladder.swap import swap
-from solver.lines.bits import bit, count, empty, load, some, store
+from solver.lines.bits import bit, count, empty, has_any, load, store
 from solver.lines.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
-from solver.lines.checked import CHECKED, at_fixpoint, holds, is_known, knows
+from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color, is_known_picture
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import (
     CHANGED_COLUMNS,
@@ -27,7 +27,7 @@ from solver.lines.workspace import (
     NODES,
     SOLVED_COLUMNS,
     SOLVED_ROWS,
-    Tools,
+    Workspace,
 )
 
 EXHAUSTED, TWO_FOUND, NODES_SPENT, LATE = range(4)
@@ -67,9 +67,9 @@ class Found(NamedTuple):
     start: np.ndarray
 
 
-@apart
+@standalone
 def search(
-    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, found: Found, nodes: int, tools: Tools
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, found: Found, nodes: int, workspace: Workspace
 ) -> int:
     """Look for two solutions, in at most so many nodes.
 
@@ -78,38 +78,42 @@ def search(
     found           solutions; one may be known to begin with
     Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
     """
-    like = tools.like
-    held = CHECKED and holds(board, like)
+    bit_width = workspace.bit_width
+    held = CHECKED and has_known(board, bit_width)
     if found.number[0] == 1:
-        _switch(board, found, tools)
+        _switch(board, found, workspace)
         if found.number[0] == 2:
             return TWO_FOUND
     cells = int(board.size[0] * board.size[1])
     for k in range(2 * cells):
-        store(tree.seen[0], k, empty(like))
+        store(tree.seen[0], k, empty(bit_width))
     depth: Any = np.int64(0)  # not the literal 0, for which all that is called would be compiled once more
-    budget = tools.counters[NODES] + nodes
+    budget = workspace.counters[NODES] + nodes
     while True:
-        status = settle(board, trial, color, tree, depth, found, tools)
+        status = settle(board, trial, color, tree, depth, found, workspace)
         if found.number[0] == 2:
             return TWO_FOUND
-        if status == FIXPOINT and undecided(board, like) == 0:
+        if status == FIXPOINT and undecided(board, bit_width) == 0:
             status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
         if status == FIXPOINT:
-            if tools.counters[NODES] == budget or depth == len(tree.cell):
+            if workspace.counters[NODES] == budget or depth == len(tree.cell):
                 _put_root_back(board, tree, depth)
                 return NODES_SPENT
-            cell = _branch(board, tree, depth, like)
-            _push(board, tree, depth, cell, like)
+            cell = _branch(board, tree, depth, bit_width)
+            _push(board, tree, depth, cell, bit_width)
             depth += 1
-            tools.counters[NODES] += 1
-            tools.counters[MAX_DEPTH] = max(tools.counters[MAX_DEPTH], depth)
+            workspace.counters[NODES] += 1
+            workspace.counters[MAX_DEPTH] = max(workspace.counters[MAX_DEPTH], depth)
             c: Any = np.int64(tree.color[depth - 1])
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
-            status = adopt(board, trial, color, y, x, c, tools)
-            store(tools.news, CHANGED_ROWS, load(tools.news, CHANGED_ROWS, like) | bit(y, like))
-            store(tools.news, CHANGED_COLUMNS, load(tools.news, CHANGED_COLUMNS, like) | bit(x, like))
-            forget(tree.seen[depth], cells, tools)
+            status = adopt(board, trial, color, y, x, c, workspace)
+            store(workspace.report, CHANGED_ROWS, load(workspace.report, CHANGED_ROWS, bit_width) | bit(y, bit_width))
+            store(
+                workspace.report,
+                CHANGED_COLUMNS,
+                load(workspace.report, CHANGED_COLUMNS, bit_width) | bit(x, bit_width),
+            )
+            forget(tree.seen[depth], cells, workspace)
         while status == CONTRADICTION:
             if depth == 0:
                 if CHECKED:
@@ -121,10 +125,10 @@ def search(
             y, x = cell // int(board.size[0]), cell % int(board.size[0])
             refuted: Any = np.int64(tree.color[depth])
             if CHECKED:
-                lost = holds(board, like) and knows(board, y, x, refuted)
+                lost = has_known(board, bit_width) and is_known_color(board, y, x, refuted)
                 assert not lost or noted(board, found), "a branch was left without a solution that lies in it"
-            status = take_away(board, color, y, x, refuted, tools)
-            forget(tree.seen[depth], cells, tools)
+            status = take_away(board, color, y, x, refuted, workspace)
+            forget(tree.seen[depth], cells, workspace)
         if status == OUT_OF_TIME:
             _put_root_back(board, tree, depth)
             return LATE
@@ -133,7 +137,7 @@ def search(
 @kernel
 def noted(board: Board, found: Found) -> bool:
     """Whether the known solution is the one that has been noted."""
-    return found.number[0] > 0 and is_known(board, found.first)
+    return found.number[0] > 0 and is_known_picture(board, found.first)
 
 
 @kernel
@@ -143,35 +147,35 @@ def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
 
 
 @kernel
-def _push(board: Board, tree: Tree, depth: int, cell: int, like: Any) -> None:
+def _push(board: Board, tree: Tree, depth: int, cell: int, bit_width: Any) -> None:
     """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
     copy_knowledge(board.size, board.can, tree.boards[depth])
     tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
     for i in range(int(board.size[0] * board.size[1])):
         tree.score[depth + 1, i] = tree.score[depth, i]
         tree.best[depth + 1, i] = tree.best[depth, i]
-        store(tree.seen[depth + 1], 2 * i, load(tree.seen[depth], 2 * i, like))
-        store(tree.seen[depth + 1], 2 * i + 1, load(tree.seen[depth], 2 * i + 1, like))
+        store(tree.seen[depth + 1], 2 * i, load(tree.seen[depth], 2 * i, bit_width))
+        store(tree.seen[depth + 1], 2 * i + 1, load(tree.seen[depth], 2 * i + 1, bit_width))
 
 
 @kernel
-def _branch(board: Board, tree: Tree, depth: int, like: Any) -> int:
+def _branch(board: Board, tree: Tree, depth: int, bit_width: Any) -> int:
     """The open cell with the best score."""
     width, height = int(board.size[0]), int(board.size[1])
     best, cell = -1.0, -1
     for y in range(height):
         for x in range(width):
-            if tree.score[depth, y * width + x] > best and is_open(board, y, x, like):
+            if tree.score[depth, y * width + x] > best and is_open(board, y, x, bit_width):
                 best, cell = tree.score[depth, y * width + x], y * width + x
     return cell
 
 
 @kernel
 def settle(
-    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, depth: int, found: Found, tools: Tools
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, depth: int, found: Found, workspace: Workspace
 ) -> int:
     """Full probing of a node to its fixpoint; returns as `propagate`. Solutions met are noted, at most two."""
-    like = tools.like
+    bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     seen = tree.seen[depth]
     news = True
@@ -180,19 +184,19 @@ def settle(
         for y in range(height):
             for x in range(width):
                 cell = y * width + x
-                while is_open(board, y, x, like) and not some(load(seen, 2 * cell, like)):
-                    status = _probe_cell(board, trial, color, cell, tree, depth, found, tools)
+                while is_open(board, y, x, bit_width) and not has_any(load(seen, 2 * cell, bit_width)):
+                    status = _probe_cell(board, trial, color, cell, tree, depth, found, workspace)
                     if status != FIXPOINT:
                         return status
                     if found.number[0] == 2:
                         return FIXPOINT
-                    if some(load(tools.news, CHANGED_ROWS, like)):
+                    if has_any(load(workspace.report, CHANGED_ROWS, bit_width)):
                         news = True
-                        forget(seen, width * height, tools)
+                        forget(seen, width * height, workspace)
     if CHECKED:
-        assert at_fixpoint(board, color, tools), "a union is not at the fixpoint of line logic"
-    if undecided(board, like) == 0:
-        note_solution(board, found, tools)
+        assert is_at_fixpoint(board, color, workspace), "a union is not at the fixpoint of line logic"
+    if undecided(board, bit_width) == 0:
+        note_solution(board, found, workspace)
     return FIXPOINT
 
 
@@ -205,90 +209,90 @@ def _probe_cell(
     tree: Tree,
     depth: int,
     found: Found,
-    tools: Tools,
+    workspace: Workspace,
 ) -> int:
     """Probe all colours of one cell. One that is refuted goes, and the others wait for another call.
 
     Otherwise the board keeps only what some colour allows, and the cell's score and best colour are set. Returns as
-    `propagate`; the changed lines are in `tools.news`.
+    `propagate`; the changed lines are in `workspace.report`.
     """
-    like = tools.like
+    bit_width = workspace.bit_width
     palette = int(board.size[2])
     y, x = cell // int(board.size[0]), cell % int(board.size[0])
-    rows, columns = empty(like), empty(like)
+    rows, columns = empty(bit_width), empty(bit_width)
     least, most, tried = 1 << 30, -1, 0
     for c in range(palette):
-        if not allows(board, y, x, c, like):
+        if not allows(board, y, x, c, bit_width):
             continue
         copy(board, trial)
-        status = probe(trial, color, y, x, c, tools)
+        status = probe(trial, color, y, x, c, workspace)
         if status == CONTRADICTION:
-            tools.counters[CONTRADICTIONS] += 1
-            return take_away(board, color, y, x, c, tools)
+            workspace.counters[CONTRADICTIONS] += 1
+            return take_away(board, color, y, x, c, workspace)
         if status != FIXPOINT:
             return status
-        rows = rows | load(tools.news, SOLVED_ROWS, like)
-        columns = columns | load(tools.news, SOLVED_COLUMNS, like)
-        gain = _gain(board, trial, tree.union, tried == 0, like)
+        rows = rows | load(workspace.report, SOLVED_ROWS, bit_width)
+        columns = columns | load(workspace.report, SOLVED_COLUMNS, bit_width)
+        gain = _gain(board, trial, tree.union, tried == 0, bit_width)
         tried += 1
         if gain > most:
             tree.best[depth, cell] = c
         least, most = min(least, gain), max(most, gain)
-        if undecided(trial, like) == 0:
-            note_solution(trial, found, tools)
+        if undecided(trial, bit_width) == 0:
+            note_solution(trial, found, workspace)
     store(tree.seen[depth], 2 * cell, rows)
     store(tree.seen[depth], 2 * cell + 1, columns)
     tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
-    _keep_union(board, tree.union, tools)
+    _keep_union(board, tree.union, workspace)
     return FIXPOINT
 
 
 @kernel
-def _gain(board: Board, trial: Board, union: Board, fresh: bool, like: Any) -> int:
+def _gain(board: Board, trial: Board, union: Board, fresh: bool, bit_width: Any) -> int:
     """Colours of cells that the trial has lost; the union takes in what it has left."""
     rows = int(board.size[1] * board.size[2])
     gain = 0
     for i in range(rows + int(board.size[0] * board.size[2])):
-        can = load(trial.can, i, like)
+        can = load(trial.can, i, bit_width)
         if i < rows:
-            gain += count(load(board.can, i, like) & ~can)
-        store(union.can, i, can if fresh else load(union.can, i, like) | can)
+            gain += count(load(board.can, i, bit_width) & ~can)
+        store(union.can, i, can if fresh else load(union.can, i, bit_width) | can)
     return gain
 
 
 @kernel
-def _keep_union(board: Board, union: Board, tools: Tools) -> None:
+def _keep_union(board: Board, union: Board, workspace: Workspace) -> None:
     """The board becomes the union of what a cell's colours allow; the lines that this changes are news."""
-    like = tools.like
-    held = CHECKED and holds(board, like)
+    bit_width = workspace.bit_width
+    held = CHECKED and has_known(board, bit_width)
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
-    rows, columns = empty(like), empty(like)
+    rows, columns = empty(bit_width), empty(bit_width)
     for line in range(width + height):
         for c in range(palette):
             i = line * palette + c
-            can = load(union.can, i, like)
-            if some(load(board.can, i, like) & ~can):
+            can = load(union.can, i, bit_width)
+            if has_any(load(board.can, i, bit_width) & ~can):
                 store(board.can, i, can)
                 if line < height:
-                    rows = rows | bit(line, like)
+                    rows = rows | bit(line, bit_width)
                 else:
-                    columns = columns | bit(line - height, like)
+                    columns = columns | bit(line - height, bit_width)
     if CHECKED:
-        assert not held or holds(board, like), "a union lost a solution"
-    store(tools.news, CHANGED_ROWS, rows)
-    store(tools.news, CHANGED_COLUMNS, columns)
+        assert not held or has_known(board, bit_width), "a union lost a solution"
+    store(workspace.report, CHANGED_ROWS, rows)
+    store(workspace.report, CHANGED_COLUMNS, columns)
 
 
 @kernel
-def note_solution(board: Board, found: Found, tools: Tools) -> None:
+def note_solution(board: Board, found: Found, workspace: Workspace) -> None:
     """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
-    like = tools.like
+    bit_width = workspace.bit_width
     if found.number[0] == 0:
-        write_picture(board, found.first, like)
+        write_picture(board, found.first, bit_width)
         found.number[0] = 1
-        _switch(board, found, tools)
+        _switch(board, found, workspace)
     elif found.number[0] == 1:
-        write_picture(board, found.second, like)
+        write_picture(board, found.second, bit_width)
         for i in range(len(found.first)):
             if found.first[i] != found.second[i]:
                 found.number[0] = 2
@@ -296,9 +300,9 @@ def note_solution(board: Board, found: Found, tools: Tools) -> None:
 
 
 @kernel
-def _switch(board: Board, found: Found, tools: Tools) -> None:
+def _switch(board: Board, found: Found, workspace: Workspace) -> None:
     """Make a second solution of the first by a switch, if there is one."""
     for i in range(len(found.first)):
         found.second[i] = found.first[i]
-    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, tools.counters, tools.deadline):
+    if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, workspace.counters, workspace.deadline):
         found.number[0] = 2

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import apart, kernel
-from solver.lines.propagate import late_after
+from solver.jit.kernel import kernel, standalone
+from solver.lines.propagate import is_late_after
 from solver.lines.workspace import WORK
 
 
-@apart
+@standalone
 def swap(
     picture: np.ndarray, width: int, height: int, start: np.ndarray, counters: np.ndarray, deadline: float
 ) -> bool:
@@ -30,7 +30,7 @@ def swap(
             a = picture[top * width + left]
             for right in range(left + 1, width):
                 b = picture[top * width + right]
-                if late_after(along, counters, deadline):
+                if is_late_after(along, counters, deadline):
                     return False
                 if a == b or not _keeps_runs(picture, top * width, along, width, left, right):
                     continue

@@ -90,5 +90,5 @@ def compile_tail(words: int, colored: bool) -> None:
     with learner_of(memory, math.inf) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
-        swap(picture, 2, 2, FROM_NOTHING, memory.tools.counters, math.inf)
+        swap(picture, 2, 2, FROM_NOTHING, memory.workspace.counters, math.inf)
         learner.exclude(picture)

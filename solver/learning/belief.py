@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, inlined, kernel
+from solver.jit.kernel import inlined, kernel, standalone
 from solver.learning.encoding import Variables
-from solver.lines.bits import bit, count, highest, load, lowest, some
+from solver.lines.bits import bit, count, has_any, highest, load, lowest
 from solver.lines.board import BACKGROUND, Board, allows, open_cells
 from solver.lines.places import Places, no_places
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 from solver.tuning import (
     BELIEF_ROUNDS,
     DAMPING,
@@ -91,13 +91,13 @@ class BlockAtHand(NamedTuple):
     """A block of a line that is weighed.
 
     first   the number of the line's first block on the board; j: this one's place in the line
-    apart   1 if a background cell must stand between it and the next one, else 0
+    gap     1 if a background cell must stand between it and the next one, else 0
     total   the weight of all arrangements of the line
     """
 
     first: int
     j: int
-    apart: int
+    gap: int
     total: float
 
 
@@ -117,7 +117,9 @@ def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, w
     )
 
 
-def probable(board: Board, color: np.ndarray | None, variables: Variables, pull: float, tools: Tools) -> np.ndarray:
+def probable(
+    board: Board, color: np.ndarray | None, variables: Variables, pull: float, workspace: Workspace
+) -> np.ndarray:
     """int32[number]: the variables of a board's encoding as literals, each with its more probable sign.
 
     `pull` as for `exchange`.
@@ -128,7 +130,7 @@ def probable(board: Board, color: np.ndarray | None, variables: Variables, pull:
         width * height, max(width, height), 0, int(np.diff(lines).max()), palette, board.can.shape[1]
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
-    _guess(board, color, beliefs, variables, literals, pull, tools)
+    _guess(board, color, beliefs, variables, literals, pull, workspace)
     return literals[1:]
 
 
@@ -140,17 +142,17 @@ def _guess(
     variables: Variables,
     literals: np.ndarray,
     pull: float,
-    tools: Tools,
+    workspace: Workspace,
 ) -> None:
     """Set the signs of all variables, from beliefs that begin from nothing."""
     rounds: Any = np.int64(BELIEF_ROUNDS)
-    restrict(board, beliefs, AFRESH, tools.like)
-    exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, pull, tools)
-    _write_cells(board, beliefs, variables, literals, tools.like)
+    restrict(board, beliefs, AFRESH, workspace.bit_width)
+    exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, pull, workspace)
+    _write_cells(board, beliefs, variables, literals, workspace.bit_width)
 
 
 @kernel
-def restrict(board: Board, beliefs: Beliefs, fresh: bool, like: Any) -> None:
+def restrict(board: Board, beliefs: Beliefs, fresh: bool, bit_width: Any) -> None:
     """Nobody says anything any more of colours that a cell can't have; `fresh`: nor of the others, nor leans."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     for y in range(height):
@@ -159,13 +161,13 @@ def restrict(board: Board, beliefs: Beliefs, fresh: bool, like: Any) -> None:
                 if fresh:
                     beliefs.lean[y * width + x, c] = 1.0
                 for side in range(2):
-                    if not allows(board, y, x, c, like):
+                    if not allows(board, y, x, c, bit_width):
                         beliefs.told[side, y * width + x, c] = 0.0
                     elif fresh:
                         beliefs.told[side, y * width + x, c] = 1.0
 
 
-@apart
+@standalone
 def exchange(
     board: Board,
     color: np.ndarray | None,
@@ -173,43 +175,43 @@ def exchange(
     signs: Signs,
     rounds: int,
     pull: float,
-    tools: Tools,
+    workspace: Workspace,
 ) -> None:
     """So many rounds of messages, or, without a pull, until they settle, or the deadline is past.
 
     signs   set too, if they are wanted
     pull    reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
     """
-    like = tools.like
+    bit_width = workspace.bit_width
     lines = int(board.size[0] + board.size[1])
     work = 0
     for done in range(rounds):
         change = 0.0
         for line in range(lines):
-            if not some(open_cells(board, line, like)):
+            if not has_any(open_cells(board, line, bit_width)):
                 continue
             work += int(board.first[line + 1] - board.first[line] + 1) * len(beliefs.weight)
             if work > LOOK_EVERY:
                 work = 0
-                if cpu_seconds() > tools.deadline:
+                if cpu_seconds() > workspace.deadline:
                     return
-            _listen(board, beliefs, line, like)
-            if _weigh(board, color, beliefs, signs, line, like):
-                change = max(change, _tell(board, beliefs, line, like))
-        if cpu_seconds() > tools.deadline or (pull == 0.0 and change < SETTLED):
+            _listen(board, beliefs, line, bit_width)
+            if _weigh(board, color, beliefs, signs, line, bit_width):
+                change = max(change, _tell(board, beliefs, line, bit_width))
+        if cpu_seconds() > workspace.deadline or (pull == 0.0 and change < SETTLED):
             break
         if pull > 0.0:
-            _reinforce(board, beliefs, pull * (done + 1) / rounds, like)
+            _reinforce(board, beliefs, pull * (done + 1) / rounds, bit_width)
 
 
 @kernel
-def _reinforce(board: Board, beliefs: Beliefs, power: float, like: Any) -> None:
+def _reinforce(board: Board, beliefs: Beliefs, power: float, bit_width: Any) -> None:
     """Let each open cell lean to what it probably is."""
     width, palette, lean = int(board.size[0]), int(board.size[2]), beliefs.lean
     for line in range(int(board.size[1])):
-        unknown = open_cells(board, line, like)
+        unknown = open_cells(board, line, bit_width)
         for i in range(width):
-            if some((unknown >> i) & bit(0, like)):
+            if has_any((unknown >> i) & bit(0, bit_width)):
                 cell = _cell(board, line, i)
                 most = 0.0
                 for c in range(palette):
@@ -227,15 +229,15 @@ def _cell(board: Board, line: int, i: int) -> int:
 
 
 @kernel
-def _listen(board: Board, beliefs: Beliefs, line: int, like: Any) -> None:
+def _listen(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> None:
     """Take what the crossing lines say of a line's cells, and what these lean to; of decided ones there is no doubt."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     weight = beliefs.weight
     cells, crossing = (width, 1) if line < height else (height, 0)
-    unknown = open_cells(board, line, like)
+    unknown = open_cells(board, line, bit_width)
     for i in range(cells):
         cell = _cell(board, line, i)
-        if not some((unknown >> i) & bit(0, like)):
+        if not has_any((unknown >> i) & bit(0, bit_width)):
             for c in range(palette):
                 weight[i, c] = 1.0 if beliefs.told[crossing, cell, c] > 0.0 else 0.0
             continue
@@ -254,7 +256,7 @@ def _weigh(
     beliefs: Beliefs,
     signs: Signs,
     line: int,
-    like: Any,
+    bit_width: Any,
 ) -> bool:
     """Weigh all arrangements of a line: its cells' shares of each colour, its blocks' literals.
 
@@ -266,7 +268,7 @@ def _weigh(
     beliefs.share[:, : cells + 1] = 0.0
     window[0, 0] = 0
     for j in range(blocks):
-        starts = load(beliefs.places.starts, first + j, like)
+        starts = load(beliefs.places.starts, first + j, bit_width)
         window[j, 1] = highest(starts)
         window[j + 1, 0] = lowest(starts) + max(int(board.length[first + j]), 1) + _apart(color, first, j, blocks)
     window[blocks, 1] = cells
@@ -274,7 +276,7 @@ def _weigh(
     for i in range(window[0, 1]):
         before[0, i + 1] = before[0, i] * weight[i, BACKGROUND]
     for j in range(blocks):
-        _weigh_before(board, color, beliefs, first, j, _apart(color, first, j, blocks), like)
+        _weigh_before(board, color, beliefs, first, j, _apart(color, first, j, blocks), bit_width)
     total = before[blocks, cells]
     if not total > FAINTEST:
         return False
@@ -284,9 +286,9 @@ def _weigh(
     for j in range(blocks - 1, -1, -1):
         block = BlockAtHand(first, j, _apart(color, first, j, blocks), total)
         if board.length[first + j] > 0:
-            _weigh_block(board, color, beliefs, signs, block, like)
+            _weigh_block(board, color, beliefs, signs, block, bit_width)
         else:
-            _weigh_blot(color, beliefs, signs, block, like)
+            _weigh_blot(color, beliefs, signs, block, bit_width)
     return True
 
 
@@ -298,49 +300,49 @@ def _apart(color: np.ndarray | None, first: int, j: int, blocks: int) -> int:
 
 @kernel
 def _weigh_before(
-    board: Board, color: np.ndarray | None, beliefs: Beliefs, first: int, j: int, apart: int, like: Any
+    board: Board, color: np.ndarray | None, beliefs: Beliefs, first: int, j: int, gap: int, bit_width: Any
 ) -> None:
     """From the arrangements before block j to those before the next one."""
     before, weight, held = beliefs.before, beliefs.weight, beliefs.held
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
-    starts = load(beliefs.places.starts, first + j, like)
+    starts = load(beliefs.places.starts, first + j, bit_width)
     lowest_start, highest_start = lowest(starts), int(beliefs.window[j, 1])
     low, high = int(beliefs.window[j + 1, 0]), int(beliefs.window[j + 1, 1])
     for i in range(low, high + 1):
         before[j + 1, i] = 0.0
     if length > 0:
         for i in range(lowest_start, highest_start + 1):
-            if some((starts >> i) & bit(0, like)):
+            if has_any((starts >> i) & bit(0, bit_width)):
                 end = i + length
                 product = weight[i, c]
                 for k in range(i + 1, end):
                     product *= weight[k, c]
                 held[j, i] = product
-                if end + apart <= high:
-                    before[j + 1, end + apart] = before[j, i] * held[j, i]
+                if end + gap <= high:
+                    before[j + 1, end + gap] = before[j, i] * held[j, i]
     else:
         inside = 0.0
         for i in range(beliefs.window[j, 0], highest_start + 1):
             held[j, i] = inside
             inside = (inside + before[j, i]) * weight[i, c]
-            if i >= lowest_start and i + 1 + apart <= high:
-                before[j + 1, i + 1 + apart] = inside
+            if i >= lowest_start and i + 1 + gap <= high:
+                before[j + 1, i + 1 + gap] = inside
         held[j, highest_start + 1] = inside
     for i in range(low, high + 1):
-        if apart == 1:
+        if gap == 1:
             before[j + 1, i] *= weight[i - 1, BACKGROUND]
         if i > low:
             before[j + 1, i] += before[j + 1, i - 1] * weight[i - 1, BACKGROUND]
 
 
 @inlined
-def _behind(beliefs: Beliefs, j: int, apart: int, i: int) -> float:
+def _behind(beliefs: Beliefs, j: int, gap: int, i: int) -> float:
     """Weight of the cells from i on if block j has just ended there."""
-    if i + apart < beliefs.window[j + 1, 0] or i + apart > beliefs.window[j + 1, 1]:
+    if i + gap < beliefs.window[j + 1, 0] or i + gap > beliefs.window[j + 1, 1]:
         return 0.0
-    passed = beliefs.weight[i, BACKGROUND] if apart == 1 else 1.0
-    behind: float = beliefs.behind[j + 1, i + apart] * passed
+    passed = beliefs.weight[i, BACKGROUND] if gap == 1 else 1.0
+    behind: float = beliefs.behind[j + 1, i + gap] * passed
     return behind
 
 
@@ -351,19 +353,19 @@ def _weigh_block(
     beliefs: Beliefs,
     signs: Signs,
     block: BlockAtHand,
-    like: Any,
+    bit_width: Any,
 ) -> None:
     """From the arrangements behind a block, a number, to those with it; its share of the cells, its literals."""
-    first, j, apart, total = block
+    first, j, gap, total = block
     share, wanted = beliefs.share, len(signs.literals) > 0
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
-    starts = load(beliefs.places.starts, first + j, like)
+    starts = load(beliefs.places.starts, first + j, bit_width)
     others, by, behind = count(starts), 1.0, 0.0
     for i in range(beliefs.window[j, 1], beliefs.window[j, 0] - 1, -1):
         behind *= beliefs.weight[i, BACKGROUND]
-        if some((starts >> i) & bit(0, like)):
-            rest = beliefs.held[j, i] * _behind(beliefs, j, apart, i + length)
+        if has_any((starts >> i) & bit(0, bit_width)):
+            rest = beliefs.held[j, i] * _behind(beliefs, j, gap, i + length)
             behind += rest
             here = beliefs.before[j, i] * rest / total
             share[c, i] += here
@@ -381,13 +383,13 @@ def _weigh_blot(
     beliefs: Beliefs,
     signs: Signs,
     block: BlockAtHand,
-    like: Any,
+    bit_width: Any,
 ) -> None:
     """The same for a blot: its starts, its ends, and every cell in between."""
-    first, j, apart, total = block
+    first, j, gap, total = block
     weight, share, wanted = beliefs.weight, beliefs.share, len(signs.literals) > 0
     c = 1 if color is None else int(color[first + j])
-    starts, ends = load(beliefs.places.starts, first + j, like), load(beliefs.places.ends, first + j, like)
+    starts, ends = load(beliefs.places.starts, first + j, bit_width), load(beliefs.places.ends, first + j, bit_width)
     other_starts = other_ends = count(starts)
     started, ended, behind = 1.0, 1.0, 0.0
     inside = 0.0  # weight of the cells from i on if the cell before belongs to the blot
@@ -401,14 +403,14 @@ def _weigh_blot(
             here = (held + before) * rest / total
             share[c, i] += here
             share[c, i + 1] -= here
-            if wanted and some((starts >> i) & bit(0, like)):
+            if wanted and has_any((starts >> i) & bit(0, bit_width)):
                 other_starts -= 1
                 _write_by(signs.literals, int(signs.start[first + j]) + other_starts, started)
                 started = min(started - before * rest / total, ALMOST)
             inside = rest
-        after = _behind(beliefs, j, apart, i)
+        after = _behind(beliefs, j, gap, i)
         inside += after
-        if wanted and some((ends >> i) & bit(0, like)):
+        if wanted and has_any((ends >> i) & bit(0, bit_width)):
             other_ends -= 1
             _write_by(signs.literals, int(signs.end[first + j]) + other_ends, ended)
             ended = min(ended - held * after / total, ALMOST)
@@ -422,18 +424,18 @@ def _write_by(literals: np.ndarray, variable: int, probability: float) -> None:
 
 
 @kernel
-def _tell(board: Board, beliefs: Beliefs, line: int, like: Any) -> float:
+def _tell(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> float:
     """Tell the crossing lines what a line makes of its cells; returns the greatest change of a message."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     cells, own = (width, 0) if line < height else (height, 1)
     share, weight = beliefs.share, beliefs.weight
-    unknown, change = open_cells(board, line, like), 0.0
+    unknown, change = open_cells(board, line, bit_width), 0.0
     for i in range(cells):
         if i > 0:
             for c in range(1, palette):
                 share[c, i] += share[c, i - 1]
         cell = _cell(board, line, i)
-        if not some((unknown >> i) & bit(0, like)):
+        if not has_any((unknown >> i) & bit(0, bit_width)):
             for c in range(palette):
                 old = beliefs.told[own, cell, c]
                 if 0.0 < old < 1.0:
@@ -488,7 +490,7 @@ def confidence(board: Board, beliefs: Beliefs, y: int, x: int) -> float:
 
 
 @kernel
-def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals: np.ndarray, like: Any) -> None:
+def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals: np.ndarray, bit_width: Any) -> None:
     """The literals of the open cells: the most probable colour true, the others false."""
     width = int(board.size[0])
     for cell in range(width * int(board.size[1])):
@@ -496,6 +498,6 @@ def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals:
             y, x = cell // width, cell % width
             best = favourite(board, beliefs, y, x)
             for c in range(int(board.size[2])):
-                if allows(board, y, x, c, like):
+                if allows(board, y, x, c, bit_width):
                     literal = variables.literal[cell, c]
                     literals[abs(literal)] = literal if c == best else -literal

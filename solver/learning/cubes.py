@@ -138,8 +138,8 @@ def _looked_at(
     if memory is None:
         return None, []
     noted = _noted(memory, found, start)
-    tools = memory.tools._replace(deadline=deadline)
-    searched = search(memory.board, memory.trial, memory.color, memory.tree, noted, 0, tools)
+    workspace = memory.workspace._replace(deadline=deadline)
+    searched = search(memory.board, memory.trial, memory.color, memory.tree, noted, 0, workspace)
     _add(found, noted)
     if searched == EXHAUSTED:
         return None, []
@@ -151,11 +151,11 @@ def _dive(memory: Memory, found: list[np.ndarray], start: np.ndarray, deadline: 
     board, trial, beliefs = memory.board, memory.trial, memory.beliefs
     if beliefs.told.shape[1] < board.size[0] * board.size[1]:
         return  # too large for beliefs
-    tools = memory.tools._replace(deadline=deadline)
-    locate(board, memory.color, beliefs.places, tools)
-    if dive(board, trial, memory.tree.union, memory.color, beliefs, tools) == FIXPOINT:
+    workspace = memory.workspace._replace(deadline=deadline)
+    locate(board, memory.color, beliefs.places, workspace)
+    if dive(board, trial, memory.tree.union, memory.color, beliefs, workspace) == FIXPOINT:
         noted = _noted(memory, found, start)
-        note_solution(trial, noted, tools)
+        note_solution(trial, noted, workspace)
         _add(found, noted)
 
 
@@ -163,7 +163,7 @@ def _switch(found: list[np.ndarray], memory: Memory, start: np.ndarray, deadline
     """Add the solution that a switch makes of the only one found, if there is one."""
     other = found[0].copy()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
-    if swap(other, width, height, start, memory.tools.counters, deadline):
+    if swap(other, width, height, start, memory.workspace.counters, deadline):
         found.append(other)
 
 

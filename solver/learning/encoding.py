@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import bit, count, load, low, lowest, some
+from solver.lines.bits import bit, count, has_any, load, low_bits, lowest
 from solver.lines.board import BACKGROUND, Board, allows, choices
 from solver.lines.places import Places, locate, no_places
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 
 TRUE = cast(int, np.int64(1 << 30))  # a literal would be a type of its own to the compiler
 FALSE = -TRUE
@@ -44,7 +44,7 @@ class Variables(NamedTuple):
     places: Places
 
 
-def encode(board: Board, color: np.ndarray | None, tools: Tools) -> tuple[Variables, np.ndarray]:
+def encode(board: Board, color: np.ndarray | None, workspace: Workspace) -> tuple[Variables, np.ndarray]:
     """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
     width, height = int(board.size[0]), int(board.size[1])
     blocks, words = int(board.first[width + height]), board.can.shape[1]
@@ -56,30 +56,30 @@ def encode(board: Board, color: np.ndarray | None, tools: Tools) -> tuple[Variab
         np.zeros(blocks, np.int32),
         no_places(blocks, words),
     )
-    variables = variables._replace(number=_number_variables(board, color, variables, tools))
+    variables = variables._replace(number=_number_variables(board, color, variables, workspace))
     clauses = np.zeros((0, WIDEST), np.int32)
-    clauses = np.zeros((_write_clauses(board, color, variables, clauses, tools.like), WIDEST), np.int32)
-    _write_clauses(board, color, variables, clauses, tools.like)
+    clauses = np.zeros((_write_clauses(board, color, variables, clauses, workspace.bit_width), WIDEST), np.int32)
+    _write_clauses(board, color, variables, clauses, workspace.bit_width)
     return variables, clauses
 
 
 @kernel
-def _number_variables(board: Board, color: np.ndarray | None, variables: Variables, tools: Tools) -> int:
+def _number_variables(board: Board, color: np.ndarray | None, variables: Variables, workspace: Workspace) -> int:
     """Find all places, and number all variables; returns how many there are."""
-    like = tools.like
-    locate(board, color, variables.places, tools)
+    bit_width = workspace.bit_width
+    locate(board, color, variables.places, workspace)
     width, height = int(board.size[0]), int(board.size[1])
     free = 1
     for y in range(height):
         for x in range(width):
-            left = choices(board, y, x, like)
+            left = choices(board, y, x, bit_width)
             if left > 1:
                 variables.cell[y * width + x] = free
                 free += 1 if left == 2 else left
             for c in range(int(board.size[2])):
-                variables.literal[y * width + x, c] = _cell_literal(board, variables, y, x, c, like)
+                variables.literal[y * width + x, c] = _cell_literal(board, variables, y, x, c, bit_width)
     for j in range(int(board.first[width + height])):
-        others = count(load(variables.places.starts, j, like)) - 1
+        others = count(load(variables.places.starts, j, bit_width)) - 1
         variables.start[j] = free
         free += others
         if board.length[j] == 0:
@@ -89,42 +89,44 @@ def _number_variables(board: Board, color: np.ndarray | None, variables: Variabl
 
 
 @inlined
-def _by(places: Any, first: int, p: int, like: Any) -> int:
+def _by(places: Any, first: int, p: int, bit_width: Any) -> int:
     """The literal "at place p or before", for a thing that can be at `places` and has its variables from `first` on."""
     if p < 0:
         return FALSE
-    before = count(places & (low(p, like) | bit(p, like)))  # low(p + 1) might shift by the full width
+    before = count(
+        places & (low_bits(p, bit_width) | bit(p, bit_width))
+    )  # low_bits(p + 1) might shift by the full width
     if before == 0:
         return FALSE
     return TRUE if before == count(places) else first + before - 1
 
 
 @kernel
-def _starts_by(variables: Variables, j: int, p: int, like: Any) -> int:
+def _starts_by(variables: Variables, j: int, p: int, bit_width: Any) -> int:
     """The literal "block j starts at cell p or before"."""
-    return _by(load(variables.places.starts, j, like), int(variables.start[j]), p, like)
+    return _by(load(variables.places.starts, j, bit_width), int(variables.start[j]), p, bit_width)
 
 
 @kernel
-def _ends_by(board: Board, variables: Variables, j: int, p: int, like: Any) -> int:
+def _ends_by(board: Board, variables: Variables, j: int, p: int, bit_width: Any) -> int:
     """The literal "block j has ended before cell p"."""
     if board.length[j] > 0:
-        return _starts_by(variables, j, p - int(board.length[j]), like)
-    return _by(load(variables.places.ends, j, like), int(variables.end[j]), p, like)
+        return _starts_by(variables, j, p - int(board.length[j]), bit_width)
+    return _by(load(variables.places.ends, j, bit_width), int(variables.end[j]), p, bit_width)
 
 
 @kernel
-def _cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, like: Any) -> int:
+def _cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, bit_width: Any) -> int:
     """The literal "the cell has colour c"."""
-    if not allows(board, y, x, c, like):
+    if not allows(board, y, x, c, bit_width):
         return FALSE
     first = int(variables.cell[y * int(board.size[0]) + x])
     if first == 0:
         return TRUE
     lower = 0
     for other in range(c):
-        lower += allows(board, y, x, other, like)
-    if choices(board, y, x, like) == 2:
+        lower += allows(board, y, x, other, bit_width)
+    if choices(board, y, x, bit_width) == 2:
         return first if lower == 1 else -first
     return first + lower
 
@@ -144,53 +146,55 @@ def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
 
 
 @kernel
-def _write_clauses(board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, like: Any) -> int:
+def _write_clauses(
+    board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, bit_width: Any
+) -> int:
     """Write as many clauses as there is room for; returns how many there are."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     n: Any = np.int64(0)
     for y in range(height):
         for x in range(width):
-            if choices(board, y, x, like) > 2:
+            if choices(board, y, x, bit_width) > 2:
                 for c in range(palette):
                     for other in range(c):
                         literal = variables.literal[y * width + x]
                         n = _add(clauses, n, -int(literal[c]), -int(literal[other]), FALSE)
     for line in range(width + height):
-        n = _write_order(board, color, variables, line, clauses, n, like)
+        n = _write_order(board, color, variables, line, clauses, n, bit_width)
         cells = width if line < height else height
         for i in range(cells):
-            n = _write_cell(board, color, variables, line, i, clauses, n, like)
+            n = _write_cell(board, color, variables, line, i, clauses, n, bit_width)
     return int(n)
 
 
 @kernel
 def _write_order(
-    board: Board, color: np.ndarray | None, variables: Variables, line: int, clauses: np.ndarray, n: int, like: Any
+    board: Board, color: np.ndarray | None, variables: Variables, line: int, clauses: np.ndarray, n: int, bit_width: Any
 ) -> int:
     """What holds among the blocks of a line: started by p, then by p + 1 too; each ends before the next one starts."""
     first: Any = np.int64(board.first[line])
     last: Any = np.int64(board.first[line + 1])
     for j in range(first, last):
-        starts = load(variables.places.starts, j, like)
+        starts = load(variables.places.starts, j, bit_width)
         start, end = int(variables.start[j]), int(variables.end[j])
         for k in range(count(starts) - 2):
             n = _add(clauses, n, -(start + k), start + k + 1, FALSE)
         if board.length[j] == 0:
-            ends = load(variables.places.ends, j, like)
+            ends = load(variables.places.ends, j, bit_width)
             for k in range(count(ends) - 2):
                 n = _add(clauses, n, -(end + k), end + k + 1, FALSE)
-            while some(ends):
+            while has_any(ends):
                 p = lowest(ends)
-                ends = ends & (ends - bit(0, like))
-                started = _starts_by(variables, j, p - 1, like)
-                n = _add(clauses, n, -_ends_by(board, variables, j, p, like), started, FALSE)
+                ends = ends & (ends - bit(0, bit_width))
+                started = _starts_by(variables, j, p - 1, bit_width)
+                n = _add(clauses, n, -_ends_by(board, variables, j, p, bit_width), started, FALSE)
         if j > first:
             apart = 1 if color is None or color[j] == color[j - 1] else 0
-            while some(starts):
+            while has_any(starts):
                 p = lowest(starts)
-                starts = starts & (starts - bit(0, like))
-                ended = _ends_by(board, variables, j - 1, p - apart, like)
-                n = _add(clauses, n, -_starts_by(variables, j, p, like), ended, FALSE)
+                starts = starts & (starts - bit(0, bit_width))
+                ended = _ends_by(board, variables, j - 1, p - apart, bit_width)
+                n = _add(clauses, n, -_starts_by(variables, j, p, bit_width), ended, FALSE)
     return n
 
 
@@ -203,7 +207,7 @@ def _write_cell(
     i: int,
     clauses: np.ndarray,
     n: int,
-    like: Any,
+    bit_width: Any,
 ) -> int:
     """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
     first: Any = np.int64(board.first[line])
@@ -213,9 +217,9 @@ def _write_cell(
     background = int(literal[BACKGROUND])
     ended = TRUE
     for j in range(first, last):
-        started = _starts_by(variables, j, i, like)
+        started = _starts_by(variables, j, i, bit_width)
         n = _add(clauses, n, -ended, started, background)
-        ended = _ends_by(board, variables, j, i, like)
+        ended = _ends_by(board, variables, j, i, bit_width)
         c: Any = np.int64(1 if color is None else color[j])
         n = _add(clauses, n, -started, ended, int(literal[c]))
     return _add(clauses, n, -ended, background, FALSE)

@@ -15,7 +15,7 @@ from solver.ladder.memory import Memory
 from solver.learning.encoding import TRUE
 from solver.lines.board import undecided
 from solver.lines.propagate import OUT_OF_TIME
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 from solver.tuning import (
     LEAD_CONFLICTS,
     LEAD_HELD,
@@ -30,20 +30,23 @@ COURSES = tuple(Course(*course, 0.0) for course in zip(LEAD_ROUNDS, LEAD_MORE_RO
 """The dives, one after the other. Few rounds of messages leave them less sure of themselves, and more often right."""
 
 
-def leads(memory: Memory, literal: np.ndarray, tools: Tools) -> Iterator[list[int]]:
+def leads(memory: Memory, literal: np.ndarray, workspace: Workspace) -> Iterator[list[int]]:
     """For each dive what it has decided: assumptions for a learner, in the order in which they have been decided.
 
     literal   int64[cells, colours]: as in solver.learning.encoding.Variables, of the memory's board
-    tools     with a deadline, after which there are no more
+    workspace     with a deadline, after which there are no more
     """
     board, beliefs = memory.board, memory.beliefs
     cells = int(board.size[0] * board.size[1])
     if beliefs.told.shape[1] < cells:
         return  # too large for beliefs
     trail = Trail(np.zeros(cells, np.int32), np.zeros(cells, np.int32))
-    least = LEAD_LEFT * undecided(board, tools.like)
+    least = LEAD_LEFT * undecided(board, workspace.bit_width)
     for course in COURSES:
-        if descend(board, memory.trial, memory.tree.union, memory.color, beliefs, course, trail, tools) == OUT_OF_TIME:
+        if (
+            descend(board, memory.trial, memory.tree.union, memory.color, beliefs, course, trail, workspace)
+            == OUT_OF_TIME
+        ):
             return
         literals = literal[np.arange(cells), trail.color]
         decided = np.flatnonzero((trail.left > least) & (np.abs(literals) != TRUE))

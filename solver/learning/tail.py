@@ -23,7 +23,7 @@ from solver.learning.belief import probable
 from solver.learning.encoding import FALSE, TRUE, encode
 from solver.learning.kissat import MOST_CONFLICTS, Kissat, KissatError, program
 from solver.learning.lead import follow, leads
-from solver.lines.checked import CHECKED, holds
+from solver.lines.checked import CHECKED, has_known
 from solver.tuning import (
     BEFORE_LEADS,
     BEFORE_LEADS_VARIABLES,
@@ -111,15 +111,17 @@ class Branch(NamedTuple):
 
 def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learner":
     """Learners for the memory's board, at the fixpoint of line logic; beliefs and leads end at the deadline."""
-    board, color, tools = memory.board, memory.color, memory.tools._replace(deadline=deadline)
-    variables, clauses = encode(board, color, tools)
-    known = board.known[: int(board.size[0] * board.size[1])] if CHECKED and holds(board, tools.like) else None
+    board, color, workspace = memory.board, memory.color, memory.workspace._replace(deadline=deadline)
+    variables, clauses = encode(board, color, workspace)
+    known = (
+        board.known[: int(board.size[0] * board.size[1])] if CHECKED and has_known(board, workspace.bit_width) else None
+    )
     few = not finely_cut(board, memory.beliefs)
     quick = few and variables.number < BEFORE_LEADS_VARIABLES
     return Learner(
         Formula(variables.number, variables.literal, (clauses,)),
-        lambda engine: probable(board, color, variables, PULLS[engine], tools).tolist(),
-        lambda: leads(memory, variables.literal, tools),
+        lambda engine: probable(board, color, variables, PULLS[engine], workspace).tolist(),
+        lambda: leads(memory, variables.literal, workspace),
         known,
         few=few,
         noting=noting,

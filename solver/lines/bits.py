@@ -5,8 +5,8 @@ up to 63 cells a bit set is a `uint64`, beyond that it is one wide LLVM integer 
 itself does carries, shifts and bit reversal. One bit is kept free, so that "the place after the last cell" has a bit
 too and no shift count ever reaches the width.
 
-The width is chosen by the type of a marker that kernels pass along as `like` (see `marker`). In memory a bit set is
-one row of a `uint64[:, words]` array, lowest word first.
+The type of a marker that kernels pass along as `bit_width` selects the width (see `marker`). In memory a bit set is one
+row of a `uint64[:, words]` array, lowest word first.
 
 With `NUMBA_DISABLE_JIT=1` bit sets are plain Python integers, which have no width. All kernels therefore mask a
 complement or a sum before they use its high bits.
@@ -41,22 +41,22 @@ def marker(words: int) -> Any:
 # What kernels call. The bodies are the plain Python version; the compiled one follows below under the same name.
 
 
-def empty(like: Any) -> Any:
+def empty(bit_width: Any) -> Any:
     """The empty set."""
     return 0
 
 
-def bit(i: int, like: Any) -> Any:
+def bit(i: int, bit_width: Any) -> Any:
     """The set of cell i alone."""
     return 1 << int(i)
 
 
-def low(n: int, like: Any) -> Any:
+def low_bits(n: int, bit_width: Any) -> Any:
     """The set of the first n cells; n is below the width."""
     return (1 << int(n)) - 1
 
 
-def some(x: Any) -> bool:
+def has_any(x: Any) -> bool:
     """Whether any bit is set."""
     return x != 0
 
@@ -81,7 +81,7 @@ def mirror(x: Any, n: int) -> Any:
     return int(format(x, "b").zfill(n)[::-1], 2)
 
 
-def load(memory: np.ndarray, i: int, like: Any) -> Any:
+def load(memory: np.ndarray, i: int, bit_width: Any) -> Any:
     """The bit set in row i of a `uint64[:, words]` array."""
     return sum(int(word) << (64 * k) for k, word in enumerate(memory[i]))
 
@@ -120,10 +120,10 @@ def _is_set(t: Any) -> bool:
     return isinstance(t, BitSet) or t == types.uint64
 
 
-def _bits_of(like: Any) -> Any:
+def _bits_of(bit_width: Any) -> Any:
     """The bit set type that a marker's type stands for."""
-    if isinstance(like, types.UniTuple):
-        return BitSet(like.count)
+    if isinstance(bit_width, types.UniTuple):
+        return BitSet(bit_width.count)
     return types.uint64
 
 
@@ -159,15 +159,15 @@ _invert = _emit(lambda a: a, lambda b, w, x: b.not_(x))
 
 
 @intrinsic
-def _widen(typing: Any, word: Any, like: Any) -> Any:
+def _widen(typing: Any, word: Any, bit_width: Any) -> Any:
     """A bit set with these 64 bits as its lowest word."""
-    result = _bits_of(like)
+    result = _bits_of(bit_width)
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         width = ir.IntType(64 * getattr(result, "words", 1))
         return values[0] if width.width == 64 else builder.zext(values[0], width)
 
-    return result(types.uint64, like), code
+    return result(types.uint64, bit_width), code
 
 
 @intrinsic
@@ -229,21 +229,21 @@ def _overload_invert(x: Any) -> Any:
 
 
 @overload(empty, **IN_KERNELS)
-def _overload_empty(like: Any) -> Any:
-    return lambda like: _widen(np.uint64(0), like)
+def _overload_empty(bit_width: Any) -> Any:
+    return lambda bit_width: _widen(np.uint64(0), bit_width)
 
 
 @overload(bit, **IN_KERNELS)
-def _overload_bit(i: Any, like: Any) -> Any:
-    return lambda i, like: _widen(np.uint64(1), like) << np.uint64(i)
+def _overload_bit(i: Any, bit_width: Any) -> Any:
+    return lambda i, bit_width: _widen(np.uint64(1), bit_width) << np.uint64(i)
 
 
-@overload(low, **IN_KERNELS)
-def _overload_low(n: Any, like: Any) -> Any:
-    return lambda n, like: (_widen(np.uint64(1), like) << np.uint64(n)) - _widen(np.uint64(1), like)
+@overload(low_bits, **IN_KERNELS)
+def _overload_low(n: Any, bit_width: Any) -> Any:
+    return lambda n, bit_width: (_widen(np.uint64(1), bit_width) << np.uint64(n)) - _widen(np.uint64(1), bit_width)
 
 
-@overload(some, **IN_KERNELS)
+@overload(has_any, **IN_KERNELS)
 def _overload_some(x: Any) -> Any:
     return (lambda x: _some(x)) if _is_set(x) else None
 
@@ -276,14 +276,14 @@ def _overload_mirror(x: Any, n: Any) -> Any:
 
 
 @intrinsic
-def _fetch(typing: Any, memory: Any, i: Any, like: Any) -> Any:
+def _fetch(typing: Any, memory: Any, i: Any, bit_width: Any) -> Any:
     """Row i of an array with rows as long as a bit set; i is not negative."""
-    words = getattr(_bits_of(like), "words", 1)
+    words = getattr(_bits_of(bit_width), "words", 1)
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.load(row_pointer(context, builder, memory, values[0], values[1], words), align=8)
 
-    return _bits_of(like)(memory, types.int64, like), code
+    return _bits_of(bit_width)(memory, types.int64, bit_width), code
 
 
 @intrinsic
@@ -318,10 +318,10 @@ def _overload_in_bounds(array: Any, i: Any) -> Any:
 
 
 @overload(load, **IN_KERNELS)
-def _overload_load(memory: Any, i: Any, like: Any) -> Any:
-    def at_pointer(memory: Any, i: Any, like: Any) -> Any:
+def _overload_load(memory: Any, i: Any, bit_width: Any) -> Any:
+    def at_pointer(memory: Any, i: Any, bit_width: Any) -> Any:
         in_bounds(memory, i)
-        return _fetch(memory, i, like)
+        return _fetch(memory, i, bit_width)
 
     return at_pointer
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from solver.jit.kernel import kernel
-from solver.lines.bits import bit, copy_rows, count, empty, load, low, lowest, some, store
+from solver.lines.bits import bit, copy_rows, count, empty, has_any, load, low_bits, lowest, store
 from solver.model.views import Clues, Views
 
 BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
@@ -37,13 +37,13 @@ class Board(NamedTuple):
 
 
 @kernel
-def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: Any) -> None:
+def init_board(board: Board, color: np.ndarray | None, batch: Views, p: int, bit_width: Any) -> None:
     """Take puzzle p of a batch onto a board, nothing known yet."""
     board.size[0], board.size[1] = batch.width[p], batch.height[p]
     width, height = int(board.size[0]), int(board.size[1])
     none: Any = np.int64(0)  # a literal would be a type of its own to the compiler
-    blocks = _take_clues(board, color, batch.rows, p, none, none)
-    blocks = _take_clues(board, color, batch.columns, p, height, blocks)
+    blocks = _copy_clues(board, color, batch.rows, p, none, none)
+    blocks = _copy_clues(board, color, batch.columns, p, height, blocks)
     board.first[width + height] = blocks
     palette = 2
     if color is not None:
@@ -51,24 +51,24 @@ def set_up(board: Board, color: np.ndarray | None, batch: Views, p: int, like: A
             palette = max(palette, int(color[j]) + 1)
     board.size[2] = palette
     for i in range(width + height):
-        cells = low(width if i < height else height, like)
+        cells = low_bits(width if i < height else height, bit_width)
         for c in range(palette):
             store(board.can, i * palette + c, cells)
 
 
 @kernel
-def begin_from(board: Board, start: np.ndarray, like: Any) -> None:
+def apply_start(board: Board, start: np.ndarray, bit_width: Any) -> None:
     """Take away what a partly solved grid rules out: `start`, bool[height x width, palette], is what cells may be."""
     width, height = int(board.size[0]), int(board.size[1])
     for y in range(height):
         for x in range(width):
             for c in range(int(board.size[2])):
                 if not start[y * width + x, c]:
-                    forbid(board, y, x, c, like)
+                    forbid(board, y, x, c, bit_width)
 
 
 @kernel
-def _take_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, line: int, block: int) -> int:
+def _copy_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, line: int, block: int) -> int:
     """Copy the clues of one side of puzzle p to the lines from `line` and the blocks from `block` on."""
     for i in range(clues.lines[p], clues.lines[p + 1]):
         board.first[line] = block
@@ -94,56 +94,56 @@ def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> 
 
 
 @kernel
-def allows(board: Board, y: int, x: int, c: int, like: Any) -> bool:
+def allows(board: Board, y: int, x: int, c: int, bit_width: Any) -> bool:
     """Whether a cell may have colour c."""
-    return some((load(board.can, y * int(board.size[2]) + c, like) >> x) & bit(0, like))
+    return has_any((load(board.can, y * int(board.size[2]) + c, bit_width) >> x) & bit(0, bit_width))
 
 
 @kernel
-def in_column(board: Board, y: int, x: int, c: int, like: Any) -> bool:
+def column_allows(board: Board, y: int, x: int, c: int, bit_width: Any) -> bool:
     """The same, as the cell's column says."""
     line = int(board.size[1]) + x
-    return some((load(board.can, line * int(board.size[2]) + c, like) >> y) & bit(0, like))
+    return has_any((load(board.can, line * int(board.size[2]) + c, bit_width) >> y) & bit(0, bit_width))
 
 
 @kernel
-def choices(board: Board, y: int, x: int, like: Any) -> int:
+def choices(board: Board, y: int, x: int, bit_width: Any) -> int:
     """Number of colours that a cell may have."""
     number = 0
     for c in range(int(board.size[2])):
-        number += allows(board, y, x, c, like)
+        number += allows(board, y, x, c, bit_width)
     return number
 
 
 @kernel
-def is_open(board: Board, y: int, x: int, like: Any) -> bool:
+def is_open(board: Board, y: int, x: int, bit_width: Any) -> bool:
     """Whether a cell may still have several colours."""
-    return choices(board, y, x, like) > 1
+    return choices(board, y, x, bit_width) > 1
 
 
 @kernel
-def forbid(board: Board, y: int, x: int, c: int, like: Any) -> None:
+def forbid(board: Board, y: int, x: int, c: int, bit_width: Any) -> None:
     """Take colour c away from a cell, in its row and its column."""
     height, palette = int(board.size[1]), int(board.size[2])
     row, column = y * palette + c, (height + x) * palette + c
-    store(board.can, row, load(board.can, row, like) & ~bit(x, like))
-    store(board.can, column, load(board.can, column, like) & ~bit(y, like))
+    store(board.can, row, load(board.can, row, bit_width) & ~bit(x, bit_width))
+    store(board.can, column, load(board.can, column, bit_width) & ~bit(y, bit_width))
 
 
 @kernel
-def assume(board: Board, y: int, x: int, c: int, like: Any) -> None:
+def assume(board: Board, y: int, x: int, c: int, bit_width: Any) -> None:
     """Take all colours but c away from a cell."""
     for other in range(int(board.size[2])):
         if other != c:
-            forbid(board, y, x, other, like)
+            forbid(board, y, x, other, bit_width)
 
 
 @kernel
-def undecided(board: Board, like: Any) -> int:
+def undecided(board: Board, bit_width: Any) -> int:
     """Number of cells that may still have several colours."""
     cells = 0
     for row in range(int(board.size[1])):
-        cells += count(open_cells(board, row, like))
+        cells += count(open_cells(board, row, bit_width))
     return cells
 
 
@@ -156,26 +156,26 @@ def possibilities(board: Board) -> np.ndarray:
 
 
 @kernel
-def open_cells(board: Board, line: int, like: Any) -> Any:
+def open_cells(board: Board, line: int, bit_width: Any) -> Any:
     """The set of cells of a line that may still have several colours."""
     palette = int(board.size[2])
-    once, twice = empty(like), empty(like)
+    once, twice = empty(bit_width), empty(bit_width)
     for c in range(palette):
-        can = load(board.can, line * palette + c, like)
+        can = load(board.can, line * palette + c, bit_width)
         twice = twice | (once & can)
         once = once | can
     return twice
 
 
 @kernel
-def write_picture(board: Board, cells: np.ndarray, like: Any) -> None:
+def write_picture(board: Board, cells: np.ndarray, bit_width: Any) -> None:
     """Write a decided board into uint8[width x height], row by row, a palette entry each."""
     width, palette = board.size[0], board.size[2]
     cells[:] = BACKGROUND
     for row in range(board.size[1]):
         for c in range(1, palette):
-            can = load(board.can, row * palette + c, like)
-            while some(can):
+            can = load(board.can, row * palette + c, bit_width)
+            while has_any(can):
                 x = lowest(can)
-                can = can & (can - bit(0, like))
+                can = can & (can - bit(0, bit_width))
                 cells[row * width + x] = c

@@ -20,16 +20,16 @@ import numpy as np
 
 from solver.jit.kernel import kernel
 from solver.jit.kernel_cache import CHECKED
-from solver.lines.bits import load, some
-from solver.lines.board import NO_COLOR, Board, allows, choices, in_column
+from solver.lines.bits import has_any, load
+from solver.lines.board import NO_COLOR, Board, allows, choices, column_allows
 from solver.lines.line_solver import solve_line
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 
-__all__ = ["CHECKED", "at_fixpoint", "holds", "is_known", "knows", "plant", "sound"]
+__all__ = ["CHECKED", "has_known", "is_at_fixpoint", "is_consistent", "is_known_color", "is_known_picture", "set_known"]
 
 
 @kernel
-def plant(board: Board, pictures: np.ndarray, place: int, known: bool) -> None:
+def set_known(board: Board, pictures: np.ndarray, place: int, known: bool) -> None:
     """Give a board its known solution, row by row from pictures[place] on; or none."""
     board.known[0] = NO_COLOR
     if known:
@@ -38,13 +38,13 @@ def plant(board: Board, pictures: np.ndarray, place: int, known: bool) -> None:
 
 
 @kernel
-def knows(board: Board, y: int, x: int, c: int) -> bool:
+def is_known_color(board: Board, y: int, x: int, c: int) -> bool:
     """Whether the known solution has colour c at a cell."""
     return bool(board.known[0] != NO_COLOR and board.known[y * int(board.size[0]) + x] == c)
 
 
 @kernel
-def is_known(board: Board, picture: np.ndarray) -> bool:
+def is_known_picture(board: Board, picture: np.ndarray) -> bool:
     """Whether a picture, uint8[height x width], is the known solution."""
     same = True
     for i in range(int(board.size[0] * board.size[1])):
@@ -53,7 +53,7 @@ def is_known(board: Board, picture: np.ndarray) -> bool:
 
 
 @kernel
-def holds(board: Board, like: Any) -> bool:
+def has_known(board: Board, bit_width: Any) -> bool:
     """Whether the board, by rows and by columns, leaves the known solution; False if none is known."""
     if board.known[0] == NO_COLOR:
         return False
@@ -61,35 +61,35 @@ def holds(board: Board, like: Any) -> bool:
     for y in range(int(board.size[1])):
         for x in range(width):
             c: Any = np.int64(board.known[y * width + x])
-            if not allows(board, y, x, c, like) or not in_column(board, y, x, c, like):
+            if not allows(board, y, x, c, bit_width) or not column_allows(board, y, x, c, bit_width):
                 return False
     return True
 
 
 @kernel
-def sound(board: Board, like: Any) -> bool:
+def is_consistent(board: Board, bit_width: Any) -> bool:
     """Whether rows and columns say the same, and leave each cell a colour."""
     for y in range(int(board.size[1])):
         for x in range(int(board.size[0])):
-            if choices(board, y, x, like) == 0:
+            if choices(board, y, x, bit_width) == 0:
                 return False
             for c in range(int(board.size[2])):
-                if allows(board, y, x, c, like) != in_column(board, y, x, c, like):
+                if allows(board, y, x, c, bit_width) != column_allows(board, y, x, c, bit_width):
                     return False
     return True
 
 
 @kernel
-def at_fixpoint(board: Board, color: np.ndarray | None, tools: Tools) -> bool:
-    """Whether line logic finds nothing new on any line. Overwrites `tools.new` and `tools.reach`."""
-    like = tools.like
+def is_at_fixpoint(board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
+    """Whether line logic finds nothing new on any line. Overwrites `workspace.new` and `workspace.reach`."""
+    bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     palette = 2 if color is None else int(board.size[2])
     for line in range(width + height):
-        if not solve_line(width if line < height else height, line, board, color, tools):
+        if not solve_line(width if line < height else height, line, board, color, workspace):
             return False
         for c in range(palette):
-            can = load(board.can, line * palette + c, like)
-            if some(can & ~load(tools.new, c, like)):
+            can = load(board.can, line * palette + c, bit_width)
+            if has_any(can & ~load(workspace.new, c, bit_width)):
                 return False
     return True

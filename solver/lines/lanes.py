@@ -1,9 +1,9 @@
 """Bit sets side by side: what a line's blocks have in common is done for several at a time, in one vector register.
 
-Kernels are written once: they go through the rows of an array in steps of `lanes(like)`, and what they load, shift and
-store are that many rows, a lane each. Up to 63 cells, where a bit set is one word, that is one LLVM vector; wider bit
+Kernels are written once: they go through the rows of an array in steps of `lane_count(bit_width)`, and load, shift and
+store that many rows, a lane each. Up to 63 cells, where a bit set is one word, that is one LLVM vector; wider bit
 sets, and plain Python, go one at a time. Lanes beyond the rows that are meant hold anything: whoever takes lanes
-together leaves them out (`together`). Arrays have room for them (`ROOM`).
+together leaves them out (`union_of_lanes`). Arrays have room for them (`ROOM`).
 """
 
 import operator
@@ -26,14 +26,14 @@ ROOM = LANES - 1
 # What kernels call. The bodies are the plain Python version, of one lane; the compiled one follows below.
 
 
-def lanes(like: Any) -> int:
+def lane_count(bit_width: Any) -> int:
     """How many bit sets go side by side."""
     return 1
 
 
-def load_lanes(memory: np.ndarray, i: int, like: Any) -> Any:
+def load_lanes(memory: np.ndarray, i: int, bit_width: Any) -> Any:
     """The bit sets in the rows of a `uint64[:, words]` array from row i on."""
-    return load(memory, i, like)
+    return load(memory, i, bit_width)
 
 
 def store_lanes(memory: np.ndarray, i: int, x: Any) -> None:
@@ -41,7 +41,7 @@ def store_lanes(memory: np.ndarray, i: int, x: Any) -> None:
     store(memory, i, x)
 
 
-def load_lengths(length: np.ndarray, j: int, like: Any) -> Any:
+def load_lengths(length: np.ndarray, j: int, bit_width: Any) -> Any:
     """The lengths of the blocks from block j on, from a `uint16` array."""
     return int(length[j])
 
@@ -51,7 +51,7 @@ def load_length(length: np.ndarray, j: int) -> int:
     return int(length[j])
 
 
-def in_all(x: Any, like: Any) -> Any:
+def broadcast(x: Any, bit_width: Any) -> Any:
     """The same bit set in every lane."""
     return x
 
@@ -61,17 +61,17 @@ def first_lanes(x: Any, count: int) -> Any:
     return x
 
 
-def together(x: Any) -> Any:
+def union_of_lanes(x: Any) -> Any:
     """The union of all lanes."""
     return x
 
 
-def step(length: Any, have: int) -> Any:
+def doubling_step(length: Any, have: int) -> Any:
     """How far to shift in order to double runs of `have` cells, or to make them `length` long if that is less."""
     return min(max(length - have, 0), have)
 
 
-def less_one(length: Any) -> Any:
+def minus_one(length: Any) -> Any:
     """The length less one; 0 remains 0."""
     return max(length - 1, 0)
 
@@ -244,22 +244,22 @@ _operator(operator.lshift, "shl")
 _operator(operator.rshift, "lshr")
 
 
-def _one_word(like: Any) -> bool:
-    return not isinstance(like, types.UniTuple)
+def _one_word(bit_width: Any) -> bool:
+    return not isinstance(bit_width, types.UniTuple)
 
 
-@overload(lanes, **IN_KERNELS)
-def _overload_lanes(like: Any) -> Any:
-    number = LANES if _one_word(like) else 1
-    return lambda like: number
+@overload(lane_count, **IN_KERNELS)
+def _overload_lanes(bit_width: Any) -> Any:
+    number = LANES if _one_word(bit_width) else 1
+    return lambda bit_width: number
 
 
 @overload(load_lanes, **IN_KERNELS)
-def _overload_load_lanes(memory: Any, i: Any, like: Any) -> Any:
-    if not _one_word(like):
-        return lambda memory, i, like: load(memory, i, like)
+def _overload_load_lanes(memory: Any, i: Any, bit_width: Any) -> Any:
+    if not _one_word(bit_width):
+        return lambda memory, i, bit_width: load(memory, i, bit_width)
 
-    def at_pointer(memory: Any, i: Any, like: Any) -> Any:
+    def at_pointer(memory: Any, i: Any, bit_width: Any) -> Any:
         in_bounds(memory, i + ROOM)
         return _load(memory, i)
 
@@ -279,11 +279,11 @@ def _overload_store_lanes(memory: Any, i: Any, x: Any) -> Any:
 
 
 @overload(load_lengths, **IN_KERNELS)
-def _overload_load_lengths(length: Any, j: Any, like: Any) -> Any:
-    if not _one_word(like):
-        return lambda length, j, like: np.int64(length[j])
+def _overload_load_lengths(length: Any, j: Any, bit_width: Any) -> Any:
+    if not _one_word(bit_width):
+        return lambda length, j, bit_width: np.int64(length[j])
 
-    def at_pointer(length: Any, j: Any, like: Any) -> Any:
+    def at_pointer(length: Any, j: Any, bit_width: Any) -> Any:
         in_bounds(length, j + ROOM)
         return _lengths(length, j)
 
@@ -299,11 +299,11 @@ def _overload_load_length(length: Any, j: Any) -> Any:
     return at_pointer
 
 
-@overload(in_all, **IN_KERNELS)
-def _overload_in_all(x: Any, like: Any) -> Any:
-    if _one_word(like):
-        return lambda x, like: _in_all(x)
-    return lambda x, like: x
+@overload(broadcast, **IN_KERNELS)
+def _overload_in_all(x: Any, bit_width: Any) -> Any:
+    if _one_word(bit_width):
+        return lambda x, bit_width: _in_all(x)
+    return lambda x, bit_width: x
 
 
 @overload(first_lanes, **IN_KERNELS)
@@ -313,21 +313,21 @@ def _overload_first_lanes(x: Any, count: Any) -> Any:
     return lambda x, count: x
 
 
-@overload(together, **IN_KERNELS)
+@overload(union_of_lanes, **IN_KERNELS)
 def _overload_together(x: Any) -> Any:
     if isinstance(x, Lanes):
         return lambda x: _together(x)
     return lambda x: x
 
 
-@overload(step, **IN_KERNELS)
+@overload(doubling_step, **IN_KERNELS)
 def _overload_step(length: Any, have: Any) -> Any:
     if isinstance(length, Lanes):
         return lambda length, have: _step(length, have)
     return lambda length, have: min(max(length - have, 0), have)
 
 
-@overload(less_one, **IN_KERNELS)
+@overload(minus_one, **IN_KERNELS)
 def _overload_less_one(length: Any) -> Any:
     if isinstance(length, Lanes):
         return lambda length: _less_one(length)

@@ -13,22 +13,22 @@ from typing import Any, cast
 import numpy as np
 
 from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import bit, empty, load, mirror, some, store
+from solver.lines.bits import bit, empty, has_any, load, mirror, store
 from solver.lines.board import Board
 from solver.lines.lanes import (
     any_longer,
+    broadcast,
+    doubling_step,
     first_lanes,
-    in_all,
-    lanes,
-    less_one,
+    lane_count,
     load_lanes,
     load_length,
     load_lengths,
-    step,
+    minus_one,
     store_lanes,
-    together,
+    union_of_lanes,
 )
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 
 # Literals would be types of their own to the compiler.
 FORWARDS = cast(bool, np.bool_(False))
@@ -47,11 +47,11 @@ def runs(mask: Any, length: Any) -> Any:
 
     The steps for lengths up to 4, which are most, go without a branch that the processor would mispredict.
     """
-    mask = mask & (mask >> step(length, 1))
-    mask = mask & (mask >> step(length, 2))
+    mask = mask & (mask >> doubling_step(length, 1))
+    mask = mask & (mask >> doubling_step(length, 2))
     have = 4
     while any_longer(length, have):
-        mask = mask & (mask >> step(length, have))
+        mask = mask & (mask >> doubling_step(length, have))
         have *= 2
     return mask
 
@@ -59,11 +59,11 @@ def runs(mask: Any, length: Any) -> Any:
 @kernel
 def spread(starts: Any, length: Any) -> Any:
     """The cells of all blocks of this length with these starts, by doubling as in `runs`."""
-    starts = starts | (starts << step(length, 1))
-    starts = starts | (starts << step(length, 2))
+    starts = starts | (starts << doubling_step(length, 1))
+    starts = starts | (starts << doubling_step(length, 2))
     have = 4
     while any_longer(length, have):
-        starts = starts | (starts << step(length, have))
+        starts = starts | (starts << doubling_step(length, have))
         have *= 2
     return starts
 
@@ -90,42 +90,48 @@ def place(gap: Any, touch: Any, seats: Any, white: Any, cells: int) -> tuple[Any
 
 
 @inlined
-def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
     """Whether a line of n cells has an arrangement."""
-    like, seats = tools.like, tools.reach
+    bit_width, seats = workspace.bit_width, workspace.reach
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first
-    _seat(n, line, board, color, seats, tools.back, FORWARDS, like)
-    nowhere, edge = empty(like), bit(0, like)
-    white = load(board.can, line * (2 if color is None else board.size[2]), like)
+    _seat(n, line, board, color, seats, workspace.back, FORWARDS, bit_width)
+    nowhere, edge = empty(bit_width), bit(0, bit_width)
+    white = load(board.can, line * (2 if color is None else board.size[2]), bit_width)
     touch, after, gap = edge, edge, fill(edge & white, white)
     for j in range(blocks):
         if j > 0 and (color is None or color[first + j] == color[first + j - 1]):
             touch = nowhere
-        _, after, gap = place(gap, touch, load(seats, j, like), white, load_length(board.length, first + j))
+        _, after, gap = place(gap, touch, load(seats, j, bit_width), white, load_length(board.length, first + j))
         touch = after
-    return some((((gap << 1) | after) >> n) & edge)
+    return has_any((((gap << 1) | after) >> n) & edge)
 
 
 @inlined
-def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools: Tools) -> bool:
+def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
     """Solve one line of n cells; the result is False if it has no arrangement.
 
-    What the line's cells can be according to its clue and `board.can` goes to `tools.new`, and where each block can
-    start (for a blot: the cells that it can cover) to `tools.reach`; both are undefined if there is no arrangement.
+    What the line's cells can be according to its clue and `board.can` goes to `workspace.new`, and where each block can
+    start (for a blot: the cells that it can cover) to `workspace.reach`; both are undefined if there is no arrangement.
     """
-    like = tools.like
+    bit_width = workspace.bit_width
     length, can = board.length, board.can
-    reach, gaps, back, back_gaps, new = tools.reach, tools.gaps, tools.back, tools.back_gaps, tools.new
+    reach, gaps, back, back_gaps, new = (
+        workspace.reach,
+        workspace.gaps,
+        workspace.back,
+        workspace.back_gaps,
+        workspace.new,
+    )
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first
     palette = 2 if color is None else board.size[2]
-    nowhere, edge = empty(like), bit(0, like)
-    white = load(can, line * palette, like)
-    _seat(n, line, board, color, reach, back, BOTH_WAYS, like)
-    etihw = mirror(white, n)
+    nowhere, edge = empty(bit_width), bit(0, bit_width)
+    white = load(can, line * palette, bit_width)
+    _seat(n, line, board, color, reach, back, BOTH_WAYS, bit_width)
+    white_mirrored = mirror(white, n)
     touch, after, gap = edge, edge, fill(edge & white, white)
-    back_touch, back_gap = edge, fill(edge & etihw, etihw)
+    back_touch, back_gap = edge, fill(edge & white_mirrored, white_mirrored)
     whites = mirror(back_gap, n)
     for j in range(blocks):
         k = blocks - 1 - j
@@ -134,39 +140,39 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, tools:
         if j > 0 and (color is None or color[first + k] == color[first + k + 1]):
             back_touch = nowhere
         store(gaps, j, gap)
-        starts, after, gap = place(gap, touch, load(reach, j, like), white, load_length(length, first + j))
+        starts, after, gap = place(gap, touch, load(reach, j, bit_width), white, load_length(length, first + j))
         store(reach, j, starts)
         touch = after
         starts, back_touch, back_gap = place(
-            back_gap, back_touch, load(back, k, like), etihw, load_length(length, first + k)
+            back_gap, back_touch, load(back, k, bit_width), white_mirrored, load_length(length, first + k)
         )
         store(back, k, starts)
         store(back_gaps, k, back_gap)
-    if not some((((gap << 1) | after) >> n) & edge):
+    if not has_any((((gap << 1) | after) >> n) & edge):
         return False
 
-    store_lanes(gaps, blocks, in_all(nowhere, like))  # for lanes beyond the last block
+    store_lanes(gaps, blocks, broadcast(nowhere, bit_width))  # for lanes beyond the last block
     whites = whites & gap
-    some_whites = some_blacks = in_all(nowhere, like)
-    for j in range(0, blocks, lanes(like)):
-        cells = load_lengths(length, first + j, like)
-        cover = load_lanes(reach, j, like) & (mirror(load_lanes(back, j, like), n) >> less_one(cells))
+    some_whites = some_blacks = broadcast(nowhere, bit_width)
+    for j in range(0, blocks, lane_count(bit_width)):
+        cells = load_lengths(length, first + j, bit_width)
+        cover = load_lanes(reach, j, bit_width) & (mirror(load_lanes(back, j, bit_width), n) >> minus_one(cells))
         store_lanes(reach, j, cover)
         cover = spread(cover, cells)
         if color is None:
             some_blacks = some_blacks | cover
         else:
             store_lanes(back, j, cover)
-        some_whites = some_whites | (load_lanes(gaps, j, like) & mirror(load_lanes(back_gaps, j, like), n))
-    store(new, 0, whites | together(some_whites))
+        some_whites = some_whites | (load_lanes(gaps, j, bit_width) & mirror(load_lanes(back_gaps, j, bit_width), n))
+    store(new, 0, whites | union_of_lanes(some_whites))
     if color is None:
-        store(new, 1, together(some_blacks))
+        store(new, 1, union_of_lanes(some_blacks))
     else:
         for c in range(1, palette):
             store(new, c, nowhere)
         for j in range(blocks):
             c = color[first + j]
-            store(new, c, load(new, c, like) | load(back, j, like))
+            store(new, c, load(new, c, bit_width) | load(back, j, bit_width))
     return True
 
 
@@ -179,7 +185,7 @@ def _seat(
     seats: np.ndarray,
     back: np.ndarray,
     both: bool,
-    like: Any,
+    bit_width: Any,
 ) -> None:
     """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour.
 
@@ -190,14 +196,14 @@ def _seat(
     base = line * (2 if color is None else board.size[2])
     if color is not None:
         for j in range(blocks):
-            store(seats, j, load(board.can, base + color[first + j], like))
-    for j in range(0, blocks, lanes(like)):
+            store(seats, j, load(board.can, base + color[first + j], bit_width))
+    for j in range(0, blocks, lane_count(bit_width)):
         if color is None:
-            mask = in_all(load(board.can, base + 1, like), like)
+            mask = broadcast(load(board.can, base + 1, bit_width), bit_width)
         else:
-            mask = load_lanes(seats, j, like)
-        cells = load_lengths(board.length, first + j, like)
+            mask = load_lanes(seats, j, bit_width)
+        cells = load_lengths(board.length, first + j, bit_width)
         room = first_lanes(runs(mask, cells), blocks - j)
         store_lanes(seats, j, room)
         if both:
-            store_lanes(back, j, mirror(room, n) >> less_one(cells))
+            store_lanes(back, j, mirror(room, n) >> minus_one(cells))

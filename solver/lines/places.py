@@ -8,7 +8,7 @@ from solver.jit.kernel import kernel
 from solver.lines.bits import count, load, store
 from solver.lines.board import Board
 from solver.lines.line_solver import solve_line
-from solver.lines.workspace import Tools
+from solver.lines.workspace import Workspace
 
 
 class Places(NamedTuple):
@@ -29,27 +29,27 @@ def no_places(blocks: int, words: int) -> Places:
 
 
 @kernel
-def locate(board: Board, color: np.ndarray | None, places: Places, tools: Tools) -> None:
+def locate(board: Board, color: np.ndarray | None, places: Places, workspace: Workspace) -> None:
     """Find the places of all blocks of a board at the fixpoint of line logic."""
-    like = tools.like
+    bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     for line in range(width + height):
         cells = width if line < height else height
-        solve_line(cells, line, board, color, tools)
+        solve_line(cells, line, board, color, workspace)
         first = int(board.first[line])
         for j in range(first, int(board.first[line + 1])):
-            starts = load(tools.reach, j - first, like)
+            starts = load(workspace.reach, j - first, bit_width)
             store(places.starts, j, starts)
             if board.length[j] == 0:
                 store(places.ends, j, starts << 1)
 
 
 @kernel
-def open_places(board: Board, places: Places, like: Any) -> int:
+def open_places(board: Board, places: Places, bit_width: Any) -> int:
     """Number of places of all blocks that have several."""
     number = 0
     for j in range(int(board.first[board.size[0] + board.size[1]])):
-        here = count(load(places.starts, j, like))
+        here = count(load(places.starts, j, bit_width))
         if here > 1:
             number += here
     return number

@@ -10,20 +10,20 @@ import numpy as np
 
 from solver.jit.clock import cpu_seconds
 from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import bit, empty, load, lowest, some, store
+from solver.lines.bits import bit, empty, has_any, load, lowest, store
 from solver.lines.board import Board
-from solver.lines.checked import CHECKED, holds, sound
+from solver.lines.checked import CHECKED, has_known, is_consistent
 from solver.lines.line_solver import solve_line
 from solver.lines.workspace import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
     LINE_SOLVES,
-    NEXT_LOOK,
+    NEXT_CHECK,
     SOLVED_COLUMNS,
     SOLVED_ROWS,
     SWEEPS,
     WORK,
-    Tools,
+    Workspace,
 )
 from solver.tuning import LOOK_EVERY
 
@@ -32,117 +32,127 @@ FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 
 @kernel
 def propagate(
-    board: Board, color: np.ndarray | None, rows: Any, columns: Any, open_rows: Any, open_columns: Any, tools: Tools
+    board: Board,
+    color: np.ndarray | None,
+    rows: Any,
+    columns: Any,
+    open_rows: Any,
+    open_columns: Any,
+    workspace: Workspace,
 ) -> int:
     """Solve the lines in the bit sets `rows` and `columns`, then those that changed, until nothing changes.
 
     open_rows, open_columns   the lines that may be solved; the others only learn
     Returns FIXPOINT, CONTRADICTION (a line has no arrangement) or OUT_OF_TIME. The board keeps what was found;
-    `tools.news` says which lines were solved and which have a cell that changed.
+    `workspace.report` says which lines were solved and which have a cell that changed.
     """
-    like = tools.like
+    bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     rows, columns = rows & open_rows, columns & open_columns
     solved_rows, solved_columns = rows, columns
-    changed_rows, changed_columns = empty(like), empty(like)
+    changed_rows, changed_columns = empty(bit_width), empty(bit_width)
     status = FIXPOINT
-    held = CHECKED and holds(board, like)
-    while status == FIXPOINT and (some(rows) or some(columns)):
+    held = CHECKED and has_known(board, bit_width)
+    while status == FIXPOINT and (has_any(rows) or has_any(columns)):
         for side in range(2):
             if side == 0:
                 todo, cells, line, crossing = rows, width, 0, height
             else:
                 todo, cells, line, crossing = columns, height, height, 0
-            changed, crossed = empty(like), empty(like)
-            if some(todo):
-                tools.counters[SWEEPS] += 1
-            while some(todo) and status == FIXPOINT:
+            changed, crossed = empty(bit_width), empty(bit_width)
+            if has_any(todo):
+                workspace.counters[SWEEPS] += 1
+            while has_any(todo) and status == FIXPOINT:
                 i = lowest(todo)
-                todo = todo & (todo - bit(0, like))
-                status = look_at_clock(board, line + i, tools)
-                tools.counters[LINE_SOLVES] += 1
-                if status == FIXPOINT and not solve_line(cells, line + i, board, color, tools):
+                todo = todo & (todo - bit(0, bit_width))
+                status = check_clock(board, line + i, workspace)
+                workspace.counters[LINE_SOLVES] += 1
+                if status == FIXPOINT and not solve_line(cells, line + i, board, color, workspace):
                     status = CONTRADICTION
                 if status == FIXPOINT:
-                    lost = _tell_crossing_lines(board, color, line + i, i, crossing, tools.new, like)
+                    lost = _update_crossing_lines(board, color, line + i, i, crossing, workspace.new, bit_width)
                     crossed = crossed | lost
-                    if some(lost):
-                        changed = changed | bit(i, like)
+                    if has_any(lost):
+                        changed = changed | bit(i, bit_width)
             if CHECKED:
-                assert not held or (status != CONTRADICTION and holds(board, like)), "line logic lost a solution"
+                assert not held or (status != CONTRADICTION and has_known(board, bit_width)), (
+                    "line logic lost a solution"
+                )
             if side == 0:
                 changed_rows, changed_columns = changed_rows | changed, changed_columns | crossed
-                rows, columns = empty(like), columns | (crossed & open_columns)
+                rows, columns = empty(bit_width), columns | (crossed & open_columns)
                 solved_columns = solved_columns | columns
             else:
                 changed_rows, changed_columns = changed_rows | crossed, changed_columns | changed
-                rows, columns = crossed & open_rows, empty(like)
+                rows, columns = crossed & open_rows, empty(bit_width)
                 solved_rows = solved_rows | rows
     if CHECKED:
-        assert status == CONTRADICTION or sound(board, like), "rows and columns differ, or a cell has no colour left"
-    store(tools.news, SOLVED_ROWS, solved_rows)
-    store(tools.news, SOLVED_COLUMNS, solved_columns)
-    store(tools.news, CHANGED_ROWS, changed_rows)
-    store(tools.news, CHANGED_COLUMNS, changed_columns)
+        assert status == CONTRADICTION or is_consistent(board, bit_width), (
+            "rows and columns differ, or a cell has no colour left"
+        )
+    store(workspace.report, SOLVED_ROWS, solved_rows)
+    store(workspace.report, SOLVED_COLUMNS, solved_columns)
+    store(workspace.report, CHANGED_ROWS, changed_rows)
+    store(workspace.report, CHANGED_COLUMNS, changed_columns)
     return status
 
 
 @inlined
-def look_at_clock(board: Board, line: int, tools: Tools) -> int:
+def check_clock(board: Board, line: int, workspace: Workspace) -> int:
     """Count the work of solving a line; once in a while, OUT_OF_TIME if the deadline has passed."""
     work = (board.first[line + 1] - board.first[line] + 1) * board.can.shape[1]
-    return OUT_OF_TIME if late_after(work, tools.counters, tools.deadline) else FIXPOINT
+    return OUT_OF_TIME if is_late_after(work, workspace.counters, workspace.deadline) else FIXPOINT
 
 
 @inlined
-def late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
+def is_late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
     """Count some work; whether the deadline has passed, as far as the clock was looked at.
 
     Once it has, every look finds so: who stops for it need not tell others. Who looks at the clock elsewhere has to
-    (counters[NEXT_LOOK] = 0), or what follows may come to another answer than on a quicker machine.
+    (counters[NEXT_CHECK] = 0), or what follows may come to another answer than on a quicker machine.
     """
     counters[WORK] += work
-    if counters[WORK] < counters[NEXT_LOOK]:
+    if counters[WORK] < counters[NEXT_CHECK]:
         return False
     late = cpu_seconds() > deadline
     if not late:
-        counters[NEXT_LOOK] = counters[WORK] + LOOK_EVERY
+        counters[NEXT_CHECK] = counters[WORK] + LOOK_EVERY
     return late
 
 
 @inlined
-def _tell_crossing_lines(
-    board: Board, color: np.ndarray | None, line: int, place: int, crossing: int, new: np.ndarray, like: Any
+def _update_crossing_lines(
+    board: Board, color: np.ndarray | None, line: int, place: int, crossing: int, new: np.ndarray, bit_width: Any
 ) -> Any:
     """Take over a line's new knowledge; the lines that cross it lose the same at their cell `place`.
 
     crossing    number of the line that crosses at cell 0
     Returns the set of cells that lost a colour.
     """
-    here = bit(place, like)
+    here = bit(place, bit_width)
     if color is None:  # a cell loses one of two colours: one loop over both
-        white, black = load(board.can, 2 * line, like), load(board.can, 2 * line + 1, like)
-        store(board.can, 2 * line, load(new, 0, like))
-        store(board.can, 2 * line + 1, load(new, 1, like))
-        lost_black = black & ~load(new, 1, like)
-        changed = left = lost_black | (white & ~load(new, 0, like))
-        while some(left):
+        white, black = load(board.can, 2 * line, bit_width), load(board.can, 2 * line + 1, bit_width)
+        store(board.can, 2 * line, load(new, 0, bit_width))
+        store(board.can, 2 * line + 1, load(new, 1, bit_width))
+        lost_black = black & ~load(new, 1, bit_width)
+        changed = left = lost_black | (white & ~load(new, 0, bit_width))
+        while has_any(left):
             x = lowest(left)
-            left = left & (left - bit(0, like))
-            k = 2 * (crossing + x) + some((lost_black >> x) & bit(0, like))
-            store(board.can, k, load(board.can, k, like) & ~here)
+            left = left & (left - bit(0, bit_width))
+            k = 2 * (crossing + x) + has_any((lost_black >> x) & bit(0, bit_width))
+            store(board.can, k, load(board.can, k, bit_width) & ~here)
         return changed
     palette = board.size[2]
-    changed = empty(like)
+    changed = empty(bit_width)
     for c in range(palette):
-        now = load(new, c, like)
-        lost = load(board.can, line * palette + c, like) & ~now
-        if some(lost):
+        now = load(new, c, bit_width)
+        lost = load(board.can, line * palette + c, bit_width) & ~now
+        if has_any(lost):
             store(board.can, line * palette + c, now)
             changed = changed | lost
-            while some(lost):
+            while has_any(lost):
                 x = lowest(lost)
-                lost = lost & (lost - bit(0, like))
+                lost = lost & (lost - bit(0, bit_width))
                 k = (crossing + x) * palette + c
-                store(board.can, k, load(board.can, k, like) & ~here)
+                store(board.can, k, load(board.can, k, bit_width) & ~here)
     return changed

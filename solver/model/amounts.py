@@ -4,15 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import in_plain_python, kernel
-from solver.model.puzzle import BLOT
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.jit.kernel import kernel, plain_if_cheaper
+from solver.model.puzzle import BLOT, MAX_CELLS
 from solver.model.views import Clues, Views
 
 LOG10_FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log10(np.arange(1, 4 * MAX_CELLS)))])
 
 
-class Amounts(NamedTuple):
+class ClueTotals(NamedTuple):
     """Of one side of each puzzle, int64[puzzles] each; `ways` is float64[puzzles]."""
 
     cells: np.ndarray  # of all blocks, a blot counted as one
@@ -24,7 +23,7 @@ class Amounts(NamedTuple):
     ways: np.ndarray  # log10 of the arrangements of all lines, NaN if a line has none
 
 
-def amounts(clues: Clues, length: np.ndarray) -> Amounts:
+def clue_totals(clues: Clues, length: np.ndarray) -> ClueTotals:
     """What the clues of one side of each puzzle add up to, whatever they say: no picture need have them.
 
     length   cells of each of the puzzle's lines, int64[puzzles]
@@ -32,7 +31,7 @@ def amounts(clues: Clues, length: np.ndarray) -> Amounts:
     made, lines = _nothing(len(length)), clues.lines - clues.lines[0]
     ways = np.zeros(lines[-1])
     blocks = int(clues.blocks[clues.lines[-1]] - clues.blocks[clues.lines[0]])
-    add_up = in_plain_python(_add_up, 3 * (len(ways) + blocks))
+    add_up = plain_if_cheaper(_add_up, 3 * (len(ways) + blocks))
     add_up(clues, length, LOG10_FACTORIAL, made, ways)
     filled = np.diff(lines) > 0
     if filled.any():
@@ -40,17 +39,17 @@ def amounts(clues: Clues, length: np.ndarray) -> Amounts:
     return made
 
 
-def compile_amounts(batch: Views) -> None:
+def compile_clue_totals(batch: Views) -> None:
     """Have the kernel of this module ready."""
     _add_up(batch.rows, np.zeros(0, np.int64), LOG10_FACTORIAL, _nothing(0), np.zeros(0))
 
 
-def _nothing(puzzles: int) -> Amounts:
-    return Amounts(*(np.zeros(puzzles, np.float64 if name == "ways" else np.int64) for name in Amounts._fields))
+def _nothing(puzzles: int) -> ClueTotals:
+    return ClueTotals(*(np.zeros(puzzles, np.float64 if name == "ways" else np.int64) for name in ClueTotals._fields))
 
 
 @kernel
-def _add_up(clues: Clues, length: np.ndarray, log10_factorial: np.ndarray, made: Amounts, ways: np.ndarray) -> None:
+def _add_up(clues: Clues, length: np.ndarray, log10_factorial: np.ndarray, made: ClueTotals, ways: np.ndarray) -> None:
     """Fill in the sums of each puzzle but its ways, and the ways of each line, float64[lines]."""
     nothing: Any = np.int64(0)  # a literal would be a type of its own to the compiler
     for p in range(len(length)):

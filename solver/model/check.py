@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
-from solver.jit.kernel import in_plain_python, kernel
-from solver.model.puzzle import BLOT, InvalidPuzzle, Puzzle
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+from solver.jit.kernel import kernel, plain_if_cheaper
+from solver.model.puzzle import BLOT, MAX_CELLS, MAX_COLORS, InvalidPuzzle, Puzzle
 from solver.model.tables import puzzle_batch
 from solver.model.views import Clues, Views, views
 
@@ -36,7 +35,7 @@ def faults(batch: Views) -> dict[int, str]:
     return _first_texts(*checks, *fits, _total_faults(row_sums, column_sums))
 
 
-def misshapen(batch: pa.RecordBatch) -> dict[int, str]:
+def malformed(batch: pa.RecordBatch) -> dict[int, str]:
     """Why rows of a readable batch are no `Puzzle` at all, each as one line of text, by index in the batch.
 
     These are nulls, and sizes, clues, palette and goal that don't agree or are beyond all limits. Whether a picture can
@@ -135,7 +134,7 @@ def _sums(side: _Side, palette: int) -> _Sums:
     """The sums of a side, colours beyond the palette as its last one."""
     puzzles, lines = len(side.lines) - 1, len(side.blocks) - 1
     sums = _no_sums(puzzles, lines, palette)
-    add_up = in_plain_python(_add_up, 2 * (lines + len(side.length)))
+    add_up = plain_if_cheaper(_add_up, 2 * (lines + len(side.length)))
     add_up(side.lines, side.blocks, side.length, side.color, sums)
     return sums
 

@@ -71,9 +71,9 @@ class Rules(NamedTuple):
     unclassified     (batch, status, reasons): such rows without a verdict
     cells            (batch): cells of each puzzle, int64[rows]
     faults           (batch): why a puzzle can have no solution at all, by the row's number
-    misshapen        (batch): why a row is no puzzle at all, by the row's number: nulls, or sizes, clues, colours and
+    malformed        (batch): why a row is no puzzle at all, by the row's number: nulls, or sizes, clues, colours and
                      goal that don't agree. `import` never makes such rows, but other programs may
-    first_of_equals  (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
+    first_occurrences (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
     grades           (batch, unique: bool[rows], cpu_limit): rows of the schema of the family's grades; those that are
                      not known to have exactly one solution have no grade
     graded_together  puzzles of a task that grades: mostly a fraction of a second
@@ -89,14 +89,14 @@ class Rules(NamedTuple):
     unclassified: Callable[[pa.RecordBatch, str, list[str]], pa.RecordBatch]
     cells: Callable[[pa.RecordBatch], np.ndarray]
     faults: Callable[[pa.RecordBatch], dict[int, str]]
-    misshapen: Callable[[pa.RecordBatch], dict[int, str]]
-    first_of_equals: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
+    malformed: Callable[[pa.RecordBatch], dict[int, str]]
+    first_occurrences: Callable[[pa.RecordBatch, np.ndarray], np.ndarray]
     grades: Callable[[pa.RecordBatch, np.ndarray, float], pa.RecordBatch]
-    graded_together: int
+    grading_batch_size: int
     fits: Callable[[pa.RecordBatch, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
     with_hashes: Callable[[pa.RecordBatch], pa.RecordBatch]
     as_nonograms: Callable[[pa.Table, list[str]], pa.Table]
-    needed: Callable[[list[str]], list[str]]
+    needed_columns: Callable[[list[str]], list[str]]
 
 
 NONOGRAM = Family(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solver.jit.kernel import in_plain_python, inlined, kernel
+from solver.jit.kernel import inlined, kernel, plain_if_cheaper
 from solver.model.views import Clues, Views
 
 HASH_BYTES = 16
@@ -30,7 +30,7 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
     colors = max(int(clues.color.max(initial=0)) for clues in (views.rows, views.columns))
     candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(colors + 1, np.uint16)
-    write = in_plain_python(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
+    write = plain_if_cheaper(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
     write(views, ends, plain, canonical, candidate, names)
     return _text_hashes(plain, ends), _text_hashes(canonical, ends)
 
@@ -56,7 +56,7 @@ def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
     return b"".join(digests).hex().encode()
 
 
-def first_of_equals(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:
+def first_occurrences(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:
     """For each puzzle the index of the first with equal clues, int64.
 
     hashes    the puzzles' clue hashes; nulls equal nothing. What they call equal is looked at: they may be wrong
@@ -81,19 +81,17 @@ def _have_equal_clues(seen: Views, ones: np.ndarray, others: np.ndarray) -> np.n
     equal: np.ndarray = (seen.width[ones] == seen.width[others]) & (seen.height[ones] == seen.height[others])
     for clues in (seen.rows, seen.columns):
         pairs = np.flatnonzero(equal)  # they have as many lines
-        first, second, pair = side_by_side(clues.lines, ones[pairs], others[pairs])
+        first, second, pair = pair_items(clues.lines, ones[pairs], others[pairs])
         one, other = (clues.blocks[lines + 1] - clues.blocks[lines] for lines in (first, second))
         equal[pairs[pair[one != other]]] = False
         pairs = np.flatnonzero(equal)  # their lines have as many blocks
-        first, second, pair = side_by_side(clues.blocks[clues.lines], ones[pairs], others[pairs])
+        first, second, pair = pair_items(clues.blocks[clues.lines], ones[pairs], others[pairs])
         differ = (clues.length[first] != clues.length[second]) | (clues.color[first] != clues.color[second])
         equal[pairs[pair[differ]]] = False
     return equal
 
 
-def side_by_side(
-    offsets: np.ndarray, ones: np.ndarray, others: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pair_items(offsets: np.ndarray, ones: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The items of all groups `ones`, those of `others` beside them, and of which pair they are.
 
     Groups are numbered as in `offsets`; those of a pair have as many items.

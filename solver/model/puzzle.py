@@ -13,7 +13,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solver.model.puzzle_limits import MAX_CELLS, MAX_COLORS
+MAX_CELLS = 1023
+"""Cells of the longest line: 16 words of 64 bits, less one bit for the place after the last cell."""
+
+MAX_COLORS = 31
+"""Colours besides the background."""
+
+MAX_DEPTH = 2 * MAX_CELLS
+"""Levels of the deepest lookahead: each level but the last adds at least one line."""
 
 BLOT = 0
 """Length of a block whose length is hidden; it is at least one cell long."""
@@ -31,14 +38,14 @@ class Block(NamedTuple):
 
 
 @lru_cache(1 << 12)
-def block_of(length: int, color: int = 1) -> Block:
+def cached_block(length: int, color: int = 1) -> Block:
     """The block of a length and a colour: the same object again for the same numbers, and so sooner."""
     return Block(length, color)
 
 
 Clue = tuple[Block, ...]
 
-Whole = (int, np.integer)
+INTEGER_TYPES = (int, np.integer)
 """Types of a whole number."""
 
 
@@ -60,7 +67,7 @@ class Puzzle:
     """A nonogram. The fields are the columns of the puzzles table; those not given are null there.
 
     rows, columns   one clue a line, from top to bottom and from left to right
-    palette         entry 0 is the background; the clues' colours follow in order of first use (`arranged`)
+    palette         entry 0 is the background; the clues' colours follow in order of first use (`normalize_palette`)
     goal            uint8[height, width] of palette entries: the picture its author had in mind
     saved           partly solved grids that came with it, bool[height, width, palette]: what each cell may be. No
                     column; the tables don't keep them
@@ -99,8 +106,8 @@ class Puzzle:
                 raise InvalidPuzzle(f"it has no {name}")
             if len(lines) > MAX_CELLS:
                 raise InvalidPuzzle(f"it has {len(lines)} {name}; the most is {MAX_CELLS}")
-            if not _plain(lines, len(self.palette)):
-                _refuse_blocks(name[:-1], lines, len(self.palette))
+            if not _are_plainly_valid(lines, len(self.palette)):
+                _check_blocks(name[:-1], lines, len(self.palette))
         if len(self.palette) - 1 > MAX_COLORS:
             raise InvalidPuzzle(f"it has {len(self.palette) - 1} colours; the most is {MAX_COLORS}")
         if self.goal is not None and not isinstance(self.goal, np.ndarray):
@@ -143,15 +150,15 @@ class Puzzle:
 Described = TypeVar("Described")
 
 
-def described(puzzle: Described, **about: object) -> Described:
+def with_metadata(puzzle: Described, **about: object) -> Described:
     """The same puzzle, of any family, with other words about it (id, source, file's hash, ...), not checked again."""
     changed = object.__new__(type(puzzle))
     vars(changed).update(vars(puzzle) | about)
     return changed
 
 
-def _plain(lines: Sequence[Clue], palette: int) -> bool:
-    """Whether clues plainly are as they should be: what `_refuse_blocks` makes sure of, in a tenth of the time."""
+def _are_plainly_valid(lines: Sequence[Clue], palette: int) -> bool:
+    """Whether clues plainly are as they should be: what `_check_blocks` makes sure of, in a tenth of the time."""
     blocks = {id(block): block for block in chain.from_iterable(lines)}.values()  # many are one and the same
     if not blocks:
         return True
@@ -163,22 +170,22 @@ def _plain(lines: Sequence[Clue], palette: int) -> bool:
     return bool(0 <= min(lengths) <= max(lengths) <= MAX_CELLS and 1 <= min(colors) <= max(colors) < palette)
 
 
-def _refuse_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
+def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
     """Say which clue of the rows or columns could not stand in a table, if one could not."""
     for number, clue in enumerate(lines, 1):
         if len(clue) > MAX_CELLS:
             raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
         for block in clue:
-            if not (isinstance(block, Block) and isinstance(block.length, Whole)):
+            if not (isinstance(block, Block) and isinstance(block.length, INTEGER_TYPES)):
                 raise InvalidPuzzle(f"{side} {number}: {block!r} is no Block of a whole number")
             if not 0 <= block.length <= MAX_CELLS:
                 what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
                 raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
-            if not (isinstance(block.color, Whole) and 1 <= block.color < palette):
+            if not (isinstance(block.color, INTEGER_TYPES) and 1 <= block.color < palette):
                 raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
 
 
-def arranged(puzzle: Puzzle) -> Puzzle:
+def normalize_palette(puzzle: Puzzle) -> Puzzle:
     """The same puzzle with its palette in the order of the colours' first use: row by row, then column by column.
 
     So the same puzzle from two sources has the same colour numbers and the same clue hash. Colours that no clue uses
@@ -207,10 +214,10 @@ def arranged(puzzle: Puzzle) -> Puzzle:
 
 def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
     """The clue that describes a line of palette entries: its runs of one colour, the background left out."""
-    return runs_of(np.asarray(cells).tolist())
+    return clue_of_ints(np.asarray(cells).tolist())
 
 
-def runs_of(cells: Iterable[int]) -> Clue:
+def clue_of_ints(cells: Iterable[int]) -> Clue:
     """The same of a line that is Python's own: bytes, or a list of its integers."""
     return tuple(Block(len(list(run)), color) for color, run in groupby(cells) if color)
 
@@ -229,7 +236,7 @@ def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
     changes = np.flatnonzero(cells[1:] != cells[:-1]) + 1
     starts = np.flatnonzero(cells[changes])
     lengths = np.diff(changes)[starts]
-    blocks = list(map(block_of, lengths.tolist(), cells[changes[starts]].tolist()))
+    blocks = list(map(cached_block, lengths.tolist(), cells[changes[starts]].tolist()))
     lines = np.concatenate([np.arange(0, rows, width + 1), np.arange(rows, len(cells), height + 1)])
     bounds = np.searchsorted(changes[starts], lines).tolist()
     clues = [tuple(blocks[first:last]) for first, last in pairwise(bounds)]
@@ -258,4 +265,4 @@ def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, 
         )
     goal = np.ascontiguousarray(cells, dtype=np.uint8)
     rows, columns = clues_of(goal)
-    return arranged(Puzzle(rows, columns, tuple(palette), goal, **about))  # type: ignore[arg-type]
+    return normalize_palette(Puzzle(rows, columns, tuple(palette), goal, **about))  # type: ignore[arg-type]

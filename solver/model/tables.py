@@ -14,7 +14,7 @@ import pyarrow as pa
 from solver.model import sudoku_techniques as sudoku_ladder
 from solver.model.identity import HASH_BYTES, clue_hashes
 from solver.model.measures import BY_NAME, IN_RESULTS, NONOGRAM, SUDOKU, computed_by
-from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, block_of
+from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, cached_block
 from solver.model.techniques import SEARCH, TECHNIQUES, Technique
 from solver.model.views import Clues, Views, views
 
@@ -380,7 +380,7 @@ def _puzzle(record: dict[str, Any]) -> Puzzle:
         del record[derived]
 
     def clues(lines: list[list[dict[str, int]]]) -> tuple[Clue, ...]:
-        return tuple([tuple([block_of(block["length"], block["color"]) for block in line]) for line in lines])
+        return tuple([tuple([cached_block(block["length"], block["color"]) for block in line]) for line in lines])
 
     record["rows"], record["columns"] = clues(record["rows"]), clues(record["columns"])
     record["palette"] = tuple(Color(**color) for color in record["palette"])

@@ -14,7 +14,7 @@ from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, refute, take
 from solver.ladder.memory import Memory
 from solver.lines.board import Board, copy
 from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
-from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, Tools
+from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, Workspace
 from solver.model.techniques import CHAIN, EDGE, LONG_CHAIN
 from solver.model.views import Views
 from solver.people.person import compile_person
@@ -76,11 +76,11 @@ class Assumptions:
 
     def __init__(self, memory: Memory, deadline: float) -> None:
         """On a memory's board; after so many CPU seconds of this thread all methods raise TimeoutError."""
-        self.memory = memory._replace(tools=memory.tools._replace(deadline=deadline))
+        self.memory = memory._replace(workspace=memory.workspace._replace(deadline=deadline))
         self.width = int(memory.board.size[0])
         self.seen = {technique: np.zeros_like(memory.seen) for technique in DEPTHS}
         for seen in self.seen.values():
-            begin(memory.board, memory.tree.union, seen, memory.tools.like)
+            begin(memory.board, memory.tree.union, seen, memory.workspace.bit_width)
 
     def next(self) -> Refuted | None:
         """The first that is found of the least deep ones; its colour is taken away, and line logic follows.
@@ -116,14 +116,14 @@ class Assumptions:
         """Lines that are solved from an assumption to its contradiction; infinite if there is none (yet)."""
         memory = self.memory
         y, x = divmod(found.place, self.width)
-        lines = _follow(memory.board, memory.trial, memory.color, y, x, found.color, memory.tools)
+        lines = _follow(memory.board, memory.trial, memory.color, y, x, found.color, memory.workspace)
         return math.inf if lines < 0 else lines
 
     def take_away(self, place: int, color: int) -> None:
         """Rule a colour out for a cell; line logic follows. Raises NoSolution if it finds a contradiction."""
         memory = self.memory
         y, x = divmod(place, self.width)
-        status = take_away(memory.board, memory.color, y, x, color, memory.tools)
+        status = take_away(memory.board, memory.color, y, x, color, memory.workspace)
         if status == OUT_OF_TIME:
             raise TimeoutError
         if status == CONTRADICTION:
@@ -134,16 +134,16 @@ class Assumptions:
         """Forget what the last news make doubtful."""
         for seen in self.seen.values():
             if len(seen):
-                forget(seen, len(seen) // 2, self.memory.tools)
+                forget(seen, len(seen) // 2, self.memory.workspace)
 
     def _refute(self, technique: int, most: int) -> tuple[int, list[Refuted]]:
         """Refute so many assumptions on the board; the status of `refute`, and those that were found."""
         memory, log = self.memory, np.zeros((most, 3), np.int32)
-        counters = memory.tools.counters
+        counters = memory.workspace.counters
         counters[CONTRADICTIONS] = 0
         board, began, seen = memory.board, memory.tree.union, self.seen[technique]
         depth, number = DEPTHS[technique], most
-        status = refute(board, memory.trial, began, memory.color, depth, number, seen, log, memory.tools)
+        status = refute(board, memory.trial, began, memory.color, depth, number, seen, log, memory.workspace)
         if status == OUT_OF_TIME:
             raise TimeoutError
         found = log[: counters[CONTRADICTIONS]].tolist()
@@ -152,13 +152,13 @@ class Assumptions:
     @property
     def line_solves(self) -> int:
         """Lines solved so far."""
-        return int(self.memory.tools.counters[LINE_SOLVES])
+        return int(self.memory.workspace.counters[LINE_SOLVES])
 
 
 @kernel
-def _follow(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, c: int, tools: Tools) -> int:
+def _follow(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, c: int, workspace: Workspace) -> int:
     """Follow an assumption to a contradiction; returns how many lines that took to solve, -1 if there is none."""
-    before = tools.counters[LINE_SOLVES]
+    before = workspace.counters[LINE_SOLVES]
     copy(board, trial)
-    status = probe(trial, color, y, x, c, tools)
-    return int(tools.counters[LINE_SOLVES] - before) if status == CONTRADICTION else -1
+    status = probe(trial, color, y, x, c, workspace)
+    return int(workspace.counters[LINE_SOLVES] - before) if status == CONTRADICTION else -1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.jit.kernel import kernel
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, late_after
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
 from solver.lines.workspace import COUNTERS
 from solver.model import techniques
 from solver.model.techniques import LINE, LINE_TECHNIQUES
@@ -128,7 +128,7 @@ def solve_lines(sheet: Sheet, most: int, counters: np.ndarray, deadline: float) 
             if sheet.due[number] >> technique & 1:
                 sheet.due[number] &= ~(1 << technique)
                 blocks, side = int(sheet.first[number + 1] - sheet.first[number]), max(sheet.size[0], sheet.size[1])
-                if late_after((1 + blocks) * (1 + side // 16), counters, deadline):
+                if is_late_after((1 + blocks) * (1 + side // 16), counters, deadline):
                     return OUT_OF_TIME
                 before = sheet.steps[technique]
                 if not take_step(sheet, number, technique):

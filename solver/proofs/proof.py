@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import in_plain_python, kernel
+from solver.jit.kernel import kernel, plain_if_cheaper
 from solver.model.views import Clues, Views
 
 
 def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """For each puzzle in `which`: whether the picture pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
     good = np.zeros(len(which), np.bool_)
-    check = in_plain_python(_check, 2 * int(np.diff(offsets)[which].sum()))
+    check = plain_if_cheaper(_check, 2 * int(np.diff(offsets)[which].sum()))
     check(batch, which, _read_only(pictures), offsets, good)
     return good
 
@@ -24,7 +24,7 @@ def same(
 ) -> np.ndarray:
     """For each puzzle in `which`: whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
     alike = np.zeros(len(which), np.bool_)
-    compare = in_plain_python(_compare, int(np.diff(offsets)[which].sum()))
+    compare = plain_if_cheaper(_compare, int(np.diff(offsets)[which].sum()))
     compare(which, _read_only(pictures), offsets, _read_only(others), places, alike)
     return alike
 

@@ -19,7 +19,7 @@ from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
 from solver.ladder.lookahead import NO_LIMIT, begin, refute
 from solver.ladder.memory import Memory
 from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import CONTRADICTIONS, COUNTERS, Tools
+from solver.lines.workspace import CONTRADICTIONS, COUNTERS, Workspace
 from solver.model.views import views
 from solver.proofs.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
 
@@ -63,7 +63,7 @@ class Refuted(NamedTuple):
 def compile_recorder(words: int, colored: bool) -> None:
     """Have the recorder's kernels compiled, so that no proof is charged for it."""
     memory = example_at_fixpoint(words, colored)
-    _refute(memory, NO_LIMIT, _log(4, 2), memory.tools._replace(deadline=math.inf))
+    _refute(memory, NO_LIMIT, _log(4, 2), memory.workspace._replace(deadline=math.inf))
 
 
 def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float) -> list[str]:
@@ -159,11 +159,11 @@ class Replay:
             raise Unprovable("the kernels find a contradiction where the replay finds none")
         log = _log(len(self.cells), self.full.bit_length())
         counters = np.zeros(COUNTERS, np.int64)
-        tools = memory.tools._replace(counters=counters, deadline=self.deadline)
+        workspace = memory.workspace._replace(counters=counters, deadline=self.deadline)
         limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
         for far, limit in limits[: 1 if rung == f"depth-{depth}" else 2]:
             first = counters[CONTRADICTIONS]
-            status = _refute(memory, far, log, tools)
+            status = _refute(memory, far, log, workspace)
             if status == OUT_OF_TIME:
                 raise TimeoutError
             for y, x, c in log[first : counters[CONTRADICTIONS]].tolist():
@@ -340,11 +340,11 @@ def _log(cells: int, palette: int) -> np.ndarray:
     return np.zeros((cells * palette, 3), np.int32)
 
 
-def _refute(memory: Memory, depth: int, log: np.ndarray, tools: Tools) -> int:
+def _refute(memory: Memory, depth: int, log: np.ndarray, workspace: Workspace) -> int:
     """`refute` on a memory's board, to its end."""
     board, began, seen = memory.board, memory.tree.union, memory.seen
-    begin(board, began, seen, tools.like)
-    return refute(board, memory.trial, began, memory.color, depth, NO_LIMIT, seen, log, tools)
+    begin(board, began, seen, workspace.bit_width)
+    return refute(board, memory.trial, began, memory.color, depth, NO_LIMIT, seen, log, workspace)
 
 
 def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, inlined
+from solver.jit.kernel import inlined, standalone
 from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND
 from solver.lines.bits import count, lowest
 
@@ -79,7 +79,7 @@ def desk_for() -> Desk:
     return Desk(np.zeros((LEVELS, STATE), np.int32), np.zeros(OPEN, np.int32))
 
 
-@apart
+@standalone
 def count_solutions(
     givens: np.ndarray,
     first: np.ndarray,

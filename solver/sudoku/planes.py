@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, inlined, kernel
+from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.bits import count, lowest
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import CONTRADICTIONS, COUNTERS, LINE_SOLVES, PROBES, SWEEPS
@@ -123,7 +123,7 @@ def desk_for() -> Desk:
     return Desk(board, trial, alone, np.zeros(CELLS, np.int64), due, effort)
 
 
-@apart
+@standalone
 def follow_givens(givens: np.ndarray, can: np.ndarray, desk: Desk, counters: np.ndarray) -> int:
     """Singles from givens without faults to their fixpoint, on `can`: `put_on` and `follow` of solver.sudoku.singles.
 
@@ -149,7 +149,7 @@ def follow_givens(givens: np.ndarray, can: np.ndarray, desk: Desk, counters: np.
     return FIXPOINT
 
 
-@apart
+@standalone
 def use_patterns(can: np.ndarray, units: Units, desk: Desk, counters: np.ndarray) -> int:
     """Singles, locked candidates and pairs to their fixpoint: `use_patterns` of solver.sudoku.sudoku_lookahead.
 
@@ -179,7 +179,7 @@ def use_patterns(can: np.ndarray, units: Units, desk: Desk, counters: np.ndarray
     return FIXPOINT
 
 
-@apart
+@standalone
 def refute(can: np.ndarray, deep: bool, known: np.ndarray, desk: Desk, counters: np.ndarray, deadline: float) -> int:
     """Take away every digit of every cell whose assumption fails: `refute` of solver.sudoku.sudoku_lookahead.
 
@@ -283,7 +283,7 @@ def _looks_until(due: int, unit: int) -> int:
     return count(np.uint64(due & ((2 << unit) - 1)))
 
 
-@apart
+@standalone
 def _look(kind: int, boards: np.ndarray, here: int, there: int, alone: np.ndarray) -> int:
     """Look at all units of a kind, and tell another board, perhaps the same, what that rules out.
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.jit.clock import cpu_seconds, wall_seconds
-from solver.jit.kernel import in_plain_python, kernel
+from solver.jit.kernel import kernel, plain_if_cheaper
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, note_time, outcome_for
 from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH
 from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
@@ -75,7 +75,7 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
     """Sudokus of one kind."""
     cells, room = len(units.of), _room(units)
     nine = room.nine
-    line_rung = in_plain_python(_line_rung, STEPS * cells * len(which))
+    line_rung = plain_if_cheaper(_line_rung, STEPS * cells * len(which))
     line_rung(seen, which, units, room._replace(nine=nine and line_rung is _line_rung), outcome)
     left = which[outcome.solutions[which] == UNKNOWN]
     if top == SEARCH and nine and len(left):

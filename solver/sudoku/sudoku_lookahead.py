@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, inlined, kernel
+from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, PROBES
 from solver.sudoku.locked_pairs import rule_out_locked, rule_out_pairs
@@ -46,7 +46,7 @@ def use_patterns(can: np.ndarray, units: Units, due: np.ndarray, counters: np.nd
             return FIXPOINT
 
 
-@apart
+@standalone
 def refute(
     can: np.ndarray,
     trial: np.ndarray,
@@ -92,7 +92,7 @@ def refute(
     return FIXPOINT
 
 
-@apart
+@standalone
 def first_refuted(
     can: np.ndarray,
     trial: np.ndarray,

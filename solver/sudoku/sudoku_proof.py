@@ -5,7 +5,7 @@ This shares nothing with the solver: no bit sets, no tables of units. A wrong so
 
 import numpy as np
 
-from solver.jit.kernel import in_plain_python, kernel
+from solver.jit.kernel import kernel, plain_if_cheaper
 from solver.sudoku.grids import Grids
 
 
@@ -14,7 +14,7 @@ def solve_their_puzzles(seen: Grids, which: np.ndarray, solutions: np.ndarray, o
     has every digit once in each unit.
     """
     good = np.zeros(len(which), np.bool_)
-    check = in_plain_python(_check, 8 * int(np.diff(offsets)[which].sum()))
+    check = plain_if_cheaper(_check, 8 * int(np.diff(offsets)[which].sum()))
     check(seen, which, solutions, offsets, good, np.zeros((3, 1 << 16), np.bool_))
     return good
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import apart, inlined
+from solver.jit.kernel import inlined, standalone
 from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
 from solver.lines.bits import count
 from solver.lines.propagate import FIXPOINT
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     number: np.ndarray
 
 
-@apart
+@standalone
 def search(
     can: np.ndarray,
     stack: np.ndarray,

@@ -30,7 +30,7 @@ from reports.dataset_columns import (
 from reports.derived_measures import DERIVED
 from reports.family_words import NONOGRAMS
 from reports.rights import CONTENT
-from solver.model.puzzle import Puzzle, arranged, from_picture
+from solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib
@@ -119,7 +119,7 @@ def test_splits(hashes: list[str], start: int) -> None:
 def test_turned_and_mirrored_puzzles_share_a_split(puzzle: Puzzle) -> None:
     turned = replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=None)
     mirrored = replace(puzzle, rows=puzzle.rows[::-1], columns=tuple(clue[::-1] for clue in puzzle.columns), goal=None)
-    twins = puzzle_batch([puzzle, arranged(turned), arranged(mirrored)])
+    twins = puzzle_batch([puzzle, normalize_palette(turned), normalize_palette(mirrored)])
     assert len(set(splits_of(twins["canonical_hash"]).to_pylist())) == 1
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from scrapers.formats.clues import _clue, _unusual_clue
 from scrapers.formats.shared import FormatError
-from solver.model.puzzle import Clue
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS, Clue
 
 words = st.sampled_from(
     ["1", "12", "1023", "1024", "0", "00", "007", "x", "-1", "\N{SUPERSCRIPT TWO}", "", "1 " * 1023]

@@ -10,7 +10,7 @@ import pytest
 from scrapers import demo
 from scrapers.demo.picture_text import InvalidPicture, parse
 from solver import api
-from solver.model.puzzle import Clue, Puzzle, arranged, clue_of
+from solver.model.puzzle import Clue, Puzzle, clue_of, normalize_palette
 from solver.model.tables import puzzle_batch
 
 HEART = "title: Heart\ncolors: #=black 000000, .=white ffffff\n\n.#.#.\n#####\n.###.\n..#..\n"
@@ -80,7 +80,7 @@ def test_palettes(puzzles: list[Puzzle]) -> None:
         assert len({color.symbol for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
         assert len({color.rgb for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
         assert puzzle.palette[0].symbol == "."
-        assert arranged(puzzle) is puzzle, f"{puzzle.title}: its colours are not in order of first use"
+        assert normalize_palette(puzzle) is puzzle, f"{puzzle.title}: its colours are not in order of first use"
         if puzzle.goal is not None:
             assert puzzle.goal.max() < len(puzzle.palette)
         if puzzle.kind == "mono":

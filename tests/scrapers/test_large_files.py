@@ -12,7 +12,7 @@ from scrapers.archives.source import SourceFile
 from scrapers.file_batches import read_in_bulk
 from scrapers.formats import FormatError, named, non, nonograms_org, taai, webpbn_xml
 from scrapers.formats.shared import MOST_TOLD
-from solver.model.puzzle_limits import MAX_CELLS
+from solver.model.puzzle import MAX_CELLS
 
 SIZE = 1 << 18
 MOST_MEMORY = 16 * SIZE

@@ -10,8 +10,7 @@ import pytest
 
 from solver.api import classify, iter_solutions, solve
 from solver.ladder.line_rung import line_rung
-from solver.model.puzzle import BLACK_ON_WHITE, Block, InvalidPuzzle, Puzzle, from_picture
-from solver.model.puzzle_limits import MAX_CELLS, MAX_DEPTH
+from solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_DEPTH, Block, InvalidPuzzle, Puzzle, from_picture
 from solver.model.tables import RESULTS, puzzle_batch
 
 CELLS = [[1, 0, 1], [0, 1, 1]]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapers.formats.shared import FormatError, clipped
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import MAX_COLORS
 
 MAX_SIDE = 1000
 """Cells; the largest puzzle of the site is 200x200."""

@@ -24,7 +24,7 @@ from pipeline.store.parts import append, create_store
 from reports.dataset_columns import SPLITS, Content, schema
 from reports.rights import CONTENT
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Block, Puzzle, arranged, from_picture
+from solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
 from solver.model.tables import puzzle_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib and pandas
@@ -39,7 +39,7 @@ def drawn(number: int, cells: np.ndarray, text: str | None = MINE) -> Puzzle:
 
 def impossible(number: int) -> Puzzle:
     rows = ((Block(2, 1),), (Block(2, 1),))
-    puzzle = arranged(Puzzle(rows, ((Block(1, 1),), ()), license=FREE))
+    puzzle = normalize_palette(Puzzle(rows, ((Block(1, 1),), ()), license=FREE))
     return replace(puzzle, puzzle_id=f"webpbn/{number}", source="webpbn", source_id=str(number))
 
 

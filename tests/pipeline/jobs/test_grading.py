@@ -50,7 +50,7 @@ def own(run: Run, tmp_path: Path) -> Run:
 def in_tasks_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have tasks grade so many puzzles each, at first."""
     monkeypatch.setattr("pipeline.jobs.engine.FIRST", puzzles)
-    monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(graded_together=puzzles))
+    monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(grading_batch_size=puzzles))
 
 
 def lasting(grades: pa.Table) -> list[dict[str, Any]]:

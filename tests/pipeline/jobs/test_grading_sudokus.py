@@ -81,7 +81,7 @@ def directly(run: Run) -> pa.Table:
 def in_tasks_of(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have tasks grade so many puzzles each, at first."""
     monkeypatch.setattr("pipeline.jobs.engine.FIRST", number)
-    monkeypatch.setattr(family, "RULES", family.RULES._replace(graded_together=number))
+    monkeypatch.setattr(family, "RULES", family.RULES._replace(grading_batch_size=number))
 
 
 def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:

@@ -41,6 +41,6 @@ def test_compiling_takes_nothing_of_a_task_s_allowance(monkeypatch: pytest.Monke
     with backstop.backstop(50.0):
         for work, compiling in ((10.0, 90.0), (5.0, 95.0), (1.0, 0.0)):
             used += work
-            with Waits.around():
+            with Waits.make_context():
                 used += compiling
     assert allowed == [50.0, 40.0, 35.0, 34.0]

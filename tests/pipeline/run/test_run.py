@@ -86,7 +86,7 @@ def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
 def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The backstop is for puzzles: on a new machine the first task may compile for longer than it allows."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    job = classify_context(run, apart=True)
+    job = classify_context(run, isolated=True)
     parts = {part.name: part for part in run.parts}
     limited: list[bool] = []
 
@@ -97,7 +97,7 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
 
     def compile_and_classify(*arguments: Any, **options: Any) -> Any:
         look()
-        with Waits.around():
+        with Waits.make_context():
             look()
         look()
         return classify(*arguments, **options)
@@ -116,8 +116,8 @@ def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatc
     parts = {part.name: part for part in run.parts}
 
     def wait_and_classify(*arguments: Any, **options: Any) -> Any:
-        monkeypatch.setattr(Waits, "cpu", Waits.cpu + 1000.0)
-        monkeypatch.setattr(Waits, "wall", Waits.wall + 1000.0)
+        monkeypatch.setattr(Waits, "cpu_seconds", Waits.cpu_seconds + 1000.0)
+        monkeypatch.setattr(Waits, "wall_seconds", Waits.wall_seconds + 1000.0)
         return classify(*arguments, **options)
 
     monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))

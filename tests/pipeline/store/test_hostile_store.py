@@ -187,7 +187,7 @@ def test_what_is_not_misshapen_is_a_puzzle(seed: int) -> None:
     batch = hostile_batch(np.random.default_rng(seed), 60)
     palette = pa.array([[color._asdict() for color in PALETTE]] * 60, PALETTE_TYPE)
     batch = batch.set_column(batch.schema.get_field_index("palette"), PUZZLES.field("palette"), palette)
-    bad = NONOGRAM.rules.misshapen(batch)
+    bad = NONOGRAM.rules.malformed(batch)
     assert len(list(puzzles_of(without(batch, bad)))) == 60 - len(bad)
     for row, why in bad.items():
         assert not sound(batch.slice(row, 1).to_pylist()[0]) or "goal" in why or "id" in why

@@ -17,8 +17,7 @@ from scrapers.formats.nonograms_org import (
     decode,
     encode,
 )
-from solver.model.puzzle import Block, Clue
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import MAX_COLORS, Block, Clue
 
 
 def test_the_worked_example(real: Path) -> None:

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from solver.jit.kernel import apart, kernel
+from solver.jit.kernel import kernel, standalone
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -23,7 +23,7 @@ class Outer(NamedTuple):
     number: int
 
 
-@apart
+@standalone
 def weigh(outer: Outer, line: np.ndarray, twice: bool, color: np.ndarray | None) -> float:
     """Reads every argument, and writes two of them."""
     total = 0.0

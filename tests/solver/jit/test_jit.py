@@ -77,7 +77,7 @@ def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> N
     assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
-    while not list((tmp_path / "cache").glob("*/solver.swap.swap-*.lock")):
+    while not list((tmp_path / "cache").glob("*/solver.ladder.swap.swap-*.lock")):
         assert process.poll() is None
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)

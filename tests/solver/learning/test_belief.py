@@ -15,7 +15,7 @@ from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.question import Allowance
 from solver.learning import belief
 from solver.learning.encoding import encode
-from solver.lines.bits import some
+from solver.lines.bits import has_any
 from solver.lines.board import choices, open_cells
 from solver.model.puzzle import BLOT, Puzzle, from_picture
 from solver.model.tables import puzzle_batch
@@ -40,21 +40,21 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     if memory is None:
         return
-    like = memory.tools.like
+    bit_width = memory.workspace.bit_width
     board = memory.board
-    variables, _ = encode(board, memory.color, memory.tools)
+    variables, _ = encode(board, memory.color, memory.workspace)
     beliefs = memory.beliefs._replace(places=variables.places)
-    belief.restrict(board, beliefs, True, like)
+    belief.restrict(board, beliefs, True, bit_width)
     rng = np.random.default_rng(seed)
     beliefs.told[:] *= rng.uniform(0.01, 1.0, beliefs.told.shape)
     beliefs.lean[:] = rng.uniform(0.01, 1.0, beliefs.lean.shape)
     literals = np.zeros(variables.number + 1, np.int32)
     signs = belief.Signs(variables.start, variables.end, literals)
     for line, (clue, cells) in enumerate(oracle.lines_of(puzzle)):
-        if not some(open_cells(board, line, like)):
+        if not has_any(open_cells(board, line, bit_width)):
             continue
-        belief._listen(board, beliefs, line, like)
-        assert belief._weigh(board, memory.color, beliefs, signs, line, like)
+        belief._listen(board, beliefs, line, bit_width)
+        assert belief._weigh(board, memory.color, beliefs, signs, line, bit_width)
         crossing = 1 if line < puzzle.height else 0
         numbers = [y * puzzle.width + x for y, x in cells]
         told = beliefs.told[crossing, numbers] * beliefs.lean[numbers]
@@ -88,13 +88,13 @@ def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     if memory is None:
         return
-    like = memory.tools.like
-    variables, _ = encode(memory.board, memory.color, memory.tools)
-    literals = belief.probable(memory.board, memory.color, variables, pull, memory.tools)
+    bit_width = memory.workspace.bit_width
+    variables, _ = encode(memory.board, memory.color, memory.workspace)
+    literals = belief.probable(memory.board, memory.color, variables, pull, memory.workspace)
     assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
     for y in range(puzzle.height):
         for x in range(puzzle.width):
-            first, left = int(variables.cell[y * puzzle.width + x]), choices(memory.board, y, x, like)
+            first, left = int(variables.cell[y * puzzle.width + x]), choices(memory.board, y, x, bit_width)
             if left > 2:
                 assert (literals[first - 1 : first - 1 + left] > 0).sum() == 1
 
@@ -104,20 +104,20 @@ def test_cells_lean_to_what_they_have_been() -> None:
     puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     assert memory is not None
-    like = memory.tools.like
+    bit_width = memory.workspace.bit_width
     board, beliefs = memory.board, memory.beliefs
-    variables, _ = encode(board, memory.color, memory.tools)
+    variables, _ = encode(board, memory.color, memory.workspace)
     beliefs = beliefs._replace(places=variables.places)
     unwanted = belief.Signs(*np.zeros((3, 0), np.int32))
     doubts = []
     for pull in (0.0, 0.2):
-        belief.restrict(board, beliefs, True, like)
-        belief.exchange(board, memory.color, beliefs, unwanted, 1, pull, memory.tools)
+        belief.restrict(board, beliefs, True, bit_width)
+        belief.exchange(board, memory.color, beliefs, unwanted, 1, pull, memory.workspace)
         once = beliefs.told[0, :400] * beliefs.told[1, :400]
         leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
         leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
         assert np.allclose(beliefs.lean[:400], leaning)
-        belief.exchange(board, memory.color, beliefs, unwanted, 100, pull, memory.tools)
+        belief.exchange(board, memory.color, beliefs, unwanted, 100, pull, memory.workspace)
         doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
     assert doubts[1] < 0.5 * doubts[0]
 

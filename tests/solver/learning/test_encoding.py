@@ -11,9 +11,9 @@ from solver.lines.bits import load, marker, store
 
 
 @kernel
-def _all_literals(places: np.ndarray, first: int, literals: np.ndarray, like: Any) -> None:
+def _all_literals(places: np.ndarray, first: int, literals: np.ndarray, bit_width: Any) -> None:
     for p in range(len(literals)):
-        literals[p] = _by(load(places, 0, like), first, p, like)
+        literals[p] = _by(load(places, 0, bit_width), first, p, bit_width)
 
 
 @pytest.mark.plain_python

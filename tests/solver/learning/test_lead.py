@@ -40,7 +40,7 @@ def descended(memory: Memory, share: float) -> tuple[int, Trail]:
     trail = Trail(np.full(cells, 7, np.int32), np.full(cells, 7, np.int32))
     course = Course(5, 2, share, 0.0)
     trial = memory.tree.union
-    status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, course, trail, memory.tools)
+    status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, course, trail, memory.workspace)
     return status, trail
 
 
@@ -70,9 +70,9 @@ def test_leads_assume_cells_that_are_open(puzzle: Puzzle) -> None:
     memory = begun(puzzle)
     if memory is None:
         return
-    variables, _ = encode(memory.board, memory.color, memory.tools)
+    variables, _ = encode(memory.board, memory.color, memory.workspace)
     of_cells = {abs(int(literal)) for literal in variables.literal.ravel()} - {int(TRUE)}
-    for assumed in leads(memory, variables.literal, memory.tools):
+    for assumed in leads(memory, variables.literal, memory.workspace):
         assert {abs(literal) for literal in assumed} <= of_cells
         assert len(set(assumed)) == len(assumed)
 
@@ -80,9 +80,9 @@ def test_leads_assume_cells_that_are_open(puzzle: Puzzle) -> None:
 def test_a_late_lead_is_none() -> None:
     memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
     assert memory is not None
-    variables, _ = encode(memory.board, memory.color, memory.tools)
-    assert list(leads(memory, variables.literal, memory.tools))
-    assert not list(leads(memory, variables.literal, memory.tools._replace(deadline=0.0)))
+    variables, _ = encode(memory.board, memory.color, memory.workspace)
+    assert list(leads(memory, variables.literal, memory.workspace))
+    assert not list(leads(memory, variables.literal, memory.workspace._replace(deadline=0.0)))
 
 
 def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
@@ -143,8 +143,8 @@ def test_there_are_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
     memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
     assert memory is not None
-    variables, _ = encode(memory.board, memory.color, memory.tools)
-    assert not list(leads(memory, variables.literal, memory.tools))
+    variables, _ = encode(memory.board, memory.color, memory.workspace)
+    assert not list(leads(memory, variables.literal, memory.workspace))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -249,9 +249,11 @@ def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
     blocks, cells = sum(map(len, (*puzzle.rows, *puzzle.columns))), puzzle.width * puzzle.height
     colored = len(puzzle.palette) > 2
     assert finely_cut(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
-    like = memory.tools.like
-    first = blocks >= (0.2 if colored else 0.4) * cells and undecided(memory.board, like) >= (30 if colored else 80)
-    assert dives_first(memory.board, memory.color, memory.beliefs, like) == first
+    bit_width = memory.workspace.bit_width
+    first = blocks >= (0.2 if colored else 0.4) * cells and undecided(memory.board, bit_width) >= (
+        30 if colored else 80
+    )
+    assert dives_first(memory.board, memory.color, memory.beliefs, bit_width) == first
 
 
 def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:

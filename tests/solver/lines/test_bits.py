@@ -12,10 +12,10 @@ WORDS = (1, 2, *(pytest.param(words, marks=pytest.mark.wide) for words in (4, 8,
 
 
 @kernel
-def _all_operations(memory: np.ndarray, n: int, shift: int, numbers: np.ndarray, like: Any) -> None:
+def _all_operations(memory: np.ndarray, n: int, shift: int, numbers: np.ndarray, bit_width: Any) -> None:
     """From sets a and b in rows 0 and 1: each operation's result into a row from 2 on, each number into `numbers`."""
-    a, b = bits.load(memory, 0, like), bits.load(memory, 1, like)
-    full = bits.low(n, like)
+    a, b = bits.load(memory, 0, bit_width), bits.load(memory, 1, bit_width)
+    full = bits.low_bits(n, bit_width)
     bits.store(memory, 2, a & b)
     bits.store(memory, 3, a | b)
     bits.store(memory, 4, a ^ b)
@@ -25,10 +25,10 @@ def _all_operations(memory: np.ndarray, n: int, shift: int, numbers: np.ndarray,
     bits.store(memory, 8, (a << shift) & full)
     bits.store(memory, 9, bits.mirror(a, n))
     bits.store(memory, 10, full)
-    bits.store(memory, 11, bits.bit(shift, like))
-    bits.store(memory, 12, bits.empty(like))
+    bits.store(memory, 11, bits.bit(shift, bit_width))
+    bits.store(memory, 12, bits.empty(bit_width))
     numbers[0], numbers[1] = bits.count(a), bits.lowest(a)
-    numbers[2], numbers[3] = bits.some(a), bits.some(bits.empty(like))
+    numbers[2], numbers[3] = bits.has_any(a), bits.has_any(bits.empty(bit_width))
     numbers[4] = bits.highest(a)
 
 

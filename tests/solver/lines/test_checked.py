@@ -122,7 +122,7 @@ def line_logic_stops_short(patch: pytest.MonkeyPatch) -> None:
 
 def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
     gain = search._gain
-    patch.setattr(search, "_gain", lambda state, trial, union, _, like: gain(state, trial, union, True, like))
+    patch.setattr(search, "_gain", lambda state, trial, union, _, bit_width: gain(state, trial, union, True, bit_width))
 
 
 def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
@@ -137,8 +137,8 @@ def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
 def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
     encoded = tail.encode
 
-    def wrong(state: Any, color: Any, tools: Any) -> Any:
-        variables, clauses = encoded(state, color, tools)
+    def wrong(state: Any, color: Any, workspace: Any) -> Any:
+        variables, clauses = encoded(state, color, workspace)
         cell = np.flatnonzero(variables.cell)[0]
         extra = np.zeros((1, clauses.shape[1]), np.int32)
         extra[0, 0] = -variables.literal[cell, state.known[cell]]

@@ -14,21 +14,21 @@ SEVERAL = 9  # bit sets: more than two vectors and less than three
 
 
 @kernel
-def _all_operations(memory: np.ndarray, results: np.ndarray, length: np.ndarray, n: int, like: Any) -> None:
+def _all_operations(memory: np.ndarray, results: np.ndarray, length: np.ndarray, n: int, bit_width: Any) -> None:
     """Of the bit sets in the first rows: each operation's results into columns of rows of `results`, SEVERAL each."""
-    side_by_side = lanes.lanes(like)
-    whole = lanes.in_all(bits.empty(like), like)
+    side_by_side = lanes.lane_count(bit_width)
+    whole = lanes.broadcast(bits.empty(bit_width), bit_width)
     for i in range(0, SEVERAL, side_by_side):
-        x, cells = lanes.load_lanes(memory, i, like), lanes.load_lengths(length, i, like)
+        x, cells = lanes.load_lanes(memory, i, bit_width), lanes.load_lengths(length, i, bit_width)
         lanes.store_lanes(results[0], i, bits.mirror(x, n))
-        lanes.store_lanes(results[1], i, x >> lanes.step(cells, 4))
-        lanes.store_lanes(results[2], i, (x >> lanes.less_one(cells)) << lanes.less_one(cells))
-        lanes.store_lanes(results[3], i, x & lanes.in_all(bits.load(memory, 0, like), like))
+        lanes.store_lanes(results[1], i, x >> lanes.doubling_step(cells, 4))
+        lanes.store_lanes(results[2], i, (x >> lanes.minus_one(cells)) << lanes.minus_one(cells))
+        lanes.store_lanes(results[3], i, x & lanes.broadcast(bits.load(memory, 0, bit_width), bit_width))
         whole = whole | lanes.first_lanes(x, SEVERAL - i)
-    bits.store(results[4], 0, lanes.together(whole))
+    bits.store(results[4], 0, lanes.union_of_lanes(whole))
     for j in range(SEVERAL):
-        longer = lanes.any_longer(lanes.load_lengths(length, j, like), 20)
-        bits.store(results[5], j, bits.low(lanes.load_length(length, j) + (30 if longer else 0), like))
+        longer = lanes.any_longer(lanes.load_lengths(length, j, bit_width), 20)
+        bits.store(results[5], j, bits.low_bits(lanes.load_length(length, j) + (30 if longer else 0), bit_width))
 
 
 def _as_int(row: np.ndarray) -> int:
@@ -62,8 +62,8 @@ def test_operations(words: int) -> None:
 
 
 @kernel
-def _lanes(like: Any) -> int:
-    return lanes.lanes(like)
+def _lanes(bit_width: Any) -> int:
+    return lanes.lane_count(bit_width)
 
 
 def found_in_lanes() -> bool:
@@ -72,8 +72,8 @@ def found_in_lanes() -> bool:
 
 
 @kernel
-def _load_and_count(memory: np.ndarray, i: int, like: Any) -> int:
-    return bits.count(lanes.together(lanes.load_lanes(memory, i, like)))
+def _load_and_count(memory: np.ndarray, i: int, bit_width: Any) -> int:
+    return bits.count(lanes.union_of_lanes(lanes.load_lanes(memory, i, bit_width)))
 
 
 @pytest.mark.skipif(not numba.config.BOUNDSCHECK or numba.config.DISABLE_JIT, reason="only `make test-checked` does")

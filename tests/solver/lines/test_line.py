@@ -12,7 +12,7 @@ from strategies import known_lines
 from solver.lines.board import Board
 from solver.lines.lanes import ROOM
 from solver.lines.line_solver import solve_line
-from solver.lines.workspace import tools_for
+from solver.lines.workspace import make_workspace
 from solver.model.puzzle import Block, Clue
 
 
@@ -29,7 +29,7 @@ class LineSolver:
             known=np.zeros(0, np.uint8),
         )
         self.color = np.zeros(cells + 1, np.uint8) if colors > 1 else None
-        self.tools = tools_for(cells, colors + 1, words)
+        self.workspace = make_workspace(cells, colors + 1, words)
 
     def __call__(self, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge | None:
         self.board.first[1] = len(clue)
@@ -41,9 +41,9 @@ class LineSolver:
             mask = sum(1 << x for x, possible in enumerate(known) if c in possible)
             for k in range(self.words):
                 self.board.can[c, k] = mask >> (64 * k) & (2**64 - 1)
-        if not solve_line(self.cells, 0, self.board, self.color, self.tools):
+        if not solve_line(self.cells, 0, self.board, self.color, self.workspace):
             return None
-        masks = [sum(int(word) << (64 * k) for k, word in enumerate(row)) for row in self.tools.new]
+        masks = [sum(int(word) << (64 * k) for k, word in enumerate(row)) for row in self.workspace.new]
         return [{c for c, mask in enumerate(masks) if mask >> x & 1} for x in range(self.cells)]
 
 

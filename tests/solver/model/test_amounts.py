@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.jit import kernel
-from solver.model.amounts import amounts
+from solver.model.amounts import clue_totals
 from solver.model.puzzle import BLOT, Block, Clue
 from solver.model.tables import LINES
 from solver.model.views import clue_arrays
@@ -35,7 +35,7 @@ def test_against_adding_up_line_by_line(plain_steps: int, puzzles: list[tuple[li
     column, length = pa.array(sides, LINES)[skipped:], np.array([cells for _, cells in puzzles], np.int64)[skipped:]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(kernel, "PLAIN_STEPS", plain_steps)
-        made = amounts(clue_arrays(column), length)
+        made = clue_totals(clue_arrays(column), length)
     for k, (side, cells) in enumerate(puzzles[skipped:]):
         blocks = list(chain.from_iterable(side))
         slacks, ways = zip((0, 0.0), *(line(clue, cells) for clue in side), strict=True)
@@ -50,6 +50,6 @@ def test_against_adding_up_line_by_line(plain_steps: int, puzzles: list[tuple[li
 def test_of_no_line_that_is_too_long_for_its_table() -> None:
     """A stranger's puzzle may be wider than any may be: what is not known is not a number."""
     column = pa.array([[[{"length": 1, "color": 1}]]], LINES)
-    made = amounts(clue_arrays(column), np.array([1 << 40]))
+    made = clue_totals(clue_arrays(column), np.array([1 << 40]))
     assert math.isnan(made.ways[0])
     assert made.most[0] == (1 << 40) - 1

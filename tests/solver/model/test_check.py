@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from solver.jit import kernel
 from solver.model.check import faults_of
-from solver.model.puzzle import BLOT, Block
-from solver.model.puzzle_limits import MAX_COLORS
+from solver.model.puzzle import BLOT, MAX_COLORS, Block
 from solver.model.tables import LINES
 
 Side = list[list[Block]]

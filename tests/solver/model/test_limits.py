@@ -14,7 +14,7 @@ from solver.ladder.question import FROM_NOTHING
 from solver.ladder.swap import swap
 from solver.lines.board import copy, is_open
 from solver.lines.propagate import OUT_OF_TIME
-from solver.lines.workspace import COUNTERS, NEXT_LOOK, WORK
+from solver.lines.workspace import COUNTERS, NEXT_CHECK, WORK
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -47,7 +47,7 @@ def test_a_goal_is_kept_when_time_is_too_short() -> None:
 def late_counters(work: int = 0) -> np.ndarray:
     """Counters after so much work, whose next look at the clock is due one unit of work later."""
     counters = np.zeros(COUNTERS, np.int64)
-    counters[WORK], counters[NEXT_LOOK] = work, work + 1
+    counters[WORK], counters[NEXT_CHECK] = work, work + 1
     return counters
 
 
@@ -59,14 +59,16 @@ def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
     ahead: list[int] = []
     for deadline, due in ((math.inf, 0), (-1.0, None)):
         counters = late_counters()
-        counters[NEXT_LOOK] = 1 << 60 if due == 0 else ahead[0] + 1
+        counters[NEXT_CHECK] = 1 << 60 if due == 0 else ahead[0] + 1
         copy(memory.board, memory.trial)
-        y, x = next((y, x) for y in range(60) for x in range(60) if is_open(memory.board, y, x, memory.tools.like))
+        y, x = next(
+            (y, x) for y in range(60) for x in range(60) if is_open(memory.board, y, x, memory.workspace.bit_width)
+        )
         for depth in (0, 1) if due == 0 else (1,):
             copy(memory.board, memory.trial)
             counters[WORK] = 0
-            tools = memory.tools._replace(counters=counters, deadline=deadline)
-            status = look_ahead(memory.trial, memory.board, None, y, x, 1, depth, tools)
+            workspace = memory.workspace._replace(counters=counters, deadline=deadline)
+            status = look_ahead(memory.trial, memory.board, None, y, x, 1, depth, workspace)
             ahead.append(int(counters[WORK]))
     assert ahead[1] > ahead[0], "lines of the last level were checked"
     assert status == OUT_OF_TIME

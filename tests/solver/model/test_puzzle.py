@@ -11,18 +11,18 @@ from strategies import PALETTE, pictures, puzzles
 
 from solver.model.check import faults, validate
 from solver.model.puzzle import (
+    MAX_CELLS,
     Block,
     Color,
     InvalidPuzzle,
     Puzzle,
-    _plain,
-    _refuse_blocks,
-    arranged,
+    _are_plainly_valid,
+    _check_blocks,
     clue_of,
     clues_of,
     from_picture,
+    normalize_palette,
 )
-from solver.model.puzzle_limits import MAX_CELLS
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
 
@@ -58,7 +58,7 @@ def test_palette_is_arranged_by_first_use() -> None:
     assert puzzle.goal is not None
     assert puzzle.goal.tolist() == [[0, 1, 0], [2, 0, 1]]
     assert puzzle.rows == ((Block(1, 1),), (Block(1, 2), Block(1, 1)))
-    assert arranged(puzzle) is puzzle
+    assert normalize_palette(puzzle) is puzzle
     assert (puzzle.kind, puzzle.colors, puzzle.blotted) == ("color", 2, False)
 
 
@@ -129,9 +129,9 @@ def test_what_plainly_is_sound_is_sound(lines: list[list[Block]], palette: int) 
     """The quick look never lets something through, and only lets out what has unusual types."""
     clues = tuple(map(tuple, lines))
     try:
-        _refuse_blocks("row", clues, palette)
+        _check_blocks("row", clues, palette)
     except InvalidPuzzle:
-        assert not _plain(clues, palette)
+        assert not _are_plainly_valid(clues, palette)
     else:
         usual = all(type(number) is int for clue in clues for block in clue for number in block)
-        assert _plain(clues, palette) == usual
+        assert _are_plainly_valid(clues, palette) == usual
