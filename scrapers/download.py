@@ -1,7 +1,6 @@
-"""One file from an address that somebody names, asked for as politely as a site is crawled.
+"""Download of one file, as politely as a crawl, kept in memory only.
 
-It is kept in memory, and nowhere else. Only https will do: what comes is read as puzzles of whoever the address names.
-This machine itself may be asked by http.
+Only https is allowed, except for this machine: the file becomes puzzles attributed to that site.
 """
 
 from email.message import Message
@@ -9,69 +8,81 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from scrapers.archives.member_names import clean
-from scrapers.http import Failed, Forbidden, Limits, Polite, Reply, Request, Unreachable
-from scrapers.http.addresses import is_loopback, normal
-from scrapers.http.manners import SHORTEST_RATE, contact_for
-from scrapers.http.wording import status_in_words
+from scrapers.http import (
+    HostUnreachable,
+    HttpLimits,
+    PoliteSession,
+    Reply,
+    Request,
+    RequestFailed,
+    RobotsDisallowed,
+)
+from scrapers.http.messages import format_status, is_loopback, normalize_url
+from scrapers.http.polite_session import contact_for
+from scrapers.http.throttle import MIN_RATE
 
-MOST_DOWNLOADED = 128 << 20
-"""Bytes of a file. webpbn.com's whole archive has 0.3 GB as XML, a tenth of that packed."""
+MAX_DOWNLOAD = 128 << 20
+"""Bytes of a file. webpbn.com's whole archive is 0.3 GB of XML, a tenth of that compressed."""
 
-LIMITS = Limits(tries=3, total_timeout=900.0, longest_wait=60.0, most_bytes=MOST_DOWNLOADED)
-"""A quarter of an hour for 128 MiB is a megabit a second."""
-
-
-class NotDownloaded(Exception):
-    """There is no file; one line says where and why."""
+LIMITS = HttpLimits(attempts=3, total_timeout=900.0, max_wait=60.0, max_bytes=MAX_DOWNLOAD)
+"""128 MiB in a quarter of an hour are one megabit a second."""
 
 
-def is_address(path: str | Path) -> bool:
-    """Whether a path is an address of the web, to be downloaded or refused, and no file, folder or store."""
+class DownloadError(Exception):
+    """A file that can't be downloaded: the URL and the reason in one line."""
+
+
+def is_url(path: str | Path) -> bool:
+    """Check whether a path is a web address instead of a file, folder or store."""
     return isinstance(path, str) and path.lower().startswith(("https://", "http://"))
 
 
-def check_address(url: str, contact: str | None) -> str:
-    """The contact that the site of an address is told. Raises ValueError if either will not do; one line says why."""
-    normal(url)
-    if not _may_be_asked(url):
+def check_url(url: str, contact: str | None) -> str:
+    """Return the contact for a URL. Raises ValueError if the URL or the contact is not allowed."""
+    normalize_url(url)
+    if not _is_allowed(url):
         raise ValueError(f"{url[:200]}: files are downloaded by https only")
     return contact_for([url], contact)
 
 
 def download(url: str, contact: str | None) -> tuple[str, bytes]:
-    """The name and the bytes of the file at an address. Raises NotDownloaded.
+    """Return a file's name and bytes.
 
-    Its name is what the reply calls it, or else the last part of the address that it was found at. Redirects may lead
-    to other sites, as those of releases and mirrors do, but neither away from https nor to this machine.
+    The name is that of Content-Disposition, or the last part of the final URL. Redirects may lead to other sites, as
+    those of releases and mirrors do, but not from https to http, and not to this machine.
+
+    Raises:
+        DownloadError: There is no file, or it can't be fetched.
+
     """
     try:
-        told = check_address(url, contact)
-        rate = 0.0 if is_loopback(url) else SHORTEST_RATE
-        with Polite(told, rate=rate, limits=LIMITS, may_lead=_may_lead) as session:
+        checked_contact = check_url(url, contact)
+        rate = 0.0 if is_loopback(url) else MIN_RATE
+        with PoliteSession(checked_contact, rate=rate, limits=LIMITS, can_redirect=_can_redirect) as session:
             reply = session.fetch(Request(url))
-    except (Failed, Forbidden, Unreachable, ValueError) as error:
-        raise NotDownloaded(str(error)) from error
+    except (RequestFailed, RobotsDisallowed, HostUnreachable, ValueError) as error:
+        raise DownloadError(str(error)) from error
     if reply.status != 200:
-        raise NotDownloaded(f"{reply.url}: {status_in_words(reply.status)}")
-    return _name(reply), reply.body
+        raise DownloadError(f"{reply.url}: {format_status(reply.status)}")
+    return _file_name(reply), reply.body
 
 
-def name_at(url: str) -> str:
-    """The name of the file at an address, as far as the address tells: its last part, or its host."""
+def name_in_url(url: str) -> str:
+    """Return the last part of a URL's path, or its host."""
     host, _, path = url.partition("://")[2].partition("/")
     last = unquote(path.partition("?")[0].partition("#")[0].rpartition("/")[2])
     return clean(last).rpartition("/")[2] or clean(host)
 
 
-def _name(reply: Reply) -> str:
+def _file_name(reply: Reply) -> str:
     headers = Message()
     headers["content-disposition"] = reply.headers.get("content-disposition", "")
-    return PurePosixPath(clean(headers.get_filename() or "")).name or name_at(reply.url)
+    return PurePosixPath(clean(headers.get_filename() or "")).name or name_in_url(reply.url)
 
 
-def _may_be_asked(url: str) -> bool:
+def _is_allowed(url: str) -> bool:
     return urlsplit(url).scheme.lower() == "https" or is_loopback(url)
 
 
-def _may_lead(old: str, new: str) -> bool:
-    return _may_be_asked(new) and is_loopback(old) == is_loopback(new)
+def _can_redirect(old: str, new: str) -> bool:
+    return _is_allowed(new) and is_loopback(old) == is_loopback(new)

@@ -10,7 +10,7 @@ from scrapers.archives.archive_limits import BROKEN, Budget, reason
 from scrapers.archives.contents import contents, count
 from scrapers.archives.member_names import clean, may_be_puzzle
 from scrapers.archives.source import SourceFile
-from scrapers.download import NotDownloaded, download, is_address, name_at
+from scrapers.download import DownloadError, download, is_url, name_in_url
 
 MOST_FILES = 1_000_000
 """Files of a folder that is named."""
@@ -39,7 +39,7 @@ def files_in(
     beyond MOST_FILES.
     """
     for path in paths:
-        if is_address(path):
+        if is_url(path):
             yield from _at_address(str(path), contact)
         else:
             for found in _found(Path(path), left_out):
@@ -55,7 +55,7 @@ def count_files(paths: Iterable[str | Path], left_out: str | Path | None = None)
     """
     total = seen = 0
     for path in paths:
-        if is_address(path):
+        if is_url(path):
             return None
         for found in _found(Path(path), left_out):
             seen += 1
@@ -121,11 +121,11 @@ def _in_file(found: _Found) -> Iterator[SourceFile]:
 
 
 def _at_address(url: str, contact: str | None) -> Iterator[SourceFile]:
-    name = name_at(url)
+    name = name_in_url(url)
     try:
         name, data = download(url, contact)
         yield from contents(name, io.BytesIO(data), Budget())
-    except NotDownloaded as error:
+    except DownloadError as error:
         yield SourceFile(name, None, str(error))
     except BROKEN as error:
         yield SourceFile(name, None, reason(error))

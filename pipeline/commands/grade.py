@@ -117,10 +117,10 @@ def graded_in(
     from pipeline.jobs.tally import Tally
     from pipeline.jobs.ungraded import puzzles_in
     from pipeline.run.run_folder import is_run, open_run
-    from scrapers.download import is_address
+    from scrapers.download import is_url
     from scrapers.file_batches import Problem
 
-    if not is_address(place) and is_run(place):
+    if not is_url(place) and is_run(place):
         run = open_run(place, asked.store)
         if before and before.family is not run.family:
             problems.append(of_another(run.folder.name, run.family, before.family))

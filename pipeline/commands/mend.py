@@ -66,7 +66,7 @@ def mend(
     from pipeline.run.run_folder import is_run
     from pipeline.store.conversion import How, convert, format_for
     from pipeline.store.target import STDOUT
-    from scrapers.download import is_address
+    from scrapers.download import is_url
     from scrapers.file_batches import Problem
     from solver.jit.waits import while_waiting
     from solver.model.puzzle import normalize_palette
@@ -79,7 +79,7 @@ def mend(
     how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
     problems: list[Problem] = []
     found: list[Mended] = []
-    keeps = any(is_run(place) for place in places if not is_address(place))
+    keeps = any(is_run(place) for place in places if not is_url(place))
     with (
         resumable() if keeps else nullcontext(),
         watching("mending") as callbacks,
@@ -122,10 +122,10 @@ def found_in(
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
     from pipeline.run.run_folder import is_run, open_run
     from pipeline.store.conversion import puzzles_in
-    from scrapers.download import is_address
+    from scrapers.download import is_url
 
     for place in places:
-        if not is_address(place) and is_run(place):
+        if not is_url(place) and is_run(place):
             yield from mend_run(open_run(place, store), cpu_limit, resources, callbacks, selection)
         else:
             refuse_selection(selection, place)

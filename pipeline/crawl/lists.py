@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from pipeline.crawl.ledger import Ledger
 from pipeline.errors import NetworkError
 from scrapers import nonograms
-from scrapers.http import Polite
+from scrapers.http import PoliteSession
 
 
 def walk_lists(
-    ledger: Ledger, base: str, kinds: Iterable[str], session: Polite, seen: Callable[[str, int, int], None]
+    ledger: Ledger, base: str, kinds: Iterable[str], session: PoliteSession, seen: Callable[[str, int, int], None]
 ) -> None:
     """Learn from nonograms.org's lists which kind its numbers are, so that each is asked for under the right address.
 

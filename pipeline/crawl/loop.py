@@ -19,7 +19,7 @@ from pipeline.crawl.table import Table, dated, judged, table_of
 from pipeline.errors import NetworkError
 from pipeline.store.parts import Store
 from pipeline.store.spans import Spans, size
-from scrapers.http import Failed, Polite, Reply
+from scrapers.http import PoliteSession, Reply, RequestFailed
 from scrapers.site import Judgement, Site
 
 PASSES = 3
@@ -63,15 +63,15 @@ def crawl(
     store: Store,
     ledger: Ledger,
     site: Site,
-    session: Polite,
+    session: PoliteSession,
     wanted: Wanted,
     report: CrawlReport,
     seen: Callable[[], None],
 ) -> None:
     """Ask for the numbers, one after the other; `seen` is called after each. Errors are asked for again at the end.
 
-    The report is kept up to date, so that it stands when an exception ends the crawl: KeyboardInterrupt, Forbidden,
-    Unreachable, or NetworkError when the site keeps asking us to wait or too many errors come in a row.
+    The report is updated as the crawl goes, so it is complete when an exception ends it: KeyboardInterrupt,
+    RobotsDisallowed, HostUnreachable, or NetworkError after too many errors or refusals in a row.
     """
     table = table_of(store, ledger, report)
     report.left = size(wanted.numbers)
@@ -101,7 +101,7 @@ def crawl(
         table.flush()
 
 
-def _ask(ledger: Ledger, site: Site, session: Polite, number: int, refresh: bool, table: Table) -> Step:
+def _ask(ledger: Ledger, site: Site, session: PoliteSession, number: int, refresh: bool, table: Table) -> Step:
     """Ask for one number and keep what comes."""
     known = ledger.headers(site.source, number) if refresh else None
     asked = ",".join(sorted({*site.kinds, *filter(None, ledger.asked_before(site.source, number).split(","))}))
@@ -109,10 +109,10 @@ def _ask(ledger: Ledger, site: Site, session: Polite, number: int, refresh: bool
     for request in site.requests(number):
         try:
             reply = session.fetch(request, known)
-        except Failed as failed:
+        except RequestFailed as failed:
             if failed.status in AWAY:
                 raise NetworkError(f"{failed}; the same command goes on another time") from failed
-            ledger.note_failure(site.source, number, str(failed), failed.tries, asked)
+            ledger.note_failure(site.source, number, str(failed), failed.attempts, asked)
             return Step(number, "error", str(failed))
         if reply.status == 304:
             ledger.note_unchanged(site.source, number)
@@ -127,7 +127,7 @@ def _ask(ledger: Ledger, site: Site, session: Polite, number: int, refresh: bool
     return Step(number, judgement.outcome, judgement.detail)
 
 
-def newest_number(site: Site, session: Polite) -> int:
+def newest_number(site: Site, session: PoliteSession) -> int:
     """The newest number that the site has. A NetworkError says if its list does not tell, or hardly the truth."""
     reply = session.fetch(site.news)
     newest = site.newest(reply.body) if reply.status == 200 else None

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from pipeline.crawl.ledger import Ledger
 from pipeline.errors import NetworkError
 from pipeline.store.parts import Store, rewrite
-from scrapers.http import Polite
+from scrapers.http import PoliteSession
 from scrapers.webpbn import Bucket, listed
 
 RATINGS_WAIT = "ratings not in the table"
@@ -16,7 +16,7 @@ RATINGS_WAIT = "ratings not in the table"
 
 
 def collect_ratings(
-    store: Store, ledger: Ledger, buckets: Iterable[Bucket], session: Polite, seen: Callable[[Bucket, int], None]
+    store: Store, ledger: Ledger, buckets: Iterable[Bucket], session: PoliteSession, seen: Callable[[Bucket, int], None]
 ) -> int:
     """Ask the search which puzzles lie in each bucket of each rating; returns how many puzzles have one now.
 

@@ -17,15 +17,15 @@ from pipeline.crawl.table import dated, judged
 from pipeline.errors import InputError, NetworkError
 from pipeline.store.paths import Folder, folder
 from scrapers import nonograms, webpbn
-from scrapers.http import Failed, Forbidden, Limits, Polite, Reply, Unreachable
-from scrapers.http.addresses import is_loopback
-from scrapers.http.manners import SHORTEST_RATE
+from scrapers.http import HostUnreachable, HttpLimits, PoliteSession, Reply, RequestFailed, RobotsDisallowed
+from scrapers.http.messages import is_loopback
+from scrapers.http.throttle import MIN_RATE
 from scrapers.site import FINAL, Judgement, Site
 from solver.model.puzzle import Puzzle
 
 KEPT_FOR = timedelta(days=1)
 
-LIMITS = Limits(tries=3, longest_wait=60.0)
+LIMITS = HttpLimits(attempts=3, max_wait=60.0)
 """Somebody waits for the puzzle."""
 
 SUFFIX = ".json"
@@ -58,7 +58,7 @@ class Sites:
 
     def __init__(self, wish: Wish, listen: Callable[[str], None], sessions: ExitStack) -> None:
         self._wish, self._listen, self._ends = wish, listen, sessions
-        self._sessions: dict[str, Polite] = {}
+        self._sessions: dict[str, PoliteSession] = {}
 
     def puzzle(self, puzzle_id: PuzzleId) -> Puzzle | str:
         """The puzzle of an id, from the cache or from its site; one line of why the site has none to give.
@@ -88,14 +88,14 @@ class Sites:
                 judgement = judged(site.judge, reply, number)
                 if judgement.outcome != "missing":
                     break
-        except (Failed, Forbidden, Unreachable) as error:
+        except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
             raise NetworkError(str(error)) from error
         return reply, judgement
 
-    def _session(self, asking: Asking) -> Polite:
+    def _session(self, asking: Asking) -> PoliteSession:
         if asking.site not in self._sessions:
-            rate = 0.0 if all(is_loopback(address) for address in asking.addresses) else SHORTEST_RATE
-            session = Polite(check(asking), rate=rate, limits=LIMITS, listen=self._listen)
+            rate = 0.0 if all(is_loopback(address) for address in asking.addresses) else MIN_RATE
+            session = PoliteSession(check(asking), rate=rate, limits=LIMITS, report=self._listen)
             self._sessions[asking.site] = self._ends.enter_context(session)
         return self._sessions[asking.site]
 

@@ -21,8 +21,10 @@ from scrapers import nonograms, webpbn
 from scrapers.demo import SOURCE as DEMO
 from scrapers.demo import demo_site as demo
 from scrapers.formats.shared import clipped
-from scrapers.http import Failed, Forbidden, Polite, Unreachable, manners
-from scrapers.http.addresses import normal
+from scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
+from scrapers.http.messages import normalize_url
+from scrapers.http.polite_session import contact_for
+from scrapers.http.throttle import check_host_rate, check_rate
 from scrapers.site import Site
 
 JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
@@ -139,30 +141,35 @@ def check(asking: Asking) -> str:
         parse_ids(str(asking.ids))
     for address in asking.base_urls:
         try:
-            normal(address)
+            normalize_url(address)
         except ValueError:
             raise UserError(f"--base-url {clipped(address)}: no address like https://webpbn.com") from None
     try:
-        manners.check_rate(asking.rate)
+        check_rate(asking.rate)
         for address in asking.addresses:
-            manners.check_pace(address, asking.rate)
+            check_host_rate(address, asking.rate)
     except ValueError as error:
         raise UserError(f"--rate: {error}") from None
     if len(asking.base_urls) > 1 and asking.site != nonograms.SOURCE:
         raise UserError(f"{asking.site} has one address: give --base-url once")
     try:
-        return manners.contact_for(asking.addresses, asking.contact)
+        return contact_for(asking.addresses, asking.contact)
     except ValueError as error:
         raise UserError(f"--contact: {error}" if asking.contact else str(error)) from None
 
 
-def next_in(session: Polite) -> str:
+def next_in(session: PoliteSession) -> str:
     """How long the next request waits, in a few words."""
     return f"next in {session.delay:.1f} s" if session.delay else ""
 
 
 def _ask_numbers(
-    store: Store, ledger: Ledger, session: Polite, asking: Asking, report: CrawlReport, callbacks: ProgressCallbacks
+    store: Store,
+    ledger: Ledger,
+    session: PoliteSession,
+    asking: Asking,
+    report: CrawlReport,
+    callbacks: ProgressCallbacks,
 ) -> None:
     """Ask for the numbers that are not there yet."""
     site = _site(ledger, session, asking, callbacks)
@@ -178,7 +185,7 @@ def _ask_numbers(
     crawl(store, ledger, site, session, Wanted(numbers, asking.limit, asking.refresh), report, seen)
 
 
-def _site(ledger: Ledger, session: Polite, asking: Asking, callbacks: ProgressCallbacks) -> Site:
+def _site(ledger: Ledger, session: PoliteSession, asking: Asking, callbacks: ProgressCallbacks) -> Site:
     """The site; its lists are read first, if they are of use."""
     if asking.site != nonograms.SOURCE:
         return (demo.site if asking.site == DEMO else webpbn.site)(asking.addresses[0])
@@ -193,7 +200,7 @@ def _site(ledger: Ledger, session: Polite, asking: Asking, callbacks: ProgressCa
     return nonograms.site(asking.addresses, kinds, ledger.kinds(nonograms.SOURCE))
 
 
-def _numbers(ledger: Ledger, session: Polite, site: Site, asking: Asking) -> Spans:
+def _numbers(ledger: Ledger, session: PoliteSession, site: Site, asking: Asking) -> Spans:
     """The numbers that are meant, asked for before or not."""
     if asking.ids not in (None, "all"):
         return parse_ids(str(asking.ids))
@@ -202,10 +209,10 @@ def _numbers(ledger: Ledger, session: Polite, site: Site, asking: Asking) -> Spa
 
 
 @contextmanager
-def _polite(contact: str, rate: float, callbacks: ProgressCallbacks) -> Iterator[Polite]:
+def _polite(contact: str, rate: float, callbacks: ProgressCallbacks) -> Iterator[PoliteSession]:
     """A session with the site whose troubles are NetworkErrors."""
     try:
-        with Polite(contact, rate=rate, listen=callbacks.on_warning) as session:
+        with PoliteSession(contact, rate=rate, report=callbacks.on_warning) as session:
             yield session
-    except (Failed, Forbidden, Unreachable) as error:
+    except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
         raise NetworkError(f"{error}. What has come is kept; the same command goes on from there") from error

@@ -17,7 +17,7 @@ from pipeline.crawl.ledger import Ledger
 from pipeline.settings import default_settings
 from pipeline.store.parts import Store, append, create_store, mark
 from scrapers.http import Reply
-from scrapers.http.addresses import is_loopback
+from scrapers.http.messages import is_loopback
 from scrapers.site import Judgement
 from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
-from scrapers.download import is_address
+from scrapers.download import is_url
 from scrapers.file_batches import Problem, in_batches, read_in_bulk
 from scrapers.files import files_in
 from scrapers.formats import Format
@@ -41,7 +41,7 @@ def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -
 
     known   the files' format, if given
     """
-    if not is_address(place) and is_store(place):
+    if not is_url(place) and is_store(place):
         store = open_store(place)
         callbacks.on_start("grading", store.rows())
         found: Iterator[Puzzles | Problem] = (

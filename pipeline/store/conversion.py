@@ -20,7 +20,7 @@ from scrapers.archives.archive_limits import MOST_BYTES
 from scrapers.archives.packed import packing, unpacked_name
 from scrapers.archives.pieces import form_of
 from scrapers.archives.source import SourceFile
-from scrapers.download import is_address
+from scrapers.download import is_url
 from scrapers.file_batches import Problem, read_all, read_files
 from scrapers.files import count_files, files_in
 from scrapers.formats import FORMATS, Format, FormatError, named, of_suffix
@@ -89,7 +89,7 @@ def _all_in(
     some = False
     found: Iterable[Item]
     for path in paths:
-        if not is_address(path) and is_store(path):
+        if not is_url(path) and is_store(path):
             store = open_store(path)
             callbacks.on_start("converting", store.rows())
             found = track(stored(store), callbacks)

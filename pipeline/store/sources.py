@@ -5,15 +5,15 @@ from pathlib import Path
 
 from pipeline.errors import UserError
 from scrapers.archives.member_names import PASSED_OVER
-from scrapers.download import check_address, is_address
+from scrapers.download import check_url, is_url
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
     """Raise a UserError if a path does not exist, or if an address can't be asked for, this being the contact."""
     for path in paths:
-        if is_address(path):
+        if is_url(path):
             try:
-                check_address(str(path), contact)
+                check_url(str(path), contact)
             except ValueError as error:
                 raise UserError(str(error)) from None
         elif not Path(path).exists():

@@ -1,11 +1,10 @@
-"""Asking sites politely: one connection, pauses, robots.txt, an honest name, and patience with trouble.
+"""PoliteSession HTTP: one connection, delays, robots.txt, an honest user agent, retries with backoff.
 
-Every scraper asks through `Polite`. What comes back is a `Reply`, or one of three exceptions: `Failed` (this request
-has no answer, others may have), `Forbidden` (robots.txt says no) and `Unreachable` (nothing will come from this host).
+Every scraper uses `PoliteSession`. It returns a `Reply` or raises one of three exceptions: `RequestFailed` (this
+request failed, others may succeed), `RobotsDisallowed`, and `HostUnreachable` (no request to this host will succeed).
 """
 
-from scrapers.http.http_limits import Limits
-from scrapers.http.messages import Failed, Forbidden, Reply, Request, Unreachable
-from scrapers.http.polite import Polite
+from scrapers.http.messages import HostUnreachable, HttpLimits, Reply, Request, RequestFailed, RobotsDisallowed
+from scrapers.http.polite_session import PoliteSession
 
-__all__ = ["Failed", "Forbidden", "Limits", "Polite", "Reply", "Request", "Unreachable"]
+__all__ = ["HostUnreachable", "HttpLimits", "PoliteSession", "Reply", "Request", "RequestFailed", "RobotsDisallowed"]

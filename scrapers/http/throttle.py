@@ -1,7 +1,7 @@
-"""The pauses between requests: the rate, what a site asks for, and more while it is slow or in trouble.
+"""Delays between requests: the rate, robots.txt's Crawl-delay, backoff, and more while the site is slow.
 
-Between the end of one exchange and the start of the next a delay is kept. As in Scrapy's AutoThrottle
-(https://docs.scrapy.org/en/latest/topics/autothrottle.html, concurrency 1) it follows the site's latency.
+A delay is kept between the end of an exchange and the start of the next. It follows the site's latency, as in
+Scrapy's AutoThrottle (https://docs.scrapy.org/en/latest/topics/autothrottle.html) with a concurrency of 1.
 """
 
 import math
@@ -14,91 +14,106 @@ import requests
 from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
-from scrapers.http.addresses import host_of, is_loopback
-from scrapers.http.http_limits import Limits
-from scrapers.http.trouble import Trouble, is_refusal
-from scrapers.http.wording import seconds_in_words
+from scrapers.http.messages import FailedAttempt, HttpLimits, format_seconds, host_of, is_loopback, is_refusal
 
-LONG_WAIT = 5.0
-"""Seconds; of longer waits the listener is told."""
+MIN_RATE = 1.5
+"""Seconds between two requests to any host but this machine, at the least."""
+
+MAX_RATE = 24 * 3600.0
+
+REPORTED_WAIT = 5.0
+"""Seconds; longer waits are reported."""
 
 BACKOFF, LOOPBACK_BACKOFF = 1.0, 0.01
-"""Seconds, at most, of the first wait after trouble, at other hosts and at this machine; it doubles each time."""
+"""Seconds of the first backoff at most, for other hosts and for this machine; it doubles with each attempt."""
+
+
+def check_rate(rate: float) -> None:
+    """Raise ValueError unless a rate is from 0 seconds to a day."""
+    if not 0 <= rate <= MAX_RATE:
+        raise ValueError(f"rate must be from 0 to {MAX_RATE:,.0f} seconds, not {rate:g}")
+
+
+def check_host_rate(url: str, rate: float) -> None:
+    """Raise ValueError if a rate is too short for the host of a URL."""
+    if rate < MIN_RATE and not is_loopback(url):
+        raise ValueError(
+            f"rate must be at least {MIN_RATE} s for {host_of(url)}, not {rate:g}; only this machine takes less"
+        )
 
 
 class Throttle:
-    """How long the next request has to wait."""
+    """The delay before the next request."""
 
     def __init__(
         self,
         rate: float,
-        limits: Limits,
-        listen: Callable[[str], None] | None = None,
+        limits: HttpLimits,
+        report: Callable[[str], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`rate` is the shortest delay; 0 keeps none, however slow the site."""
+        """Keep at least `rate` seconds; 0 keeps none, however slow the site."""
         self._rate, self._limits = rate, limits
-        self._listen, self._sleep, self._clock = listen, sleep, clock
-        self._shortest_delay = self._delay = rate
-        self._ended = self._held_until = -math.inf
-        self._held_why = ""
+        self._report, self._sleep, self._clock = report, sleep, clock
+        self._min_delay = self._delay = rate
+        self._last_end = self._backoff_end = -math.inf
+        self._backoff_reason = ""
 
     @property
     def delay(self) -> float:
-        """Seconds that are now kept between requests."""
+        """Current seconds between requests."""
         return self._delay
 
-    def never_below(self, seconds: float) -> None:
-        """Keep at least so many seconds from now on: a Crawl-delay."""
-        self._shortest_delay = max(self._shortest_delay, seconds)
+    def raise_min_delay(self, seconds: float) -> None:
+        """Keep at least this many seconds from now on, as for a Crawl-delay."""
+        self._min_delay = max(self._min_delay, seconds)
         self._delay = max(self._delay, seconds)
 
     def wait(self, url: str) -> None:
-        """Until the next request may go out; this address is the one asked for."""
+        """Sleep until the next request, for this URL, may be sent."""
         now = self._clock()
-        pause, held = self._ended + self._delay - now, self._held_until - now
-        longer = max(pause, held)
-        if self._listen and longer > LONG_WAIT:
-            between = f"{host_of(url)}: {seconds_in_words(self._delay)} between requests"
-            self._listen(self._held_why if held >= pause else between)
-        if longer > 0:
-            self._sleep(longer)
+        pause, backoff = self._last_end + self._delay - now, self._backoff_end - now
+        seconds = max(pause, backoff)
+        if self._report and seconds > REPORTED_WAIT:
+            delay = f"{host_of(url)}: {format_seconds(self._delay)} between requests"
+            self._report(self._backoff_reason if backoff >= pause else delay)
+        if seconds > 0:
+            self._sleep(seconds)
 
     def end_exchange(self) -> None:
-        """Note that an exchange has ended now."""
-        self._ended = self._clock()
+        """Start the delay now."""
+        self._last_end = self._clock()
 
-    def adapt(self, status: int, seconds: float) -> None:
-        """Change the delay by what came: this status, after so many seconds."""
+    def adapt(self, status: int, latency: float) -> None:
+        """Adapt the delay to a reply."""
         if is_refusal(status):
             delay = 2 * self._delay
         else:
-            delay = (self._delay + (seconds if self._rate else 0.0)) / 2
+            delay = (self._delay + (latency if self._rate else 0.0)) / 2
             if not (200 <= status < 400 or status == 404):
-                # refusals are quick; that is no reason to ask more often
+                # errors are quick, which is no reason to shorten the delay
                 delay = max(delay, self._delay)
-        self._delay = max(min(delay, self._limits.longest_delay), self._shortest_delay)
+        self._delay = max(min(delay, self._limits.max_delay), self._min_delay)
 
-    def back_off(self, url: str, trouble: Trouble, times: int) -> None:
-        """Hold the next request back after so many troubles in a row, longer each time, or for as long as is asked."""
-        host, most = host_of(url), self._limits.longest_wait
+    def back_off(self, url: str, attempt: FailedAttempt, count: int) -> None:
+        """Delay the next request after the `count`th failed attempt, exponentially or as Retry-After asks."""
+        host, limit = host_of(url), self._limits.max_wait
         base = LOOPBACK_BACKOFF if is_loopback(url) else BACKOFF
-        longest = min(base * 2.0 ** (times - 1), most)
+        longest = min(base * 2.0 ** (count - 1), limit)
         seconds = random.uniform(longest / 2, longest)
-        if trouble.asked and seconds < trouble.asked <= most:
-            self._hold(trouble.asked, f"{host} asks to wait {seconds_in_words(trouble.asked)}")
+        if attempt.retry_after and seconds < attempt.retry_after <= limit:
+            seconds = attempt.retry_after
+            self._backoff_reason = f"{host} asks to wait {format_seconds(seconds)}"
         else:
-            self._hold(seconds, f"{host}: {trouble.reason}, trying again in {seconds_in_words(seconds)}")
-
-    def _hold(self, seconds: float, why: str) -> None:
-        self._held_until, self._held_why = self._clock() + seconds, why
+            self._backoff_reason = f"{host}: {attempt.reason}, trying again in {format_seconds(seconds)}"
+        self._backoff_end = self._clock() + seconds
 
 
-def retry_after(response: requests.Response) -> float | None:
-    """Seconds that the site asks to wait, or None if it does not say, or not so that one could understand it."""
+def parse_retry_after(response: requests.Response) -> float | None:
+    """Return the seconds of Retry-After, None if it is missing or invalid."""
     retry = Retry()
-    retry.retry_after_max = sys.maxsize  # it would make six hours of all that is longer
+    retry.retry_after_max = sys.maxsize  # the default caps at six hours
     try:
         return retry.parse_retry_after(response.headers["retry-after"])
     except (KeyError, ValueError, OverflowError, InvalidHeader):

@@ -25,7 +25,7 @@ from faulty_twin import Counts, Faults, serve
 from strategies import PALETTE
 
 from scrapers.formats import nonograms_org, webpbn_xml
-from scrapers.http import Failed, Limits, Polite, Reply, Request
+from scrapers.http import HttpLimits, PoliteSession, Reply, Request, RequestFailed
 from scrapers.site import Judgement
 from scrapers.twin import Archive, archive
 from solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
@@ -47,13 +47,13 @@ def of(source: str, number: object, puzzle: Puzzle = MONO, **about: Any) -> Puzz
     return replace(puzzle, source=source, source_id=str(number), **about)
 
 
-TWO_TRIES = Limits(tries=2)
+TWO_ATTEMPTS = HttpLimits(attempts=2)
 
 Ask = Callable[..., Reply]
 
 
-def polite(**options: Any) -> Polite:
-    return Polite("tests@example.org", rate=0, sleep=lambda _: None, **options)
+def polite(**options: Any) -> PoliteSession:
+    return PoliteSession("tests@example.org", rate=0, sleep=lambda _: None, **options)
 
 
 def asking(address: str, /, **options: Any) -> Ask:
@@ -340,10 +340,10 @@ def test_counts(small: Archive) -> None:
 # --- faults ---
 
 
-def failure(small: Archive, kind: str, limits: Limits = TWO_TRIES) -> Failed:
+def failure(small: Archive, kind: str, limits: HttpLimits = TWO_ATTEMPTS) -> RequestFailed:
     with serve(small, faults=Faults(1.0, (kind,), retry_after=0)) as base:
         ask = asking(base, limits=limits)
-        with pytest.raises(Failed) as caught:
+        with pytest.raises(RequestFailed) as caught:
             ask("/export.cgi", id=1, **BOTH)
     return caught.value
 
@@ -364,11 +364,11 @@ def test_faults_without_a_reply(small: Archive, kind: str, words: str, status: i
     error = failure(small, kind)
     assert words in str(error)
     assert error.status == status
-    assert error.tries == (1 if kind == "redirect-circle" else 2)
+    assert error.attempts == (1 if kind == "redirect-circle" else 2)
 
 
 def test_slow_replies(small: Archive) -> None:
-    assert "not complete after" in str(failure(small, "slow", TWO_TRIES._replace(total_timeout=0.02)))
+    assert "not complete after" in str(failure(small, "slow", TWO_ATTEMPTS._replace(total_timeout=0.02)))
     with serve(small, faults=Faults(1.0, ("slow",), pause=0.01)) as base:
         ask = asking(base)
         start = time.monotonic()
@@ -381,7 +381,7 @@ def test_replies_that_are_wrong(small: Archive, kind: str) -> None:
     with serve(small) as base:
         right = asking(base)("/export.cgi", id=1, **BOTH)
     with serve(small, faults=Faults(1.0, (kind,), seed=2)) as base:
-        ask = asking(base, limits=Limits(tries=1))
+        ask = asking(base, limits=HttpLimits(attempts=1))
         replies = [ask("/export.cgi", id=1, **BOTH) for _ in range(8)]
     assert {reply.status for reply in replies} == {200}
     bodies = [reply.body for reply in replies]
@@ -423,12 +423,12 @@ def test_a_reset_is_one(small: Archive) -> None:
 
 def statuses(small: Archive, faults: Faults, count: int = 60) -> list[int]:
     with serve(small, faults=faults) as base:
-        ask = asking(base, limits=Limits(tries=1))
+        ask = asking(base, limits=HttpLimits(attempts=1))
         result = []
         for number in range(count):
             try:
                 result.append(ask(f"/nonograms/i/{number % 2}").status)
-            except Failed as error:
+            except RequestFailed as error:
                 result.append(error.status or 0)
         return result
 
@@ -461,7 +461,7 @@ def test_patience_gets_everything(small: Archive) -> None:
                 try:
                     assert same(export(ask, number), ALL[number - 1])
                     break
-                except (Failed, AssertionError, ValueError):
+                except (RequestFailed, AssertionError, ValueError):
                     continue
             else:
                 pytest.fail(f"no luck with {number}")

@@ -30,7 +30,7 @@ from pipeline.store import parts
 from pipeline.store.parts import open_store, rewrite
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
-from scrapers.http import Polite
+from scrapers.http import PoliteSession
 from scrapers.twin import archive
 from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 from solver.model.tables import puzzle_batch
@@ -384,14 +384,14 @@ MIXED = [*LOCAL, "--base-url", "https://example.org"]
         (["--ids", "1", "--base-url", "http://" + "a" * 5000 + ":x"], "no address like https://webpbn.com"),
         (["--ids", "9" * 5000], "is neither a number nor a range"),
         (["--ids", "1-" + "9" * 5000], "is neither a number nor a range"),
-        (["--ids", "1", "--contact", "a@b.c"], "webpbn.com is given at least 1.5 s between requests, not 0"),
-        (["--ids", "1", "--contact", "a@b.c", "--rate", "1.4"], "at least 1.5 s between requests, not 1.4"),
-        (["--ids", "1", *MIXED, "--contact", "a@b.c"], "example.org is given at least 1.5 s between requests"),
-        (["--ids", "1", *LOCAL, "--rate", "inf"], "--rate: a rate is a number of seconds"),
-        (["--ids", "1", *LOCAL, "--rate", "nan"], "--rate: a rate is a number of seconds"),
-        (["--ids", "1", *LOCAL, "--rate", "-1"], "--rate: a rate is a number of seconds"),
-        (["--ids", "1", *LOCAL, "--rate", "1e300"], "--rate: a rate is a number of seconds"),
-        (["--ids", "1", *LOCAL, "--contact", "x"], "--contact: a contact for the site's owner is"),
+        (["--ids", "1", "--contact", "a@b.c"], "rate must be at least 1.5 s for webpbn.com, not 0"),
+        (["--ids", "1", "--contact", "a@b.c", "--rate", "1.4"], "rate must be at least 1.5 s for webpbn.com, not 1.4"),
+        (["--ids", "1", *MIXED, "--contact", "a@b.c"], "rate must be at least 1.5 s for example.org"),
+        (["--ids", "1", *LOCAL, "--rate", "inf"], "--rate: rate must be from 0 to 86,400 seconds"),
+        (["--ids", "1", *LOCAL, "--rate", "nan"], "--rate: rate must be from 0 to 86,400 seconds"),
+        (["--ids", "1", *LOCAL, "--rate", "-1"], "--rate: rate must be from 0 to 86,400 seconds"),
+        (["--ids", "1", *LOCAL, "--rate", "1e300"], "--rate: rate must be from 0 to 86,400 seconds"),
+        (["--ids", "1", *LOCAL, "--contact", "x"], "--contact: contact must be an e-mail address"),
     ],
 )
 def test_wrong_use(
@@ -420,7 +420,7 @@ def test_no_site_there(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, address
 
     if "invalid" in address:
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    monkeypatch.setitem(Polite.__init__.__kwdefaults__, "sleep", lambda _: None)
+    monkeypatch.setitem(PoliteSession.__init__.__kwdefaults__, "sleep", lambda _: None)
     result = nonocensus("crawl", "webpbn", "--out", "store", "--ids", "1", "--base-url", address, "--contact", "a@b.c")
     assert result.code == 5
     assert said in result.err

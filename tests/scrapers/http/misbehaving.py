@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from scrapers.http import Limits, Polite, Reply, Request
+from scrapers.http import HttpLimits, PoliteSession, Reply, Request
 
 NAMES = {"127.0.0.1", "localhost", "www.localhost", "puzzles.test", "www.puzzles.test", "other.test"}
 """Names of the loopback; others are not known, and no name server is asked."""
@@ -146,13 +146,13 @@ class Time:
         return act
 
 
-def polite(**settings: Any) -> Polite:
+def polite(**settings: Any) -> PoliteSession:
     """A session without pauses; limits go by their names."""
-    limits = Limits(**{name: settings.pop(name) for name in Limits._fields if name in settings})
-    return Polite("me@example.org", **({"rate": 0.0, "limits": limits} | settings))
+    limits = HttpLimits(**{name: settings.pop(name) for name in HttpLimits._fields if name in settings})
+    return PoliteSession("me@example.org", **({"rate": 0.0, "limits": limits} | settings))
 
 
-def timed(times: Time, **settings: Any) -> Polite:
+def timed(times: Time, **settings: Any) -> PoliteSession:
     return polite(**({"sleep": times.sleep, "clock": times.clock} | settings))
 
 

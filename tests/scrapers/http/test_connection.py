@@ -11,7 +11,7 @@ from scrapers.http import Request
 from solver import __version__
 
 
-def test_one_connection_is_kept(site: Site) -> None:
+def test_requests_share_one_connection(site: Site) -> None:
     chunked = answer(200, b"2\r\nab\r\n0\r\n\r\n", Transfer_Encoding="chunked", Content_Length="")
     pages = {"/a": answer(200, b"x"), "/b": chunked, "/c": answer(304), "/d": answer(404, b"none")}
     site.answers |= {path: [page] for path, page in pages.items()}
@@ -21,7 +21,7 @@ def test_one_connection_is_kept(site: Site) -> None:
     assert {asked.connection for asked in site.asked} == {1}
 
 
-def test_a_form_is_posted(site: Site) -> None:
+def test_request_with_form_is_a_post(site: Site) -> None:
     with polite() as session:
         session.fetch(Request(f"{site.url}/export", {"id": "7", "fmt": "xml & more"}))
     assert site.asked[-1].method == "POST"
@@ -39,7 +39,7 @@ def test_cookies_are_kept_and_netrc_is_not_read(site: Site, tmp_path: Path, monk
     assert not any("authorization" in asked.headers for asked in site.asked)
 
 
-def test_no_waiting_for_the_body_behind_the_headers(site: Site) -> None:
+def test_separately_sent_body_is_not_delayed(site: Site) -> None:
     def apart(connection: socket.socket) -> bytes:
         connection.sendall(answer(200, Content_Length="4"))
         return b"body"
@@ -53,7 +53,7 @@ def test_no_waiting_for_the_body_behind_the_headers(site: Site) -> None:
         assert time.monotonic() - begun < 1.5  # with the delayed ACKs of Linux, 2.2
 
 
-def test_our_name_and_address(site: Site) -> None:
+def test_user_agent_names_version_and_contact(site: Site) -> None:
     fetch(site)
     for asked in site.asked:
         assert asked.headers["user-agent"] == f"nonocensus/{__version__} (+me@example.org)"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from misbehaving import Answer, Site, answer, dripping, fetch, polite
 
-from scrapers.http import Failed, Forbidden, Request
+from scrapers.http import Request, RequestFailed, RobotsDisallowed
 
 
 @pytest.mark.parametrize("kind", ["length", "chunk", "until it closes"])
-def test_drips(site: Site, kind: str) -> None:
+def test_slow_body_ends_at_total_timeout(site: Site, kind: str) -> None:
     start = {
         "length": answer(200, Content_Length="4000"),
         "chunk": answer(200, b"fa0\r\n", Transfer_Encoding="chunked", Content_Length=""),
@@ -21,8 +21,8 @@ def test_drips(site: Site, kind: str) -> None:
     }[kind]
     site.answers["/a"] = [dripping(start, 30, 0.02)]
     begun = time.monotonic()
-    with pytest.raises(Failed, match=r"reply not complete after 1 s, 2 times$") as failed:
-        fetch(site, tries=2, total_timeout=0.1)
+    with pytest.raises(RequestFailed, match=r"reply not complete after 1 s, 2 times$") as failed:
+        fetch(site, attempts=2, total_timeout=0.1)
     assert failed.value.status == 200
     assert time.monotonic() - begun < 0.9
 
@@ -35,28 +35,33 @@ DRIPPING_HEADERS = {
 
 
 @pytest.mark.parametrize("start", DRIPPING_HEADERS.values(), ids=DRIPPING_HEADERS)
-def test_headers_that_drip(site: Site, start: bytes) -> None:
+def test_slow_headers_end_at_total_timeout(site: Site, start: bytes) -> None:
     site.answers["/a"] = [dripping(start, 3000, 0.02)]
     begun = time.monotonic()
-    with pytest.raises(Failed, match=r"reply not complete after 1 s, 2 times$") as failed:
-        fetch(site, tries=2, total_timeout=0.2)
+    with pytest.raises(RequestFailed, match=r"reply not complete after 1 s, 2 times$") as failed:
+        fetch(site, attempts=2, total_timeout=0.2)
     assert failed.value.status is None
     assert time.monotonic() - begun < 30
 
 
-def test_headers_that_drip_over_tls(secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_headers_over_tls_end_at_total_timeout(
+    secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     secure, certificate = secure_site
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     secure.answers["/a"] = [dripping(DRIPPING_HEADERS["headers"], 3000, 0.02)]
-    with pytest.raises(Failed, match=r"reply not complete after 1 s$"):
-        fetch(secure, tries=1, total_timeout=0.5)
+    with pytest.raises(RequestFailed, match=r"reply not complete after 1 s$"):
+        fetch(secure, attempts=1, total_timeout=0.5)
 
 
-def test_tls_that_drips_before_there_is_a_connection() -> None:
+def test_slow_tls_handshake_ends_at_total_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as door:
         threading.Thread(target=drip_tls, args=(door,), daemon=True).start()
         begun = time.monotonic()
-        with polite(tries=1, total_timeout=0.5) as session, pytest.raises(Forbidden, match="not complete after 1 s;"):
+        with (
+            polite(attempts=1, total_timeout=0.5) as session,
+            pytest.raises(RobotsDisallowed, match="not complete after 1 s;"),
+        ):
             session.fetch(Request(f"https://127.0.0.1:{door.getsockname()[1]}/a"))
     assert time.monotonic() - begun < 8
 
@@ -81,7 +86,7 @@ class Jumps:
 @pytest.fixture
 def jumps(monkeypatch: pytest.MonkeyPatch) -> Jumps:
     jumps = Jumps()
-    monkeypatch.setattr("scrapers.http.deadline.time", jumps)
+    monkeypatch.setattr("scrapers.http.connection.time", jumps)
     return jumps
 
 
@@ -103,14 +108,17 @@ def slow(jumps: Jumps, seconds: float, body: bytes) -> Answer:
     return act
 
 
-def test_headers_and_body_share_the_time(site: Site, jumps: Jumps) -> None:
+def test_total_timeout_covers_headers_and_body(site: Site, jumps: Jumps) -> None:
     """Either alone would be in time."""
     site.answers["/a"] = [slow(jumps, 65, b"b")]
-    with polite(tries=1, read_timeout=5) as session, pytest.raises(Failed, match=r"reply not complete after 120 s$"):
+    with (
+        polite(attempts=1, read_timeout=5) as session,
+        pytest.raises(RequestFailed, match=r"reply not complete after 120 s$"),
+    ):
         session.fetch(Request(f"{site.url}/a"))
 
 
-def test_each_exchange_has_the_time_for_itself(site: Site, jumps: Jumps) -> None:
+def test_total_timeout_is_per_exchange(site: Site, jumps: Jumps) -> None:
     site.answers["/a"] = [slow(jumps, 25, b"body")]
     with polite() as session:
         for _ in range(4):

@@ -9,7 +9,7 @@ from misbehaving import Site, answer, robots, then_close
 
 from scrapers import download
 from scrapers.archives.source import SourceFile
-from scrapers.download import check_address, is_address, name_at
+from scrapers.download import check_url, is_url, name_in_url
 from scrapers.files import count_files, files_in
 
 ARCHIVE = zip_of({"a.non": b"a"})
@@ -17,7 +17,7 @@ ARCHIVE = zip_of({"a.non": b"a"})
 
 @pytest.fixture(autouse=True)
 def once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "LIMITS", download.LIMITS._replace(tries=1, most_bytes=1 << 20))
+    monkeypatch.setattr(download, "LIMITS", download.LIMITS._replace(attempts=1, max_bytes=1 << 20))
 
 
 def found_at(url: str, contact: str | None = None) -> list[SourceFile]:
@@ -42,7 +42,7 @@ def error_at(url: str, contact: str | None = None) -> str:
         ("/get", {"Content_Disposition": "inline"}, "get"),
     ],
 )
-def test_an_archive_and_its_name(
+def test_archive_is_named_by_reply_or_url(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, headers: dict[str, str], name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -55,14 +55,14 @@ def test_an_archive_and_its_name(
     assert [asked.path for asked in site.asked] == ["/robots.txt", path]
 
 
-def test_plain_files_and_files_beside_them(site: Site, tmp_path: Path) -> None:
+def test_urls_and_local_files_can_be_mixed(site: Site, tmp_path: Path) -> None:
     (tmp_path / "b.non").write_bytes(b"b")
     site.answers |= {"/a.non": [answer(200, b"a")], "/c.tgz": [answer(200, tar_of({"c.non": b"c"}, "w:gz"))]}
     found = list(files_in([f"{site.url}/a.non", tmp_path / "b.non", f"{site.url}/c.tgz"]))
     assert found == [SourceFile("a.non", b"a"), SourceFile("b.non", b"b"), SourceFile("c.tgz/c.non", b"c")]
 
 
-def test_redirects(site: Site) -> None:
+def test_redirects_are_followed(site: Site) -> None:
     other = Site()
     site.answers["/a"] = [answer(302, Location=f"http://localhost:{other.port}/real.zip")]
     other.answers["/real.zip"] = [answer(200, ARCHIVE)]
@@ -81,17 +81,19 @@ def test_redirects(site: Site) -> None:
         ("https://a.test/x", "https://localhost/x", False),
         ("http://127.0.0.1:1/x", "http://localhost:2/x", True),
         ("http://127.0.0.1:1/x", "https://a.test/x", False),
-        ("https://a.test/x", "what is no http or https address", False),
+        ("https://a.test/x", "an address that is not http or https", False),
     ],
 )
-def test_where_redirects_may_lead(old: str, new: str, may: bool) -> None:
-    assert download._may_lead(old, new) is may
+def test_redirects_leave_neither_https_nor_this_machine(old: str, new: str, may: bool) -> None:
+    assert download._can_redirect(old, new) is may
 
 
-def test_away_from_https(secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redirect_from_https_to_http_is_refused(
+    secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     site, certificate = secure_site
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
-    monkeypatch.setattr(download, "_may_be_asked", lambda url: url.startswith("https:"))
+    monkeypatch.setattr(download, "_is_allowed", lambda url: url.startswith("https:"))
     site.answers |= {"/a.zip": [answer(200, ARCHIVE)], "/b": [answer(301, Location="http://127.0.0.1/b.zip")]}
     assert found_at(f"{site.url}/a.zip") == [SourceFile("a.zip/a.non", b"a")]
     assert error_at(f"{site.url}/b") == f"{site.url}/b: redirected to http://127.0.0.1/b.zip (not https)"
@@ -108,37 +110,37 @@ def test_away_from_https(secure_site: tuple[Site, Path], monkeypatch: pytest.Mon
         (then_close(b""), "connection closed without a reply"),
     ],
 )
-def test_there_is_none(site: Site, reply: bytes, error: str) -> None:
+def test_failed_download_gives_reason(site: Site, reply: bytes, error: str) -> None:
     site.answers["/a.zip"] = [reply]
     assert found_at(f"{site.url}/a.zip") == [SourceFile("a.zip", None, f"{site.url}/a.zip: {error}")]
 
 
-def test_robots_are_not_let_in(site: Site) -> None:
+def test_download_honours_robots_txt(site: Site) -> None:
     site.answers["/robots.txt"] = [robots("User-agent: *", "Disallow: /")]
-    assert error_at(f"{site.url}/a.zip").endswith("/robots.txt does not allow it")
+    assert error_at(f"{site.url}/a.zip").endswith(f"disallowed by {site.url}/robots.txt")
     assert site.paths() == []
 
 
-def test_addresses_that_will_not_do() -> None:
+def test_invalid_url_or_contact_is_refused() -> None:
     for url, contact, error in [
         ("http://other.test/a.zip", "me@example.org", "http://other.test/a.zip: files are downloaded by https only"),
         ("https://other.test/a.zip", None, "give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address"),
-        ("https://other.test/a.zip", "me", "a contact for the site's owner is an e-mail address"),
-        ("https://", "me@example.org", "'https://' is no http or https address"),
-        ("https://[::1/a.zip", "me@example.org", "'https://[::1/a.zip' is no http or https address"),
+        ("https://other.test/a.zip", "me", "contact must be an e-mail address"),
+        ("https://", "me@example.org", "'https://' is not an http or https address"),
+        ("https://[::1/a.zip", "me@example.org", "'https://[::1/a.zip' is not an http or https address"),
     ]:
         with pytest.raises(ValueError, match=re.escape(error)):
-            check_address(url, contact)
+            check_url(url, contact)
         assert error_at(url, contact).startswith(error)
     assert error_at("https://unknown.test/a.zip", "me@example.org").startswith(
         "unknown.test: its name can't be looked up"
     )
 
 
-def test_what_is_an_address() -> None:
-    assert [path for path in ("https://a/b", "HTTP://a", "s3://a/b", "a.zip", "https:/a") if is_address(path)] == [
+def test_only_http_and_https_are_urls() -> None:
+    assert [path for path in ("https://a/b", "HTTP://a", "s3://a/b", "a.zip", "https:/a") if is_url(path)] == [
         "https://a/b",
         "HTTP://a",
     ]
-    assert not is_address(Path("https://a/b"))
-    assert name_at("https://a.test/x/..%2f..%2f\x1b[31m") == "\ufffd[31m"
+    assert not is_url(Path("https://a/b"))
+    assert name_in_url("https://a.test/x/..%2f..%2f\x1b[31m") == "\ufffd[31m"

@@ -5,8 +5,8 @@ import math
 import pytest
 from misbehaving import Site, Time, answer, polite, timed
 
-from scrapers.http import Polite, Request
-from scrapers.http.addresses import is_loopback
+from scrapers.http import PoliteSession, Request
+from scrapers.http.messages import is_loopback
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ from scrapers.http.addresses import is_loopback
         "x" * 5000,
     ],
 )
-def test_no_contact_no_session(contact: str) -> None:
-    with pytest.raises(ValueError, match="a contact for the site's owner is an e-mail address like") as error:
-        Polite(contact)
+def test_invalid_contact_is_refused(contact: str) -> None:
+    with pytest.raises(ValueError, match="contact must be an e-mail address like") as error:
+        PoliteSession(contact)
     assert len(str(error.value)) < 300
 
 
@@ -38,35 +38,35 @@ def test_no_contact_no_session(contact: str) -> None:
     "contact",
     [" me@example.org ", "me.too+puzzles@mail.example.org", "https://example.org/~me?a=1", "http://localhost"],
 )
-def test_contacts(site: Site, contact: str) -> None:
-    with Polite(contact, rate=0) as session:
+def test_valid_contact_is_sent(site: Site, contact: str) -> None:
+    with PoliteSession(contact, rate=0) as session:
         session.fetch(Request(f"{site.url}/a"))
     assert site.asked[-1].headers["user-agent"].endswith(f" (+{contact.strip()})")
 
 
 @pytest.mark.parametrize("rate", [-1.0, -1e-9, math.nan, math.inf, -math.inf, 1e300, 86_401])
-def test_senseless_rates(rate: float) -> None:
-    with pytest.raises(ValueError, match="a rate is a number of seconds from 0 to 86,400, not "):
+def test_invalid_rate_is_refused(rate: float) -> None:
+    with pytest.raises(ValueError, match="rate must be from 0 to 86,400 seconds, not "):
         polite(rate=rate)
 
 
-def test_senseless_tries() -> None:
-    with pytest.raises(ValueError, match="tries must be at least 1, not 0"):
-        polite(tries=0)
+def test_zero_attempts_are_refused() -> None:
+    with pytest.raises(ValueError, match="attempts must be at least 1, not 0"):
+        polite(attempts=0)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 1.49999])
 @pytest.mark.parametrize("host", ["puzzles.test", "WWW.puzzles.test", "127.0.0.1@puzzles.test"])
-def test_no_quick_rate_for_other_hosts(site: Site, rate: float, host: str) -> None:
+def test_short_rate_is_refused_for_other_hosts(site: Site, rate: float, host: str) -> None:
     with (
         polite(rate=rate) as session,
-        pytest.raises(ValueError, match=r"puzzles\.test:\d+ is given at least 1\.5 s between requests, not [01]"),
+        pytest.raises(ValueError, match=r"rate must be at least 1\.5 s for .*puzzles\.test:\d+, not [01]"),
     ):
         session.fetch(Request(f"http://{host}:{site.port}/a"))
     assert site.connections == []
 
 
-def test_what_is_quick_enough_for_other_hosts(site: Site, times: Time) -> None:
+def test_shortest_rate_is_accepted_for_other_hosts(site: Site, times: Time) -> None:
     site.answers["/a"] = [answer(200, b"here")]
     with timed(times, rate=1.5) as session:
         assert session.fetch(Request(f"http://puzzles.test:{site.port}/a")).body == b"here"
@@ -74,12 +74,12 @@ def test_what_is_quick_enough_for_other_hosts(site: Site, times: Time) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.8.7", "[::1]", "localhost", "LOCALHOST", "me@127.0.0.1"])
-def test_this_machine(host: str) -> None:
+def test_loopback_names_are_recognized(host: str) -> None:
     assert is_loopback(f"http://{host}:8000/a")
 
 
 @pytest.mark.parametrize(
     "host", ["128.0.0.1", "127.0.0.1.example.org", "localhost.example.org", "0.0.0.0", "[::]", "[fe80::1]", "10.0.0.1"]
 )
-def test_other_machines(host: str) -> None:
+def test_other_names_are_not_loopback(host: str) -> None:
     assert not is_loopback(f"http://{host}:8000/a")

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from misbehaving import PASSING, Site, answer, fetch, polite, then_reset
 
-from scrapers.http import Failed, Request
+from scrapers.http import Request, RequestFailed
 
 
-def test_a_reply(site: Site) -> None:
+def test_reply_has_all_fields(site: Site) -> None:
     site.answers["/a"] = [answer(200, b"<puzzle/>", ETag='"1"', Content_Type="text/xml")]
     reply = fetch(site)
     assert reply[:2] == (f"{site.url}/a", 200)
@@ -19,12 +19,12 @@ def test_a_reply(site: Site) -> None:
 
 
 @pytest.mark.parametrize("url", ["puzzles.test/1", "file:///etc/passwd", "http://", "http://[", "http://a:b:c/"])
-def test_no_address_of_http(url: str) -> None:
-    with polite() as session, pytest.raises(ValueError, match="is no http or https address"):
+def test_url_that_is_not_http_is_refused(url: str) -> None:
+    with polite() as session, pytest.raises(ValueError, match="is not an http or https address"):
         session.fetch(Request(url))
 
 
-def test_nothing_new(site: Site) -> None:
+def test_conditional_request_gets_304(site: Site) -> None:
     site.answers["/a"] = [answer(200, b"x", ETag='W/"1"', Last_Modified="then"), answer(304, Content_Encoding="gzip")]
     with polite() as session:
         first = session.fetch(Request(f"{site.url}/a"))
@@ -36,7 +36,7 @@ def test_nothing_new(site: Site) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418])
-def test_the_caller_judges_refusals(site: Site, status: int) -> None:
+def test_4xx_replies_are_returned(site: Site, status: int) -> None:
     site.answers["/a"] = [answer(status, b"no")]
     reply = fetch(site)
     assert (reply.status, reply.body) == (status, b"no")
@@ -44,24 +44,24 @@ def test_the_caller_judges_refusals(site: Site, status: int) -> None:
 
 
 @pytest.mark.parametrize("name", PASSING)
-def test_passing_trouble_is_tried_again(site: Site, name: str) -> None:
+def test_transient_failure_is_retried(site: Site, name: str) -> None:
     site.answers["/a"] = [PASSING[name], PASSING[name], answer(200, b"whole")]
     assert fetch(site).body == b"whole"
     assert len(site.paths()) == 3
 
 
-def test_one_try_and_troubles_of_several_kinds(site: Site) -> None:
+def test_last_of_several_failures_is_named(site: Site) -> None:
     site.answers["/a"] = [answer(503)]
-    with pytest.raises(Failed, match=r"/a: 503 Service Unavailable$"):
-        fetch(site, tries=1)
+    with pytest.raises(RequestFailed, match=r"/a: 503 Service Unavailable$"):
+        fetch(site, attempts=1)
     site.answers["/a"] = [answer(503), answer(500)]
-    with pytest.raises(Failed, match=r"/a: 500 Internal Server Error, the last of 3 tries$"):
-        fetch(site, tries=3)
+    with pytest.raises(RequestFailed, match=r"/a: 500 Internal Server Error, the last of 3 attempts$"):
+        fetch(site, attempts=3)
 
 
-def test_other_pages_go_on_after_a_failure(site: Site) -> None:
+def test_session_continues_after_failure(site: Site) -> None:
     site.answers |= {"/a": [then_reset(b"")], "/b": [answer(200, b"fine")]}
-    with polite(tries=2) as session:
-        with pytest.raises(Failed):
+    with polite(attempts=2) as session:
+        with pytest.raises(RequestFailed):
             session.fetch(Request(f"{site.url}/a"))
         assert session.fetch(Request(f"{site.url}/b")).body == b"fine"

@@ -6,16 +6,16 @@ from email.utils import format_datetime
 import pytest
 from misbehaving import Answer, Site, Time, answer, polite, then_reset, timed
 
-from scrapers.http import Failed, Request
+from scrapers.http import Request, RequestFailed
 
 ELSEWHERE = "http://puzzles.test"
 """Another host, for all that a session knows; it is this machine all the same."""
 
 
-def test_backoff_doubles_at_random(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backoff_doubles_with_jitter(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda low, high: (low + high) / 2)
     site.answers["/a"] = [then_reset(b"")]
-    with timed(times, rate=1.5, tries=6, longest_wait=6.0) as session, pytest.raises(Failed):
+    with timed(times, rate=1.5, attempts=6, max_wait=6.0) as session, pytest.raises(RequestFailed):
         session.fetch(Request(f"{ELSEWHERE}:{site.port}/a"))
     assert times.slept == [1.5, 1.5, 1.5, 3, 4.5, 4.5]
 
@@ -23,32 +23,32 @@ def test_backoff_doubles_at_random(site: Site, times: Time, monkeypatch: pytest.
 def test_backoff_on_this_machine_is_short_but_doubles(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda low, high: (low + high) / 2)
     site.answers["/a"] = [answer(500)]
-    with timed(times, tries=6, longest_wait=0.1) as session, pytest.raises(Failed):
+    with timed(times, attempts=6, max_wait=0.1) as session, pytest.raises(RequestFailed):
         session.fetch(Request(f"{site.url}/a"))
     assert times.slept == pytest.approx([0.0075, 0.015, 0.03, 0.06, 0.075])
 
 
 @pytest.mark.parametrize("reply", [answer(503), answer(500), answer(429, Retry_After="0"), then_reset(b"")])
-def test_backoff_is_scattered_and_never_nothing(site: Site, times: Time, reply: Answer) -> None:
+def test_backoff_is_random_and_positive(site: Site, times: Time, reply: Answer) -> None:
     site.answers["/a"] = [reply]
-    with timed(times) as session, pytest.raises(Failed):
+    with timed(times) as session, pytest.raises(RequestFailed):
         session.fetch(Request(f"{site.url}/a"))
     assert len(times.slept) == 4
     for slept, most in zip(times.slept, [0.01, 0.02, 0.04, 0.08], strict=True):
         assert most / 2 <= slept <= most
 
 
-def test_the_request_after_a_failure_waits_too(site: Site, times: Time) -> None:
+def test_backoff_applies_to_next_request(site: Site, times: Time) -> None:
     site.answers["/a"] = [then_reset(b"")]
-    with timed(times, tries=3) as session:
-        with pytest.raises(Failed):
+    with timed(times, attempts=3) as session:
+        with pytest.raises(RequestFailed):
             session.fetch(Request(f"{site.url}/a"))
         session.fetch(Request(f"{site.url}/b"))
     assert len(times.slept) == 3
     assert 0.02 <= times.slept[-1] <= 0.04
 
 
-def test_other_hosts_have_their_pause_whatever_they_send(site: Site, times: Time) -> None:
+def test_rate_is_kept_through_retries_and_redirects(site: Site, times: Time) -> None:
     site.answers["/a"] = [answer(500), answer(302, Location="/b"), answer(200)]
     with timed(times, rate=1.5) as session:
         for _ in range(9):
@@ -61,7 +61,7 @@ def test_other_hosts_have_their_pause_whatever_they_send(site: Site, times: Time
 def test_retry_after_in_seconds(site: Site, times: Time, status: int) -> None:
     site.answers["/a"] = [answer(status, Retry_After="30"), answer(status, Retry_After=" 2 "), answer(200)]
     told: list[str] = []
-    with timed(times, listen=told.append) as session:
+    with timed(times, report=told.append) as session:
         assert session.fetch(Request(f"{site.url}/a")).status == 200
     assert times.slept == [30, 2]
     assert told == [f"127.0.0.1:{site.port} asks to wait 30 s"]
@@ -77,45 +77,45 @@ def test_retry_after_as_a_date(site: Site, times: Time) -> None:
 
 
 @pytest.mark.parametrize("senseless", ["soon", "-5", "1.5", "9" * 5000, "Sun, 99 Nov 99999 08:49:37 GMT"])
-def test_a_senseless_retry_after(site: Site, times: Time, senseless: str) -> None:
+def test_invalid_retry_after_is_ignored(site: Site, times: Time, senseless: str) -> None:
     site.answers["/a"] = [answer(429, Retry_After=senseless), answer(200)]
     with timed(times) as session:
         assert session.fetch(Request(f"{site.url}/a")).status == 200
     assert 0 < sum(times.slept) <= 1
 
 
-def test_retry_after_holds_for_the_next_request_too(site: Site, times: Time) -> None:
+def test_retry_after_applies_to_next_request(site: Site, times: Time) -> None:
     site.answers["/a"] = [answer(429, Retry_After="30")]
-    with timed(times, tries=1) as session:
-        with pytest.raises(Failed, match=r"/a: 429 Too Many Requests, asks to wait 30 s$"):
+    with timed(times, attempts=1) as session:
+        with pytest.raises(RequestFailed, match=r"/a: 429 Too Many Requests, asks to wait 30 s$"):
             session.fetch(Request(f"{site.url}/a"))
         session.fetch(Request(f"{site.url}/b"))
     assert times.slept == [30]
 
 
-def test_too_long_a_retry_after(site: Site, times: Time) -> None:
+def test_retry_after_beyond_max_wait_fails(site: Site, times: Time) -> None:
     site.answers["/a"] = [answer(503, Retry_After="90000")]
     with timed(times) as session:
-        with pytest.raises(Failed, match=r"/a: 503 Service Unavailable, asks to wait 90,000 s$") as failed:
+        with pytest.raises(RequestFailed, match=r"/a: 503 Service Unavailable, asks to wait 90,000 s$") as failed:
             session.fetch(Request(f"{site.url}/a"))
-        assert (failed.value.tries, failed.value.status) == (1, 503)
+        assert (failed.value.attempts, failed.value.status) == (1, 503)
     assert times.slept == []
 
 
-def test_the_listener_is_told_of_long_waits(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_waits_are_reported(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda _, high: high)
     host = f"puzzles.test:{site.port}"
     site.answers["/a"] = [*[then_reset(b"")] * 4, answer(200)]
     told: list[str] = []
-    with timed(times, rate=1.5, listen=told.append) as session:
+    with timed(times, rate=1.5, report=told.append) as session:
         session.fetch(Request(f"http://{host}/a"))
     assert told == [f"{host}: connection reset, trying again in 8 s"]
-    with timed(times, rate=7.0, listen=told.append) as session:
+    with timed(times, rate=7.0, report=told.append) as session:
         session.fetch(Request(f"http://{host}/b"))
     assert told[1:] == [f"{host}: 7 s between requests"]
 
 
-def test_ctrl_c_in_a_wait(site: Site) -> None:
+def test_interrupt_during_wait_is_raised(site: Site) -> None:
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
@@ -124,7 +124,7 @@ def test_ctrl_c_in_a_wait(site: Site) -> None:
         session.fetch(Request(f"{site.url}/a"))
 
 
-def test_the_pause_begins_when_a_reply_has_ended(site: Site, times: Time) -> None:
+def test_delay_starts_at_end_of_exchange(site: Site, times: Time) -> None:
     site.answers |= {"/a": [times.late(1.0, answer(200))]}
     with timed(times, rate=2.0) as session:
         session.fetch(Request(f"{site.url}/a"))
@@ -135,7 +135,7 @@ def test_the_pause_begins_when_a_reply_has_ended(site: Site, times: Time) -> Non
     assert times.slept == [2.0, 1.5]
 
 
-def test_the_delay_follows_the_latency(site: Site, times: Time) -> None:
+def test_delay_follows_latency(site: Site, times: Time) -> None:
     site.answers["/a"] = [times.late(seconds, answer(200)) for seconds in (6.0, 0.0, 0.0, 500.0, 500.0)]
     with timed(times, rate=2.0) as session:
         assert session.delay == 2.0
@@ -147,7 +147,7 @@ def test_the_delay_follows_the_latency(site: Site, times: Time) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 403, 410])
-def test_refusals_never_lower_the_delay(site: Site, times: Time, status: int) -> None:
+def test_errors_never_lower_delay(site: Site, times: Time, status: int) -> None:
     site.answers["/a"] = [times.late(9.0, answer(status)), times.late(0.0, answer(status))]
     with timed(times, rate=1.0) as session:
         session.fetch(Request(f"{site.url}/a"))
@@ -157,7 +157,7 @@ def test_refusals_never_lower_the_delay(site: Site, times: Time, status: int) ->
 
 
 @pytest.mark.parametrize("status", [200, 204, 304, 404])
-def test_good_replies_lower_it(site: Site, times: Time, status: int) -> None:
+def test_good_replies_lower_delay(site: Site, times: Time, status: int) -> None:
     site.answers["/a"] = [times.late(9.0, answer(200)), answer(status)]
     with timed(times, rate=1.0) as session:
         session.fetch(Request(f"{site.url}/a"))
@@ -166,16 +166,16 @@ def test_good_replies_lower_it(site: Site, times: Time, status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_errors_double_it(site: Site, times: Time, status: int) -> None:
+def test_refusals_double_delay(site: Site, times: Time, status: int) -> None:
     site.answers["/a"] = [answer(status)]
-    with timed(times, rate=2.0, longest_delay=20.0) as session:
-        with pytest.raises(Failed):
+    with timed(times, rate=2.0, max_delay=20.0) as session:
+        with pytest.raises(RequestFailed):
             session.fetch(Request(f"{site.url}/a"))
         assert session.delay == 20.0
     assert times.slept == [2.0, 4.0, 8.0, 16.0, 20.0]
 
 
-def test_with_rate_0_there_are_no_waits_but_after_trouble(site: Site, times: Time) -> None:
+def test_rate_0_waits_only_after_failures(site: Site, times: Time) -> None:
     site.answers["/a"] = [times.late(9.0, answer(200)), answer(503), answer(403), answer(200)]
     with timed(times) as session:
         for _ in range(50):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from misbehaving import PASSING, Site, Time, answer, dripping, fetch, polite, timed
 
-from scrapers.http import Failed, Request, Unreachable
+from scrapers.http import HostUnreachable, Request, RequestFailed
 
 
 @pytest.mark.parametrize(
@@ -29,36 +29,36 @@ from scrapers.http import Failed, Request, Unreachable
         ("gzip and more", "reply damaged, 5 times", 200),
         ("gzip and zeros", "reply damaged, 5 times", 200),
         ("gzip and half of another", "reply broke off, 5 times", 200),
-        ("no HTTP", "no reply of HTTP (BadStatusLine), 5 times", None),
+        ("no HTTP", "invalid HTTP reply (BadStatusLine), 5 times", None),
     ],
 )
-def test_lasting_trouble(site: Site, name: str, line: str, status: int | None) -> None:
+def test_lasting_failure_gives_reason_and_count(site: Site, name: str, line: str, status: int | None) -> None:
     site.answers["/a"] = [PASSING[name]]
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(RequestFailed) as failed:
         fetch(site)
     assert str(failed.value) == f"{site.url}/a: {line}"
-    assert (failed.value.tries, failed.value.status) == (5, status)
+    assert (failed.value.attempts, failed.value.status) == (5, status)
     assert len(site.paths()) == 5
 
 
-def test_silence(site: Site) -> None:
+def test_silent_site_times_out(site: Site) -> None:
     site.answers["/a"] = [dripping(b"", 0, 0), lambda _: time.sleep(0.3)]
-    with pytest.raises(Failed, match=r"no answer in time, the last of 2 tries$"):
-        fetch(site, tries=2, read_timeout=0.1)
+    with pytest.raises(RequestFailed, match=r"no answer in time, the last of 2 attempts$"):
+        fetch(site, attempts=2, read_timeout=0.1)
 
 
-def test_connection_refused(site: Site) -> None:
+def test_refused_connection_is_unreachable(site: Site) -> None:
     site.close()
     slept: list[float] = []
-    with polite(sleep=slept.append) as session, pytest.raises(Unreachable) as unreachable:
+    with polite(sleep=slept.append) as session, pytest.raises(HostUnreachable) as unreachable:
         session.fetch(Request(f"{site.url}/a"))
     line = f"127.0.0.1:{site.port}: connection refused, 5 times; the site seems to be down, try later"
     assert str(unreachable.value) == line
     assert len(slept) == 4
 
 
-def test_unknown_name(times: Time) -> None:
-    with timed(times, rate=1.5) as session, pytest.raises(Unreachable) as unreachable:
+def test_unknown_host_is_unreachable(times: Time) -> None:
+    with timed(times, rate=1.5) as session, pytest.raises(HostUnreachable) as unreachable:
         session.fetch(Request("https://nonocensus.invalid/a"))
     assert str(unreachable.value) == (
         "nonocensus.invalid: its name can't be looked up, 5 times; check the name, and this machine's network"
@@ -72,44 +72,48 @@ def test_unknown_name(times: Time) -> None:
         (OSError(101, "Network is unreachable"), r"no connection \(Network is unreachable\)"),
     ],
 )
-def test_no_network(times: Time, monkeypatch: pytest.MonkeyPatch, error: OSError, line: str) -> None:
+def test_missing_network_is_unreachable(
+    times: Time, monkeypatch: pytest.MonkeyPatch, error: OSError, line: str
+) -> None:
     def connect(*_: Any) -> None:
         raise error
 
     monkeypatch.setattr(socket.socket, "connect", connect)
     with (
         timed(times, rate=1.5) as session,
-        pytest.raises(Unreachable, match=f"^puzzles.test: {line}, 5 times; check this"),
+        pytest.raises(HostUnreachable, match=f"^puzzles.test: {line}, 5 times; check this"),
     ):
         session.fetch(Request("http://puzzles.test/a"))
 
 
-def test_no_proxy_there(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_proxy_is_unreachable(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://nonocensus.invalid:3128")
-    with pytest.raises(Unreachable, match="the proxy does not let us through, 5 times; check HTTP_PROXY"):
+    with pytest.raises(HostUnreachable, match="the proxy refuses the connection, 5 times; check HTTP_PROXY"):
         fetch(site)
 
 
-def test_no_tls(site: Site) -> None:
+def test_site_without_tls_is_unreachable(site: Site) -> None:
     site.answers["/a"] = [answer(301, Location=f"https://127.0.0.1:{site.port}/b")]
-    with pytest.raises(Unreachable) as unreachable:
+    with pytest.raises(HostUnreachable) as unreachable:
         fetch(site)
     assert str(unreachable.value).startswith(f"127.0.0.1:{site.port}: no secure connection (TLS: ")
     assert str(unreachable.value).endswith("), 5 times; check that the site is served by https")
 
 
-def test_an_untrusted_certificate(secure_site: tuple[Site, Path]) -> None:
-    with pytest.raises(Unreachable, match=r"its certificate can't be trusted \(self.signed certificate\); check"):
+def test_untrusted_certificate_is_not_retried(secure_site: tuple[Site, Path]) -> None:
+    with pytest.raises(HostUnreachable, match=r"its certificate can't be trusted \(self.signed certificate\); check"):
         fetch(secure_site[0])
     assert len(secure_site[0].connections) == 1
 
 
-def test_from_http_to_https(site: Site, secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redirect_from_http_to_https_is_followed(
+    site: Site, secure_site: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     secure, certificate = secure_site
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     site.answers["/a"] = [answer(301, Location=f"{secure.url}/a")]
     secure.answers["/a"] = [answer(200, b"secure")]
     assert fetch(site).body == b"secure"
     secure.answers["/b"] = [answer(301, Location=f"{site.url}/a")]
-    with pytest.raises(Failed, match="/b: redirected to http://"):
+    with pytest.raises(RequestFailed, match="/b: redirected to http://"):
         fetch(secure, "/b")

@@ -1,0 +1,297 @@
+"""A polite HTTP session: one request at a time, robots.txt, delays, retries and redirects."""
+
+import math
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from protego import Protego
+
+from scrapers.http.connection import Connection, deadline_after, is_past_deadline, read_body
+from scrapers.http.messages import (
+    CONNECTION_ERRORS,
+    DEFAULT_LIMITS,
+    FailedAttempt,
+    HttpLimits,
+    Reply,
+    Request,
+    RequestFailed,
+    RobotsDisallowed,
+    attempt_without_reply,
+    describe_connection_error,
+    error_of_attempts,
+    format_seconds,
+    format_status,
+    is_loopback,
+    is_refusal,
+    is_same_site,
+    normalize_url,
+)
+from scrapers.http.throttle import MIN_RATE, Throttle, check_host_rate, check_rate, parse_retry_after
+from solver import __version__
+
+ROBOT = "nonocensus"
+"""Our user agent in robots.txt."""
+
+ROBOTS_LIFETIME = 24 * 3600.0
+"""Seconds after which robots.txt is read again (RFC 9309, 2.4)."""
+
+MAX_REDIRECTS = 5
+"""Followed per request."""
+
+CONDITIONAL_HEADERS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+"""Reply headers, and the request headers that make a later request conditional."""
+
+EMAIL = re.compile(r"[!-'*+\-./0-9=?A-Z^-~]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
+WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9\[][!-'*-~]*")
+
+
+def check_contact(contact: str) -> str:
+    """Return a stripped e-mail or web address for the site's owner. Raises ValueError for anything else."""
+    contact = contact.strip()
+    if not (EMAIL.fullmatch(contact) or WEB_ADDRESS.fullmatch(contact)):
+        raise ValueError(
+            f"contact must be an e-mail address like me@example.org or a web address like https://example.org, "
+            f"in ASCII; not {contact[:100]!r}"
+        )
+    return contact
+
+
+def contact_for(urls: Sequence[str], contact: str | None) -> str:
+    """Return the contact for these URLs; only this machine needs none. Raises ValueError."""
+    if contact:
+        return check_contact(contact)
+    if all(is_loopback(url) for url in urls):
+        return "http://localhost"
+    raise ValueError("give --contact, or set NONOCENSUS_CONTACT: an e-mail or web address for the site's owner")
+
+
+class PoliteSession:
+    """A session with a site, as a context manager. Requests are sequential; not thread-safe."""
+
+    def __init__(
+        self,
+        contact: str,
+        *,
+        rate: float = MIN_RATE,
+        limits: HttpLimits = DEFAULT_LIMITS,
+        can_redirect: Callable[[str, str], bool] = is_same_site,
+        report: Callable[[str], None] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Create a session without connecting.
+
+        Args:
+            contact: E-mail or web address for the site's owner, sent in the user agent.
+            rate: Least seconds between requests.
+            limits: Attempts, timeouts and sizes.
+            can_redirect: Whether a redirect from one URL to another is followed.
+            report: Callback for long waits, with one line of text.
+            sleep: Sleeps for seconds.
+            clock: Monotonic seconds.
+
+        Raises:
+            ValueError: The contact or a number is invalid.
+
+        """
+        check_rate(rate)
+        if limits.attempts < 1:
+            raise ValueError(f"attempts must be at least 1, not {limits.attempts}")
+        self._rate, self._limits, self._can_redirect, self._clock = rate, limits, can_redirect, clock
+        user_agent = f"{ROBOT}/{__version__} (+{check_contact(contact)})"
+        self._connection = Connection(user_agent, limits)
+        self._throttle = Throttle(rate, limits, report, sleep, clock)
+        self._robots = RobotsRules(self._read_robots, self._throttle.raise_min_delay, limits.max_wait, clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    @property
+    def delay(self) -> float:
+        """Current seconds between requests: never less than the rate and robots.txt's Crawl-delay."""
+        return self._throttle.delay
+
+    def fetch(self, request: Request, known: Mapping[str, str] | None = None) -> Reply:
+        """Return the site's reply, after delays, retries and redirects.
+
+        Args:
+            request: What to fetch.
+            known: Headers of an earlier reply; if nothing has changed since, the status is 304.
+
+        Raises:
+            RequestFailed: All attempts failed.
+            RobotsDisallowed: robots.txt disallows the URL.
+            HostUnreachable: No connection to the host.
+            ValueError: The URL is not of HTTP, or of another host than this machine with a rate below MIN_RATE.
+
+        """
+        request = request._replace(url=normalize_url(request.url))
+        headers = {sent: known[had] for had, sent in CONDITIONAL_HEADERS.items() if known and known.get(had)}
+        return self._follow(request, headers)
+
+    def _read_robots(self, url: str) -> Reply:
+        return self._follow(Request(url), {}, is_robots=True)
+
+    def _follow(self, request: Request, headers: Mapping[str, str], is_robots: bool = False) -> Reply:
+        """Return the reply at the end of all redirects, checking robots.txt for each URL."""
+        visited: list[str] = []
+        following: Request | None = request
+        while following:
+            request = following
+            check_host_rate(request.url, self._rate)
+            if not is_robots:
+                self._robots.check(request.url)
+            reply = self._request(request, headers)
+            visited.append(request.url)
+            following = redirect_of(request, reply, visited, self._can_redirect)
+        return reply
+
+    def _request(self, request: Request, headers: Mapping[str, str]) -> Reply:
+        """Request one URL with retries."""
+        failed: list[FailedAttempt] = []
+        while True:
+            self._throttle.wait(request.url)
+            outcome = self._exchange(request, headers)
+            if isinstance(outcome, Reply):
+                return outcome
+            failed.append(outcome)
+            if outcome.can_retry:
+                self._throttle.back_off(request.url, outcome, len(failed))
+            if self._is_last(failed):
+                raise error_of_attempts(request.url, failed)
+
+    def _is_last(self, failed: list[FailedAttempt]) -> bool:
+        last, limits = failed[-1], self._limits
+        return len(failed) == limits.attempts or not last.can_retry or (last.retry_after or 0) > limits.max_wait
+
+    def _exchange(self, request: Request, headers: Mapping[str, str]) -> Reply | FailedAttempt:
+        """Send a request once, within the total timeout."""
+        with deadline_after(self._limits.total_timeout):
+            try:
+                return self._attempt(request, headers)
+            finally:
+                self._throttle.end_exchange()
+
+    def _attempt(self, request: Request, headers: Mapping[str, str]) -> Reply | FailedAttempt:
+        start = self._clock()
+        try:
+            response = self._connection.send(request, headers)
+        except CONNECTION_ERRORS as error:
+            return self._or_timeout(attempt_without_reply(error))
+        latency = self._clock() - start
+        status = response.status_code
+        self._throttle.adapt(status, latency)
+        try:
+            if is_refusal(status):
+                return FailedAttempt(format_status(status), status, retry_after=parse_retry_after(response))
+            body = read_body(response, self._limits.max_bytes)
+        except CONNECTION_ERRORS as error:
+            return self._or_timeout(FailedAttempt(describe_connection_error(error), status))
+        finally:
+            response.close()  # an unread rest makes the connection useless
+        if isinstance(body, FailedAttempt):
+            return body
+        lower = {name.lower(): value for name, value in response.headers.items()}
+        return Reply(request.url, status, lower, body, datetime.now(UTC), latency)
+
+    def _or_timeout(self, attempt: FailedAttempt) -> FailedAttempt:
+        """Return the attempt, with the timeout as reason if the deadline has passed."""
+        if attempt.advice or not is_past_deadline():
+            return attempt
+        return attempt._replace(reason=f"reply not complete after {format_seconds(self._limits.total_timeout)}")
+
+
+def redirect_of(
+    request: Request, reply: Reply, visited: Sequence[str], can_redirect: Callable[[str, str], bool] = is_same_site
+) -> Request | None:
+    """Return the next request, None if the reply is not a redirect; `visited` are the URLs so far, in order.
+
+    Raises RequestFailed for redirects to other sites, by default, and for too many.
+    """
+    if "location" not in reply.headers or reply.status not in requests.sessions.REDIRECT_STATI:
+        return None
+    target = _redirect_target(reply)
+    if not can_redirect(reply.url, target):
+        hint = "not https" if reply.url.startswith("https:") and target.startswith("http:") else "a login page?"
+        raise RequestFailed(f"{reply.url}: redirected to {target[:200]} ({hint})", 1, reply.status)
+    if len(visited) > MAX_REDIRECTS:
+        what = "redirects in a circle" if target in visited else f"more than {MAX_REDIRECTS} redirects"
+        raise RequestFailed(f"{visited[0]}: {what}", 1, reply.status)
+    # as in browsers, only 307 and 308 send the form again
+    return Request(target, request.form if reply.status in (307, 308) else None)
+
+
+def _redirect_target(reply: Reply) -> str:
+    """Return where a redirect points, safe to print."""
+    location = reply.headers["location"].encode("latin-1", "replace").decode("utf-8", "replace")
+    try:
+        return normalize_url(urljoin(reply.url, location)).partition("#")[0]
+    except ValueError:
+        return "an address that is not http or https"
+
+
+class RobotsRules:
+    """The robots.txt of each site of a session (RFC 9309)."""
+
+    def __init__(
+        self,
+        fetch: Callable[[str], Reply],
+        raise_min_delay: Callable[[float], None],
+        max_delay: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Fetch robots.txt on demand.
+
+        Args:
+            fetch: Fetches a robots.txt.
+            raise_min_delay: Called with each Crawl-delay.
+            max_delay: Seconds; a longer Crawl-delay counts as disallowed.
+            clock: Monotonic seconds.
+
+        """
+        self._fetch, self._raise_min_delay = fetch, raise_min_delay
+        self._max_delay, self._clock = max_delay, clock
+        # by origin: the rules or why they can't be read, and the time of reading
+        self._cache: dict[str, tuple[Protego | str, float]] = {}
+
+    def check(self, url: str) -> None:
+        """Raise RobotsDisallowed if a URL may not be fetched."""
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        rules, read_at = self._cache.get(origin, ("", -math.inf))
+        if self._clock() - read_at > ROBOTS_LIFETIME:
+            rules = self._read(origin)
+            self._cache[origin] = rules, self._clock()
+        if isinstance(rules, str):
+            raise RobotsDisallowed(rules)
+        if not rules.can_fetch(url, ROBOT):
+            raise RobotsDisallowed(f"{url}: disallowed by {origin}/robots.txt")
+
+    def _read(self, origin: str) -> Protego | str:
+        """Return a site's rules, or why nothing may be fetched (RFC 9309, 2.3.1)."""
+        try:
+            reply = self._fetch(f"{origin}/robots.txt")
+        except RequestFailed as error:
+            return f"{error}; nothing may be fetched there until it can be read"
+        if 400 <= reply.status < 500:
+            return Protego.parse("")
+        if not 200 <= reply.status < 300:
+            return f"{reply.url}: {format_status(reply.status)}; nothing may be fetched there until it can be read"
+        rules = Protego.parse(reply.body.decode("utf-8-sig", "replace"))
+        crawl_delay = rules.crawl_delay(ROBOT) or 0.0
+        if crawl_delay > self._max_delay:
+            delay, limit = format_seconds(crawl_delay), format_seconds(self._max_delay)
+            return f"{reply.url}: Crawl-delay of {delay} exceeds the limit of {limit}; treated as disallowed"
+        self._raise_min_delay(crawl_delay)
+        return rules
