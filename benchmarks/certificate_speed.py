@@ -10,7 +10,7 @@ from pysat.solvers import Solver
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
 from pipeline.findings.figures_page import Table
-from pipeline.run.certificates import certificates_table
+from pipeline.run.job_tables import certificates_table
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run, open_run
 from solver.model.tables import PUZZLES

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
 from pipeline.findings.figures_page import Table
-from pipeline.run.grades import current_grades
+from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run, open_run
 from reports.aggregate import figures_of

@@ -16,7 +16,7 @@ from benchmarks.findings import run_command
 from benchmarks.scale import timed
 from benchmarks.sudoku_speed import dug, read
 from pipeline.findings.figures_page import Table
-from pipeline.run.grades import current_grades
+from pipeline.run.job_tables import current_grades
 from pipeline.run.run_folder import open_run
 from solver.sudoku.sudoku_batch import grid_batch
 from solver.sudoku.techniques.sudoku_grade import grades

@@ -14,12 +14,12 @@ from pipeline.jobs.session import NOBODY as NO_LISTENER
 from pipeline.jobs.session import Listener
 from pipeline.run import run_folder as runs
 from pipeline.run.plan import Selection, check
+from pipeline.run.progress import summarize
 from pipeline.run.run_folder import Run, open_place
-from pipeline.run.summary import summarize
 from pipeline.store import parts as stores
 from pipeline.store.file_import import ImportReport
 from pipeline.store.parts import Store
-from pipeline.verify.damage import Damage
+from pipeline.verify.store import Damage
 
 if TYPE_CHECKING:
     from pipeline.findings.comparison import Comparison
@@ -89,7 +89,7 @@ def generate_store(
     store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
 ) -> int:
     """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); returns how many were made."""
-    from pipeline.store.fill import fill_store
+    from pipeline.store.generation import fill_store
 
     return fill_store(str(store), recipe, resources, watch)
 
@@ -286,7 +286,7 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
 
 def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:
     """Read everything of a run or a store; returns what is damaged. `repair`: set it aside, to be made again."""
-    from pipeline.verify.place import verify_place
+    from pipeline.verify.run import verify_place
 
     return verify_place(_opened(place), repair, watch)
 

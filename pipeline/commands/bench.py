@@ -90,7 +90,7 @@ def bench(
     stand beside them.
     """
     from pipeline.findings import benchmark as benches
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
 
     width, height = parsed_size(size)
     if engine and which is not BenchSet.engines:

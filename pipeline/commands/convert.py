@@ -45,7 +45,7 @@ def convert(
     from pipeline.errors import UserError
     from pipeline.store.conversion import How, all_in, formats_for, of_first
     from pipeline.store.conversion import convert as converted
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
     from solver.jit.waits import while_waiting
 
     if out == STDOUT and as_json:

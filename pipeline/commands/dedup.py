@@ -42,7 +42,7 @@ def dedup(
     from pipeline.findings.deduplication import find_duplicates
     from pipeline.findings.json_value import json_value
     from pipeline.run.run_folder import open_place
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
     from reports.family_words import WORDS
 
     if csv is not None and as_json:

@@ -24,7 +24,7 @@ def export(
     """
     from pipeline.findings.flat_export import export
     from pipeline.run.run_folder import open_run
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
 
     if csv == STDOUT and as_json:
         raise UserError("--json would stand among the rows that --csv - prints; choose a file")

@@ -22,7 +22,7 @@ def failed(
     """List the puzzles of a run without an answer: invalid, error, killed, timeout, and why."""
     import pyarrow.compute as pc
 
-    from pipeline.run.coverage import overlaps
+    from pipeline.run.results import overlaps
     from pipeline.run.run_folder import open_run
 
     run = open_run(run_folder)

@@ -46,7 +46,7 @@ def generate(
 
     Each picture depends on kind, size, density, seed, colours and its number alone.
     """
-    from pipeline.store.fill import fill_store
+    from pipeline.store.generation import fill_store
 
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors)
     resources = resources_of(cpus, address, serial)

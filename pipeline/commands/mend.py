@@ -65,7 +65,7 @@ def mend(
     """
     from pipeline.run.run_folder import is_run
     from pipeline.store.conversion import How, convert, format_for
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
     from scrapers.download import is_url
     from scrapers.file_batches import Problem
     from solver.jit.waits import while_waiting

@@ -74,7 +74,7 @@ def picture(
     An image of another shape than --size loses what sticks out. Exit status 1 if some can't be read or made unique.
     """
     from pipeline.store.conversion import How, convert, format_for
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
     from scrapers.pictures.image import Wish
 
     if out is None and to is not None:

@@ -41,7 +41,7 @@ def query(
     from pipeline.findings.sql_tables import open_tables
     from pipeline.run.run_folder import open_place
     from pipeline.sql import one_line, selected
-    from pipeline.store.target import STDOUT
+    from pipeline.store.paths import STDOUT
 
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the rows; choose one")

@@ -61,8 +61,7 @@ def shown_summary(summary: dict[str, Any]) -> "Iterator[RenderableType]":
 
 def show_run(run: "Run", as_json: bool) -> None:
     """What a run has done so far, and what the command at work on it is doing."""
-    from pipeline.run.progress import progress_of
-    from pipeline.run.summary import summarize
+    from pipeline.run.progress import progress_of, summarize
 
     pieces, damaged = run.survey()
     summary = summarize(run, pieces)

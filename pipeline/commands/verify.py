@@ -9,7 +9,7 @@ from pipeline.commands.options import Json, StoreAt
 from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, some, watching
 
 if TYPE_CHECKING:
-    from pipeline.verify.damage import Damage
+    from pipeline.verify.store import Damage
 
 
 def verify(
@@ -25,7 +25,7 @@ def verify(
     Exit status 1 if something is, also where --repair has set it aside.
     """
     from pipeline.run.run_folder import open_place
-    from pipeline.verify.place import verify_place
+    from pipeline.verify.run import verify_place
 
     with watching("verifying") as callbacks:
         found = verify_place(open_place(place, store), repair, callbacks)

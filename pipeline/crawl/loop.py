@@ -11,14 +11,22 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from pipeline.crawl.crawl_report import CrawlReport, Judges, Step
 from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.numbers import in_order
-from pipeline.crawl.ratings import RATINGS_WAIT, fill_in_ratings
-from pipeline.crawl.table import Table, dated, judged, table_of
+from pipeline.crawl.table import (
+    RATINGS_WAIT,
+    CrawlReport,
+    Judges,
+    Step,
+    Table,
+    dated,
+    fill_in_ratings,
+    judged,
+    table_of,
+)
 from pipeline.errors import NetworkError
+from pipeline.store import spans
 from pipeline.store.parts import Store
-from pipeline.store.spans import Spans, size
+from pipeline.store.spans import Spans
 from scrapers.http import PoliteSession, Reply, RequestFailed
 from scrapers.site import Judgement, Site
 
@@ -74,8 +82,8 @@ def crawl(
     RobotsDisallowed, HostUnreachable, or NetworkError after too many errors or refusals in a row.
     """
     table = table_of(store, ledger, report)
-    report.left = size(wanted.numbers)
-    numbers: Iterable[int] = itertools.islice(in_order(wanted.numbers), wanted.limit)
+    report.left = spans.size(wanted.numbers)
+    numbers: Iterable[int] = itertools.islice(spans.numbers_in(wanted.numbers), wanted.limit)
     in_a_row = 0
     try:
         for again in range(PASSES):

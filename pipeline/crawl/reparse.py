@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.crawl.crawl_report import CrawlReport, Judges, Step
 from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.table import VERSION_COLUMNS, Table, dated, judged, latest_versions
+from pipeline.crawl.table import VERSION_COLUMNS, CrawlReport, Judges, Step, Table, dated, judged, latest_versions
 from pipeline.store.parts import Store, append, one_batch, rewrite
 from solver.model.tables import PUZZLES
 

@@ -1,22 +1,19 @@
 """A whole crawl of a site: what is asked for, how politely, and what comes of it."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.crawl.crawl_report import CrawlReport, Judges, Step
 from pipeline.crawl.ledger import Ledger, open_ledger
-from pipeline.crawl.lists import walk_lists
 from pipeline.crawl.loop import Wanted, catch_up, crawl, newest_number
-from pipeline.crawl.numbers import parse_ids
-from pipeline.crawl.ratings import collect_ratings
 from pipeline.crawl.reparse import reparse
-from pipeline.crawl.table import crawl_store
+from pipeline.crawl.table import CrawlReport, Judges, Step, collect_ratings, crawl_store
 from pipeline.errors import NetworkError, UserError
 from pipeline.store.parts import Store
-from pipeline.store.spans import Spans, size
+from pipeline.store.spans import Spans, size, union
 from scrapers import nonograms, webpbn
 from scrapers.demo import SOURCE as DEMO
 from scrapers.demo import demo_site as demo
@@ -216,3 +213,47 @@ def _polite(contact: str, rate: float, callbacks: ProgressCallbacks) -> Iterator
             yield session
     except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
         raise NetworkError(f"{error}. What has come is kept; the same command goes on from there") from error
+
+
+def walk_lists(
+    ledger: Ledger, base: str, kinds: Iterable[str], session: PoliteSession, seen: Callable[[str, int, int], None]
+) -> None:
+    """Learn from nonograms.org's lists which kind its numbers are, so that each is asked for under the right address.
+
+    Each list is walked once, from where an earlier walk was stopped; what comes to the site later is asked for as both
+    kinds. `seen` is told kind, page and numbers of each page.
+    """
+    for kind in kinds:
+        place = f"next page of the list of {kind}"
+        page, known = int(ledger.noted(place) or 1), set[int]()
+        while page > 0:
+            request = nonograms.list_page(base, kind, page)
+            reply = session.fetch(request)
+            if reply.status not in (200, 404):
+                raise NetworkError(f"{request.url}: HTTP status {reply.status}; the same command goes on from there")
+            numbers = nonograms.listed(reply.body, kind) if reply.status == 200 else []
+            # behind the last page there may be nothing, or a page that was there before
+            page = page + 1 if not known.issuperset(numbers) else 0
+            known.update(numbers)
+            ledger.note_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
+            ledger.set_note(place, str(page))
+            seen(kind, page - 1, len(numbers))
+
+
+RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+
+def parse_ids(text: str) -> Spans:
+    """Numbers like 7, 1-5000 or 1-10,20-30. Raises UserError for anything else, a reversed range too."""
+    spans = []
+    for part in map(str.strip, text.split(",")):
+        found = RANGE.fullmatch(part)
+        if not found:
+            raise UserError(f"--ids: {clipped(part)} is neither a number nor a range like 1-5000, of 9 digits at most")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if first == 0:
+            raise UserError(f"--ids: ids begin at 1, not {part}")
+        if last < first:
+            raise UserError(f"--ids: {part} runs backwards")
+        spans.append((first, last + 1))
+    return union(spans)

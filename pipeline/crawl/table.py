@@ -7,20 +7,57 @@ is. Equal clues of the same number are no new version, wherever the row has come
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from pipeline.crawl.crawl_report import CrawlReport
 from pipeline.crawl.ledger import Ledger
+from pipeline.errors import NetworkError
 from pipeline.settings import default_settings
-from pipeline.store.parts import Store, append, create_store, mark
-from scrapers.http import Reply
+from pipeline.store.parts import Store, append, create_store, mark, rewrite
+from scrapers.http import PoliteSession, Reply
 from scrapers.http.messages import is_loopback
 from scrapers.site import Judgement
+from scrapers.webpbn import Bucket, listed
 from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch
+
+
+@dataclass
+class CrawlReport:
+    """What a crawl did.
+
+    outcomes    numbers asked for, by what came of them
+    added       rows added to the table; `changed` names those of them that are new versions
+    rewritten   parts of the table in which replies that were read anew have changed something
+    gone        rows whose replies are no puzzles any more, now that they were read anew
+    known       numbers that were not asked for, since the ledger has them
+    left        numbers still to be asked for
+    """
+
+    outcomes: dict[str, int] = field(default_factory=dict)
+    added: int = 0
+    changed: list[str] = field(default_factory=list)
+    known: int = 0
+    left: int = 0
+    rewritten: int = 0
+    gone: int = 0
+
+
+class Step(NamedTuple):
+    """One number done: what came of it, or, on a refresh, that the site has nothing newer."""
+
+    number: int
+    outcome: str
+    detail: str | None
+
+
+Judges = dict[str, Callable[[Reply, int], Judgement]]
+"""By source: what tells what a reply is."""
+
 
 VERSION_COLUMNS = ["puzzle_id", "clue_hash"]
 
@@ -134,3 +171,49 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
             number = int(version) if version.isdigit() else 1
             latest.setdefault(name, {})[number] = clue_hash
     return latest
+
+
+RATINGS_WAIT = "ratings not in the table"
+"""A note of the ledger: whether rows may lack ratings that it has."""
+
+
+def collect_ratings(
+    store: Store, ledger: Ledger, buckets: Iterable[Bucket], session: PoliteSession, seen: Callable[[Bucket, int], None]
+) -> int:
+    """Ask the search which puzzles lie in each bucket of each rating; returns how many puzzles have one now.
+
+    The ratings go to the ledger and from there into the table's rows of these puzzles.
+    """
+    found: dict[str, dict[int, float]] = {}
+    for bucket in buckets:
+        reply = session.fetch(bucket.request)
+        if reply.status != 200:
+            raise NetworkError(f"{bucket.request.url}: HTTP status {reply.status}; the ratings are as they were")
+        ratings = found.setdefault(bucket.measure, {})
+        numbers = listed(reply.body)
+        for number in numbers:
+            ratings.setdefault(number, bucket.rating)
+        seen(bucket, len(numbers))
+    if not any(found.values()):
+        raise NetworkError("the search has listed no puzzle in any bucket; the ratings are as they were")
+    ledger.set_note(RATINGS_WAIT, "yes")  # first: a crash from here on leaves rows to be filled in
+    for measure, ratings in found.items():
+        ledger.rate("webpbn", measure, ratings)
+    fill_in_ratings(store, ledger)
+    return len(set().union(*found.values()))
+
+
+def fill_in_ratings(store: Store, ledger: Ledger) -> None:
+    """Put the ledger's ratings into the table."""
+    ratings = ledger.ratings()
+
+    def rated(batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys = list(zip(batch["source"].to_pylist(), batch["source_id"].to_pylist(), strict=True))
+        for place, name in enumerate(("site_difficulty", "site_quality")):
+            new = pa.array([ratings[key][place] if key in ratings else None for key in keys], pa.float64())
+            index = batch.schema.get_field_index(name)
+            batch = batch.set_column(index, batch.schema.field(index), pc.coalesce(new, batch[name]))
+        return batch
+
+    rewrite(store, rated)
+    ledger.set_note(RATINGS_WAIT, "no")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from pipeline.findings.json_value import json_value
-from pipeline.store.target import opened
+from pipeline.store.paths import opened
 
 
 def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:

@@ -23,10 +23,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.errors import InputError, UserError
-from pipeline.run.grades import current_grades
+from pipeline.run.job_tables import current_grades
+from pipeline.run.progress import summarize
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run
-from pipeline.run.summary import summarize
 from pipeline.scratch import scratch
 from pipeline.sql import interruptible, one_line
 from pipeline.store.lock import staging

@@ -26,8 +26,7 @@ import pyarrow.compute as pc
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, UserError
 from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
-from pipeline.run.answers import fitting, sound
-from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, own_pairs
+from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, fitting, own_pairs, sound
 from pipeline.run.run_folder import Run
 from pipeline.sql import database, one_line
 from pipeline.store.parts import Store, ahead, gathered, one_batch

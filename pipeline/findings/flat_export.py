@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipeline.findings.csv_file import write_csv
-from pipeline.run.grades import current_grades
+from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run
 from pipeline.sql import database, meets

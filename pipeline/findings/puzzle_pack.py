@@ -21,9 +21,8 @@ import pyarrow.compute as pc
 
 from pipeline.errors import InputError, UserError
 from pipeline.findings.csv_file import write_csv
-from pipeline.run.answers import fitting, sound
-from pipeline.run.grades import current_grades
-from pipeline.run.result_pairs import pairs
+from pipeline.run.job_tables import current_grades
+from pipeline.run.result_pairs import fitting, pairs, sound
 from pipeline.run.run_folder import Run
 from pipeline.run.sample import Candidates, balanced, difficulty_class, gathered
 from pipeline.sql import database, meets

@@ -11,12 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.findings.deduplication import find_duplicates
-from pipeline.run.certificates import certified
-from pipeline.run.grades import current_grades
-from pipeline.run.mendings import read_mendings
+from pipeline.run.job_tables import certified, current_grades, read_mendings
+from pipeline.run.progress import summarize
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run, session_of
-from pipeline.run.summary import summarize
 from pipeline.store.lock import staging
 from pipeline.store.paths import folder
 from reports.activity import PastSession, activity

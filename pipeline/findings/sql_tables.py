@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipeline.errors import InputError, UserError
-from pipeline.run.certificates import certificates_table
-from pipeline.run.coverage import overlaps
-from pipeline.run.grades import current_grades
+from pipeline.run.job_tables import certificates_table, current_grades
+from pipeline.run.results import overlaps
 from pipeline.run.run_folder import Run, refuse_changed
 from pipeline.sql import database
 from pipeline.store.parts import Part, Store

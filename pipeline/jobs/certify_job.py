@@ -23,15 +23,16 @@ from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.kernel_compilation import needed
 from pipeline.jobs.session import listener_of
-from pipeline.run.certificates import KILLED, VERDICT, Key, Row, counted, pictures_hash, standing, verdicts
 from pipeline.run.configuration import check_limit
+from pipeline.run.job_tables import VERDICT, Key, Row, counted, pictures_hash, standing, verdicts
 from pipeline.run.plan import Selection
+from pipeline.run.progress import counts
 from pipeline.run.run_folder import Run, refuse_changed, reopened
-from pipeline.run.summary import counts
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch, refuse_others
 from pipeline.store.paths import Folder, folder
 from reports.figures import Certified
+from reports.graded import KILLED
 from solver import __version__
 from solver.model.families import Family
 from solver.model.tables import CERTIFICATES

@@ -17,12 +17,10 @@ from pipeline.jobs.schedule import levels
 from pipeline.jobs.session import NOBODY, Listener
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration, check_limit, config_hash, settings_of
-from pipeline.run.coverage import covered_rows
-from pipeline.run.damaged_results import set_damaged_aside
 from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
-from pipeline.run.results import Piece
-from pipeline.run.run_folder import MARK, Run, plan_run, refuse_changed, reopened
-from pipeline.run.summary import counts, write_summary
+from pipeline.run.progress import counts, write_summary
+from pipeline.run.results import Piece, covered_rows
+from pipeline.run.run_folder import MARK, Run, plan_run, refuse_changed, reopened, set_damaged_aside
 from pipeline.settings import default_settings
 from pipeline.store import spans
 from pipeline.store.lock import sole_writer
@@ -98,7 +96,7 @@ class Outcome(NamedTuple):
     """The outcome of classify or retry.
 
     run         the run as it is now
-    summary     the statistics of the whole run (pipeline.run.summary)
+    summary     the statistics of the whole run (pipeline.run.progress)
     rows        how many rows this command has made
     unread      a line for each part of the store that could not be read
     missing     puzzles that were to be classified and have no row all the same

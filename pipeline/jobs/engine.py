@@ -16,8 +16,8 @@ from pipeline.jobs.schedule import FIRST, Schedule
 from pipeline.jobs.session import Listener, Session
 from pipeline.jobs.task import context_of
 from pipeline.jobs.tidy import join_session, tidy
-from pipeline.run.coverage import overlaps
 from pipeline.run.plan import Chosen, Plan, Selection
+from pipeline.run.results import overlaps
 from pipeline.run.run_folder import Run, begin
 from pipeline.store import spans
 from scrapers.file_batches import Problem

@@ -22,10 +22,10 @@ from pipeline.jobs.session import listener_of
 from pipeline.jobs.tally import Tally
 from pipeline.jobs.ungraded import TOLD, Puzzles
 from pipeline.run.configuration import check_limit, configuration, settings_of
-from pipeline.run.grades import read_grades
+from pipeline.run.job_tables import read_grades
 from pipeline.run.plan import EVERYTHING, Selection
+from pipeline.run.progress import counts
 from pipeline.run.run_folder import Run, refuse_changed, reopened
-from pipeline.run.summary import counts
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import one_batch
 from reports.graded import KILLED

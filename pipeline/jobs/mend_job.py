@@ -15,7 +15,7 @@ from pipeline.jobs.engine import Needs, plan_on_results, run_job
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.session import listener_of
 from pipeline.run.configuration import check_limit
-from pipeline.run.mendings import read_attempts
+from pipeline.run.job_tables import read_attempts
 from pipeline.run.plan import EVERYTHING, Selection
 from pipeline.run.result_pairs import pairs_of
 from pipeline.run.run_folder import Run, refuse_changed, reopened

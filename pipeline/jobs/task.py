@@ -19,10 +19,10 @@ from pipeline.executors.executor import EXCEPTION, TaskFailure
 from pipeline.jobs.backstop import backstop
 from pipeline.jobs.job import Chunk, Job, Output
 from pipeline.jobs.schedule import TRIES, Work
+from pipeline.run.progress import counts
 from pipeline.run.result_pairs import pairs_of
 from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, rows_file, write_statistics
 from pipeline.run.run_folder import Run, open_run, versions
-from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 from pipeline.store.parts import Part, Store, one_batch, open_store

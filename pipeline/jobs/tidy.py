@@ -13,11 +13,10 @@ import pyarrow as pa
 
 from pipeline.executors.executor import Executor, TaskFailure, run_tasks
 from pipeline.jobs.session import Session
-from pipeline.run.coverage import overlaps
-from pipeline.run.kept_rows import read_kept
-from pipeline.run.results import Effort, Piece, rows_file, write_statistics
+from pipeline.run.job_tables import read_kept
+from pipeline.run.progress import counts
+from pipeline.run.results import Effort, Piece, overlaps, rows_file, write_statistics
 from pipeline.run.run_folder import Run, open_run
-from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 

@@ -7,11 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.answers import fitting, sound
-from pipeline.run.coverage import overlaps
-from pipeline.run.results import Piece, rows_file, write_statistics
+from pipeline.run.progress import counts
+from pipeline.run.result_pairs import fitting, sound
+from pipeline.run.results import Piece, overlaps, rows_file, write_statistics
 from pipeline.run.run_folder import About, Run, begin, changed_parts, next_session, refuse_other_solver, whereabouts
-from pipeline.run.summary import counts
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store
 from solver.model.families import Family, Rules

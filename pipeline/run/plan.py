@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.errors import UserError
-from pipeline.run.coverage import covered_rows, overlaps
-from pipeline.run.results import LEFT_COLUMNS, Left, Piece, left_of
+from pipeline.run.results import LEFT_COLUMNS, Left, Piece, covered_rows, left_of, overlaps
 from pipeline.run.run_folder import Run, refuse_other_solver
 from pipeline.sql import database, meets
 from pipeline.store import spans

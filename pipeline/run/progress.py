@@ -1,7 +1,12 @@
 """RUN/progress.json: what the session at work on a run is doing, made anew every few seconds."""
 
-from typing import NotRequired, TypedDict
+from collections import Counter
+from typing import Any, NotRequired, TypedDict
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.run.results import Piece, overlaps
 from pipeline.run.run_folder import PROGRESS, Run
 
 
@@ -47,3 +52,50 @@ class Progress(TypedDict):
 def progress_of(run: Run) -> Progress | None:
     """What the last session has told, None if there was none; an InputError names a damaged file."""
     return run.folder.read_record(PROGRESS, Progress) if run.folder.has(PROGRESS) else None
+
+
+SUMMARY = "summary.json"
+
+
+def write_summary(run: Run) -> dict[str, Any]:
+    """Write what `summarize` says to summary.json, and return it."""
+    summary = summarize(run)
+    run.folder.write_json(SUMMARY, summary)
+    return summary
+
+
+def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
+    """Merge the statistics of all files of results."""
+    pieces = run.pieces() if pieces is None else pieces
+    kept = overlaps(pieces)
+    status, labels = Counter[str](), Counter[str]()
+    rows = 0
+    for piece in pieces:
+        mask = kept.get(piece.name)
+        counted = (piece.status, piece.labels)
+        if mask is not None:
+            table = run.read(piece, mask, ["status", "label"])
+            counted = (counts(table["status"]), counts(table["label"]))
+        status.update(counted[0])
+        labels.update(counted[1])
+        rows += piece.rows if mask is None else int(mask.sum())
+    return {
+        "run_id": run.about["run_id"],
+        "puzzles": run.rows,
+        "rows": rows,
+        "files": len(pieces),
+        "status": dict(status.most_common()),
+        "labels": dict(labels.most_common()),
+        "cpu_solver": round(sum(piece.about["cpu_solver"] for piece in pieces), 6),
+        "cpu_tasks": round(sum(piece.about["cpu_task"] for piece in pieces), 6),
+        "first_started": min((piece.about["started"] for piece in pieces), default=None),
+        "last_finished": max((piece.about["finished"] for piece in pieces), default=None),
+        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
+    }
+
+
+def counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
+    """How often each value occurs, null left out, largest first."""
+    found = {value["values"]: value["counts"] for value in pc.value_counts(column).to_pylist()}
+    found.pop(None, None)
+    return dict(Counter(found).most_common())

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError
-from pipeline.run.coverage import overlaps
-from pipeline.run.results import Piece
+from pipeline.run.results import Piece, overlaps
 from pipeline.run.run_folder import Run, refuse_changed
 from pipeline.store import spans
 from pipeline.store.parts import Part, ahead, gathered
 from pipeline.store.spans import Spans
+from solver.model.families import Rules
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """What of the puzzles table is in memory at a time, beside their results."""
@@ -87,3 +87,25 @@ def pairs_of(
             )
         yield numbers[first:last], pair.select(results), table.select(puzzles)
         first = last
+
+
+def sound(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:
+    """Which puzzles some solution may have, bool[puzzles]; the others must not come near a kernel."""
+    good = np.ones(len(puzzles), np.bool_)
+    good[list(rules.faults(puzzles))] = False
+    return good
+
+
+def fitting(rules: Rules, puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
+    """Of each puzzle whether it is one of `which` (bool, sound ones only), has a picture, and that fits: bool[puzzles].
+
+    puzzles    a batch that the rules' `check_readable` has passed
+    pictures   binary, a byte a cell, null where there is none
+    """
+    asked = np.flatnonzero(which & pictures.is_valid().to_numpy(zero_copy_only=False))
+    good = np.zeros(len(puzzles), np.bool_)
+    if len(asked):
+        offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
+        cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
+        good[asked] = rules.fits(puzzles, asked, cells, offsets.astype(np.int64))
+    return good

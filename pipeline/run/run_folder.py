@@ -33,8 +33,7 @@ import pyarrow as pa
 
 from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.configuration import DEPTH, Configuration, config_hash, differing
-from pipeline.run.coverage import overlaps
-from pipeline.run.results import Piece, damage, read_results
+from pipeline.run.results import Piece, damage, overlaps, read_results
 from pipeline.store import spans
 from pipeline.store.lock import LOCK, confirm
 from pipeline.store.parts import MARK as STORE_MARK
@@ -350,3 +349,22 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
             f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out, or --force to "
             "begin anew"
         )
+
+
+def set_damaged_aside(run: Run) -> dict[str, InputError]:
+    """Move files of results that can't be read into RUN/damaged; returns by name what is wrong with each.
+
+    To be called by who holds the run's lock.
+    """
+    _, damaged = run.survey()
+    for name in damaged:
+        set_aside(run, name)
+    return damaged
+
+
+def set_aside(run: Run, name: str) -> None:
+    """Move a file of results, Parquet and statistics, into RUN/damaged."""
+    place = run.folder.aside()
+    for file in (f"{name}.json", f"{name}.parquet"):
+        if run.results.has(file):
+            run.results.move(file, place)

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError
-from pipeline.run.coverage import overlaps
-from pipeline.run.grades import current_grades
+from pipeline.run.job_tables import current_grades
+from pipeline.run.results import overlaps
 from pipeline.run.run_folder import Run, refuse_changed
 from pipeline.serve.records import answer_record, described_record
 from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS

@@ -13,9 +13,8 @@ import pyarrow as pa
 from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
 from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
-from pipeline.store.paths import folder
+from pipeline.store.paths import STDOUT, folder, opened
 from pipeline.store.sources import check_sources, nothing_in
-from pipeline.store.target import STDOUT, opened
 from scrapers.archives.archive_limits import MOST_BYTES
 from scrapers.archives.packed import packing, unpacked_name
 from scrapers.archives.pieces import form_of

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
 from pipeline.settings import default_settings
-from pipeline.store.known import NEW, OTHER, SAME, Known
+from pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store, append, create_store, next_part
 from pipeline.store.sources import check_sources, nothing_in
@@ -112,7 +112,7 @@ def import_puzzles(
         if first is not None:
             store = store._replace(family=family_of(first))
             number = next_part(store)  # before the ids that it has are read: a part that comes later is not among them
-            known = Known()
+            known = IdIndex()
             for batch in store.batches(KNOWN_COLUMNS):
                 known.add(*(batch[name].to_pylist() for name in KNOWN_COLUMNS))
             alike = _of_family(store.family, chain([first], batches), report)
@@ -178,7 +178,7 @@ def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa
     return batch
 
 
-def _without_known(family: Family, batch: pa.RecordBatch, known: Known, report: ImportReport) -> pa.RecordBatch:
+def _without_known(family: Family, batch: pa.RecordBatch, known: IdIndex, report: ImportReport) -> pa.RecordBatch:
     """A batch, those left out whose id is in `known`; `known` and the report are brought up to date."""
     ids, clue_hashes = (batch[name].to_pylist() for name in KNOWN_COLUMNS)
     found = known.add(ids, clue_hashes)

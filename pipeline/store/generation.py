@@ -4,14 +4,17 @@ A part is a function of the recipe and the part's number, so any process can mak
 not finished is made by the next. STORE/generate.json keeps the recipe, and the counts that it had before.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from pipeline.errors import UserError
-from pipeline.store.lock import Lease, borrowed, confirm, lease_of
+from pipeline.callbacks import ProgressCallbacks
+from pipeline.errors import ClusterError, UserError
+from pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
+from pipeline.store.lock import Lease, borrowed, confirm, lease_of, sole_writer
 from pipeline.store.parts import Part, Store, create_store, mark, write_part
 from pipeline.store.paths import folder
 from scrapers.pictures.kinds import KINDS
@@ -176,3 +179,38 @@ def make_part(task: Task) -> dict[str, Any]:
     with borrowed(task.lease):
         rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, GROUPS)
     return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}
+
+
+TRIES = 3
+"""Times that a part is tried whose making fails."""
+
+EACH = 1e-4
+"""CPU seconds of a picture, roughly, of kinds that are not slow."""
+
+
+def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
+    """Make what a store lacks of a recipe's pictures; returns how many were made. The same call again goes on.
+
+    A UserError refuses a store with other puzzles, and one that another command writes to; a ClusterError says that
+    parts could not be made.
+    """
+    check_resources(resources)
+    with sole_writer(folder(uri)):
+        left = missing_parts(uri, recipe)
+        rows = sum(task.rows for task in left)
+        callbacks.on_start("generating", rows)
+        reason = ""
+        for _ in range(TRIES):
+            lost: list[Task] = []
+            if left:
+                with open_executor(resources, rows * (math.inf if KINDS[recipe.kind].slow else EACH)) as executor:
+                    for (part,), made in run_tasks(executor, make_part, ((part,) for part in left)):
+                        if isinstance(made, TaskFailure):
+                            lost.append(part)
+                            reason = made.reason
+                        else:
+                            callbacks.on_progress(made["rows"], "")
+            left = lost
+        if left:
+            raise ClusterError(f"{len(left)} parts could not be made: {reason}; the same command goes on")
+        return rows

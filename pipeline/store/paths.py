@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import stat
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -309,3 +310,32 @@ def _decoder(kind: type[R]) -> msgspec.json.Decoder[R]:
         if kind not in _decoders:
             _decoders[kind] = msgspec.json.Decoder(kind)
         return _decoders[kind]
+
+
+STDOUT = "-"
+
+
+@contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """What a command writes to; on any of Arrow's filesystems."""
+    if path == STDOUT:
+        if sys.stdout is None:  # closed by whoever started the program
+            raise StorageError("standard output is closed")
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
+    place = Path(path)
+    if "://" not in path:
+        if place.exists() and not (place.is_file() or place.is_dir()):
+            with place.open("wb") as stream:
+                yield stream
+            return
+        if place.is_dir():
+            path = f"{path}/"
+        elif place.is_symlink():
+            path = str(place.resolve())
+    parent, slash, name = path.rpartition("/")
+    if not name:
+        raise UserError(f"{path} is a folder; name a file")
+    with folder((parent or slash) or ".").create(name) as stream:
+        yield stream

@@ -1,7 +1,8 @@
 """Sets of row numbers as lists of half-open spans [start, stop), sorted and apart from each other."""
 
 import bisect
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -87,3 +88,8 @@ def within(spans: Spans, first: int, last: int) -> Spans:
             break
         kept.append((max(start, first), min(stop, last)))
     return kept
+
+
+def numbers_in(spans: Iterable[Sequence[int]]) -> Iterator[int]:
+    """Yield the numbers one by one, ascending: a billion need no more memory than one."""
+    return itertools.chain.from_iterable(range(start, stop) for start, stop in spans)

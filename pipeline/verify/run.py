@@ -1,26 +1,31 @@
 """A run read whole: every page, every row beside its puzzle, every solution against its clues."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from itertools import islice
 
 import numpy as np
 import pyarrow as pa
 
+from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, UserError, VersionError
-from pipeline.run.answers import fitting, sound
-from pipeline.run.certificates import certificates_of, read_certificates
-from pipeline.run.damaged_results import set_aside
-from pipeline.run.grades import grades_of, read_grade_file
-from pipeline.run.mendings import mending_files, read_mending_file
-from pipeline.run.progress import progress_of
+from pipeline.run.job_tables import (
+    certificates_of,
+    grades_of,
+    mending_files,
+    read_certificates,
+    read_grade_file,
+    read_mending_file,
+)
+from pipeline.run.progress import counts, progress_of, write_summary
+from pipeline.run.result_pairs import fitting, sound
 from pipeline.run.results import Piece
-from pipeline.run.run_folder import Run, changed_parts
-from pipeline.run.summary import counts, write_summary
+from pipeline.run.run_folder import Run, changed_parts, reopened, set_aside
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Part, Store, gathered, one_batch
 from pipeline.store.paths import Folder
-from pipeline.verify.damage import Damage
+from pipeline.verify.store import Damage, repair_store, verify_store
 from solver.model.families import Rules
 
 AGAIN = "sets it aside; classify does its puzzles again"
@@ -162,3 +167,24 @@ def _of_others(run: Run) -> Iterator[Damage]:
         progress_of(run)
     except InputError as error:
         yield Damage(f"{run.folder.name}/progress.json", str(error))
+
+
+def verify_place(place: Run | Store, repair: bool = False, callbacks: ProgressCallbacks = SILENT) -> list[Damage]:
+    """What is damaged; with `repair` it is set aside, so that the commands that made it make it again."""
+    callbacks.on_start("verifying", place.rows if isinstance(place, Run) else None)
+
+    def seen(rows: int) -> None:
+        callbacks.on_progress(rows, "")
+
+    # a repair is of what is found while nobody else writes
+    with sole_writer(place.folder) if repair else nullcontext():
+        if isinstance(place, Run):
+            place = reopened(place)
+            found = verify_run(place, seen)
+            if repair:
+                repair_run(place, found)
+        else:
+            found = verify_store(place, seen)
+            if repair:
+                repair_store(place, found)
+    return found

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,13 +12,26 @@ import pyarrow.compute as pc
 from pipeline.crawl.ledger import NAME as LEDGER
 from pipeline.crawl.ledger import open_ledger
 from pipeline.errors import InputError, UserError
-from pipeline.run.answers import sound
+from pipeline.run.result_pairs import sound
 from pipeline.sql import database
 from pipeline.store.lock import holds, sole_writer
 from pipeline.store.parts import PART, Part, Store, hash_rows
 from pipeline.store.paths import UNFINISHED
-from pipeline.verify.damage import Damage
 from solver.model.families import Rules
+
+
+class Damage(NamedTuple):
+    """Something that is not as it should be.
+
+    file      where, as the user can find it
+    what      what is wrong, in one line
+    repair    what --repair does about it, or has done; None if it can do nothing
+    """
+
+    file: str
+    what: str
+    repair: str | None = None
+
 
 LEFT = "sets it aside"
 

@@ -59,7 +59,7 @@ def write(pictures: Pictures, solved: "Solved") -> None:
 
 
 def _write(place: str, data: bytes) -> None:
-    from pipeline.store.target import STDOUT, opened
+    from pipeline.store.paths import STDOUT, opened
 
     with opened(place) as stream:
         stream.write(data)

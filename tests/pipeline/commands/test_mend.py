@@ -16,7 +16,7 @@ from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.executors.executor import Resources
 from pipeline.jobs import mend_job
 from pipeline.jobs.mend_job import mend_run
-from pipeline.run.mendings import LEGACY, read_attempts, read_mendings
+from pipeline.run.job_tables import LEGACY, read_attempts, read_mendings
 from pipeline.run.run_folder import open_run
 from pipeline.store.parts import append, create_store
 from scrapers.formats import named

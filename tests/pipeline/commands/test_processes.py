@@ -17,7 +17,7 @@ from stores import Result
 from pipeline.run.run_folder import Run, open_run
 from pipeline.scratch import PREFIX
 from pipeline.store.parts import Store
-from pipeline.verify.place import verify_place
+from pipeline.verify.run import verify_place
 
 ENDLESS = "select count(*) from range(1_000_000_000_000)"
 PAGES = ("report.html", "report.md", "report.json")

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.crawl.ledger import Ledger, open_ledger
-from pipeline.crawl.numbers import in_order, parse_ids
+from pipeline.crawl.site_crawl import parse_ids
 from pipeline.errors import UserError
-from pipeline.store.spans import size
+from pipeline.store.spans import numbers_in, size
 from scrapers.http import Reply
 from scrapers.site import FINAL, Judgement, Outcome
 
@@ -57,7 +57,7 @@ def test_no_ids(text: str) -> None:
 def test_each_number_comes_once_and_in_order(ranges: list[tuple[int, int]]) -> None:
     spans = parse_ids(",".join(f"{first}-{first + more}" for first, more in ranges))
     every = sorted({number for first, more in ranges for number in range(first, first + more + 1)})
-    assert list(in_order(spans)) == every
+    assert list(numbers_in(spans)) == every
     assert size(spans) == len(every)
 
 
@@ -80,7 +80,7 @@ def test_what_was_missing_as_one_kind_is_open_as_another(ledger: Ledger) -> None
     settle(ledger, 3, "ok", "mono")
     settle(ledger, 4, "missing", "color")
     for kinds, still in (["mono"], [4]), (["color"], [1]), (["mono", "color"], [1, 4]), (["on"], [1, 2, 4]):
-        assert list(in_order(ledger.open_numbers("webpbn", [(1, 5)], kinds))) == still
+        assert list(numbers_in(ledger.open_numbers("webpbn", [(1, 5)], kinds))) == still
 
 
 @given(st.sets(st.integers(1, 40)), st.lists(st.tuples(st.integers(1, 40), st.integers(0, 9)), min_size=1))
@@ -92,7 +92,7 @@ def test_open_numbers_are_what_is_left(
         for number in done:
             settle(ledger, number, "ok")
         still = ledger.open_numbers("webpbn", wanted, ["any"])
-    assert list(in_order(still)) == [number for number in in_order(wanted) if number not in done]
+    assert list(numbers_in(still)) == [number for number in numbers_in(wanted) if number not in done]
 
 
 def test_a_billion_numbers_take_no_room(ledger: Ledger) -> None:
@@ -100,7 +100,7 @@ def test_a_billion_numbers_take_no_room(ledger: Ledger) -> None:
     tracemalloc.start()
     try:
         still = ledger.open_numbers("webpbn", parse_ids("1-999999999"), ["any"])
-        first = list(itertools.islice(in_order(still), 3))
+        first = list(itertools.islice(numbers_in(still), 3))
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()

@@ -6,7 +6,7 @@ from runs import run_serially, work_on
 
 from pipeline.findings.reporting import about_run, sessions, write_run_report
 from pipeline.run.plan import Selection
-from pipeline.run.summary import summarize
+from pipeline.run.progress import summarize
 from pipeline.store.parts import Store
 
 

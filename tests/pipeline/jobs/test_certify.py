@@ -19,7 +19,7 @@ from pipeline.errors import UserError
 from pipeline.executors.executor import Resources
 from pipeline.jobs.certify_job import certify_run
 from pipeline.run import results
-from pipeline.run.certificates import certificates_table, certified
+from pipeline.run.job_tables import certificates_table, certified
 from pipeline.run.plan import EVERYTHING
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import Store, append, create_store

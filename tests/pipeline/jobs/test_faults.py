@@ -27,8 +27,8 @@ from pipeline.executors.ray_executor import retry_start, start_ray
 from pipeline.jobs import driver
 from pipeline.jobs import task as tasks
 from pipeline.jobs.schedule import TRIES
+from pipeline.run.progress import summarize
 from pipeline.run.run_folder import Run, open_run, start_run
-from pipeline.run.summary import summarize
 from pipeline.store.parts import Part, Store
 from pipeline.store.paths import Folder
 from pipeline.store.spans import Spans

@@ -22,7 +22,7 @@ import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources
 from pipeline.run import results
-from pipeline.run.grades import current_grades, grades_of, read_grades
+from pipeline.run.job_tables import current_grades, grades_of, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.paths import Folder
 from scrapers.formats import named

@@ -23,7 +23,7 @@ import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources
 from pipeline.jobs.grade_job import grade_unknown, graded_puzzles, killed_rows, of_another
-from pipeline.run.grades import current_grades, grades_of, read_grades
+from pipeline.run.job_tables import current_grades, grades_of, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
 from scrapers.formats import named

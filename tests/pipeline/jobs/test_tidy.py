@@ -10,8 +10,8 @@ from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import NOBODY, Session
 from pipeline.jobs.tidy import MOST_FILES, tidy
+from pipeline.run.progress import summarize
 from pipeline.run.run_folder import start_run
-from pipeline.run.summary import summarize
 from pipeline.store.parts import Store, append
 
 

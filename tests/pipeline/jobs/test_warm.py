@@ -24,7 +24,7 @@ in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is com
 COUNTED = """
 import solver.api, solver.proofs.certificate as certificate
 from pipeline.jobs.certify_job import _certified
-from pipeline.run.certificates import VERDICT
+from pipeline.run.job_tables import VERDICT
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.jit.kernel import _Entry
 from solver.model.tables import puzzles_of

@@ -8,8 +8,8 @@ from runs import CONFIG, lasting, run_serially, work_on
 from pipeline.errors import UserError
 from pipeline.run.configuration import configuration
 from pipeline.run.plan import Selection, unanswered
+from pipeline.run.progress import summarize
 from pipeline.run.run_folder import start_run
-from pipeline.run.summary import summarize
 from pipeline.store.parts import Store
 
 

@@ -17,9 +17,9 @@ from pipeline.errors import UserError
 from pipeline.jobs.task import run_task
 from pipeline.run.configuration import configuration
 from pipeline.run.plan import rest_of
+from pipeline.run.progress import SUMMARY, summarize, write_summary
 from pipeline.run.results import Piece
 from pipeline.run.run_folder import Run, open_run, start_run
-from pipeline.run.summary import SUMMARY, summarize, write_summary
 from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
 from solver.jit.waits import Waits
