@@ -17,7 +17,7 @@ class Columns {
   /** The columns ticked; none stands for the usual ones. */
   chosen() {
     const ticked = this.inputs().filter(({ checked }) => checked).map(({ value }) => value);
-    return String(ticked) === String(this.usual) ? [] : ticked;
+    return chosenColumns(ticked, this.usual);
   }
 
   inputs() {
@@ -30,4 +30,9 @@ class Columns {
     for (const input of this.inputs()) input.checked = there.includes(input.value);
     this.box.querySelector(".chosen").textContent = columns.length ? String(columns.length) : "";
   }
+}
+
+/** The columns of the state: none if those ticked are the usual ones. */
+function chosenColumns(ticked, usual) {
+  return String(ticked) === String(usual) ? [] : ticked;
 }

@@ -118,18 +118,11 @@ class Explorer {
 
   /** The quantiles of a measure in each group that has rows. */
   tabulate(rows, column, groups) {
-    const values = groups.names.map(() => []);
-    for (const row of rows) values[groups.of(row)].push(valueOf(column, row));
-    const words = (value) => numberWords(Number(value.toPrecision(4)));
-    const lines = groups.names.flatMap((name, k) => {
-      const sorted = Float64Array.from(values[k]).sort();
-      if (sorted.length === 0) return [];
-      const figures = [0, 0.25, 0.5, 0.75, 1].map((share) => words(quantileOf(sorted, share)));
-      const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
+    const lines = groupFigures(rows, column, groups).map(([name, count, ...figures]) => {
       const head = element("th", "", "", element("bdi", "", "", name));
       head.scope = "row";
-      const cells = [numberWords(sorted.length), ...figures, words(mean)].map((text) => element("td", "n", "", text));
-      return [element("tr", "", "", head, ...cells)];
+      const words = figures.map((value) => numberWords(Number(value.toPrecision(4))));
+      return element("tr", "", "", head, ...[numberWords(count), ...words].map((text) => element("td", "n", "", text)));
     });
     this.box.querySelector(".groups tbody").replaceChildren(...lines);
   }
@@ -207,6 +200,18 @@ class Explorer {
     }
     this.act.range(ranges);
   }
+}
+
+/** Of each group that has rows [name, count, minimum, lower quartile, median, upper quartile, maximum, mean]. */
+function groupFigures(rows, column, groups) {
+  const values = groups.names.map(() => []);
+  for (const row of rows) values[groups.of(row)].push(valueOf(column, row));
+  return groups.names.flatMap((name, k) => {
+    const sorted = Float64Array.from(values[k]).sort();
+    if (sorted.length === 0) return [];
+    const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
+    return [[name, sorted.length, ...[0, 0.25, 0.5, 0.75, 1].map((share) => quantileOf(sorted, share)), mean]];
+  });
 }
 
 function varies(column) {

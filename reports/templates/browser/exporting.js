@@ -44,6 +44,14 @@ async function puzzleFile(format, rows, { columns }, pictures) {
   return { text: format.file(texts), puzzles: texts.length, ...left };
 }
 
+/** What was written to a file of puzzles and what was left out, in sentences. */
+function exportWords({ puzzles, unfree, unsaid }) {
+  const sentences = [`${countWords(puzzles, "puzzle")} written.`];
+  if (unfree) sentences.push(`${numberWords(unfree)} left out: no licence lets them be passed on.`);
+  if (unsaid) sentences.push(`${numberWords(unsaid)} left out: their clues are not in this page, or the format has no words for them.`);
+  return sentences.join(" ");
+}
+
 /** The picture that a file gives as the puzzle's: its solution, if there is no other. */
 function goalOf(picture) {
   return picture.second ? null : picture.solution;

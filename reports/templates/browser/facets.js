@@ -75,7 +75,7 @@ function facetsOf({ columns, issues }) {
   return made;
 }
 
-const RANGE = /^(-?\d[\d.]*(?:e[+-]?\d+)?)?\.\.(-?\d[\d.]*(?:e[+-]?\d+)?)?$/;
+const RANGE = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?\.\.(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?$/;
 
 /** "0.5..2" as [0.5, 2]; an end that is left out is infinite. Null for other text. */
 function rangeOf(text) {

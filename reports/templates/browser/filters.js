@@ -24,7 +24,7 @@ class Filters {
       list.addEventListener("change", (event) => {
         const words = new Set(this.state.facets[facet.name]);
         words[event.target.checked ? "add" : "delete"](event.target.value);
-        this.choose(facet.name, words);
+        this.act.change(chosenWords(this.state.facets, facet.name, [...words]));
       });
     }
     this.form.elements.query.addEventListener("input", () => this.ask());
@@ -35,7 +35,7 @@ class Filters {
     this.form.addEventListener("reset", () => this.act.change({ query: "", facets: {}, ranges: {} }));
     this.chips.addEventListener("click", (event) => {
       const chip = event.target.closest("button");
-      if (chip) this.drop(chip.dataset);
+      if (chip) this.act.change(withoutFilter(this.state, chip.dataset.name, chip.dataset.word));
     });
   }
 
@@ -44,31 +44,16 @@ class Filters {
     if (query !== this.state.query) this.act.change({ query });
   }
 
-  choose(name, words) {
-    const { [name]: _, ...others } = this.state.facets;
-    this.act.change({ facets: words.size ? { ...others, [name]: words } : others });
-  }
-
-  drop({ name, word }) {
-    if (name in this.state.ranges) {
-      const { [name]: _, ...ranges } = this.state.ranges;
-      this.act.change({ ranges });
-    } else this.choose(name, new Set([...this.state.facets[name]].filter((other) => other !== word)));
-  }
-
   /** Show a state, once the selection has counted it. */
   show(state) {
     this.state = state;
     if (this.form.elements.query.value !== state.query) this.form.elements.query.value = state.query;
-    const chips = [];
     for (const [facet, { box }] of this.boxes) {
-      const words = [...(state.facets[facet.name] ?? [])];
-      box.querySelector(".chosen").textContent = words.length ? String(words.length) : "";
-      chips.push(...words.map((word) => chip(`${facet.title}: ${facet.called(word)}`, { name: facet.name, word })));
+      const count = state.facets[facet.name]?.size ?? 0;
+      box.querySelector(".chosen").textContent = count ? String(count) : "";
       if (box.open) this.fill(facet);
     }
-    for (const [name, range] of Object.entries(state.ranges)) chips.push(chip(rangeWords(name, range), { name }));
-    this.chips.replaceChildren(...chips);
+    this.chips.replaceChildren(...chipsOf(state, this.selection.facets).map(({ text, ...data }) => chip(text, data)));
   }
 
   /** Write the choices of a facet into its box, if that is open. */
@@ -97,6 +82,14 @@ function facetBox(facet) {
   Object.assign(find, { type: "search", hidden: true, placeholder: "find" });
   find.setAttribute("aria-label", `Find in ${facet.title.toLowerCase()}`);
   return { box: menuBox(facet.name, facet.title, find, list), find, list };
+}
+
+/** The filters of a state, one {text, name, word} a chip; a measure's range has no word. */
+function chipsOf({ facets, ranges }, known) {
+  const words = known.flatMap((facet) => (
+    Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.called(word)}`, name: facet.name, word }))
+  ));
+  return [...words, ...Object.entries(ranges).map(([name, range]) => ({ text: rangeWords(name, range), name }))];
 }
 
 function chip(text, data) {

@@ -48,6 +48,21 @@ function listedOf({ columns }) {
   return LISTED.filter(({ name, unless, more }) => !more && told(name) && !(unless in columns));
 }
 
+/** The sort after a click on a column's head: the other direction if sorted by it, else numbers descending, words ascending. */
+function nextSort(sort, { name, number = false }) {
+  const now = sortOf(sort);
+  const descending = now.name === name ? now.sign > 0 : number;
+  const next = descending ? `-${name}` : name;
+  return next === "-difficulty" ? "" : next;
+}
+
+/** The choices of the sort menu, [text, sort]: both directions of each column shown, and of the one sorted by. */
+function sortChoices(all, shown, sort) {
+  const { name } = sortOf(sort);
+  const columns = all.filter((column) => shown.includes(column) || column.name === name);
+  return columns.flatMap(({ name: of, title, ends }) => ["", "-"].map((down, k) => [`${title}, ${ends[k]} first`, down + of]));
+}
+
 class List {
   /**
    * grid    the element that scrolls; the list makes its content

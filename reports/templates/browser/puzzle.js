@@ -93,8 +93,7 @@ class PuzzleView {
         const picture = await this.pictures.of(row);
         if (row !== this.row) return; // people were quicker
         this.picture = picture;
-      } else if (this.pictures.has(row)) problem = `Nothing can be drawn: this puzzle’s ${this.family.clues} are not in the report.`;
-      else problem = "Not drawn: the page has room for the pictures of its first puzzles only.";
+      } else problem = undrawnWords(this.pictures.has(row), this.family);
     } catch (error) {
       console.error(error);
       problem = "This puzzle’s picture can’t be read.";
@@ -106,7 +105,7 @@ class PuzzleView {
 
   /** A button for each thing that its cells can show. */
   offer() {
-    this.available = this.family.layers.filter(([layer]) => this.picture && (layer === EMPTY || this.picture[layer]));
+    this.available = layersOf(this.picture, this.family);
     const shown = this.shown();
     this.part("layers").hidden = this.available.length < 2;
     this.part("layers").replaceChildren(...this.available.map(([layer, name]) => {
@@ -145,6 +144,17 @@ class PuzzleView {
     this.dialog.querySelector("[data-zoom='-1']").disabled = this.scale === 1;
     this.dialog.querySelector("[data-zoom='1']").disabled = this.scale >= MOST_ZOOM;
   }
+}
+
+/** The layers of a family that a picture has, [layer, name]; none without a picture. */
+function layersOf(picture, { layers }) {
+  return layers.filter(([layer]) => picture && (layer === EMPTY || picture[layer]));
+}
+
+/** Why a puzzle without a picture is not drawn. */
+function undrawnWords(hasRoom, { clues }) {
+  if (hasRoom) return `Nothing can be drawn: this puzzle’s ${clues} are not in the report.`;
+  return "Not drawn: the page has room for the pictures of its first puzzles only.";
 }
 
 /** That a puzzle is a duplicate, with a link to the original. */

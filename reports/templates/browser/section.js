@@ -10,7 +10,7 @@ class Browser {
     this.picked = new Picked(() => this.tick());
     const act = {
       open: (place) => this.open(place, true),
-      sort: (name) => this.change({ sort: this.sorted(name) }),
+      sort: (name) => this.change({ sort: nextSort(this.state.sort, this.list.all.find((column) => column.name === name)) }),
       pick: (place, range) => this.picked.toggle(this.rows[place], this.rows, range),
     };
     const family = FAMILIES[table.family];
@@ -29,6 +29,7 @@ class Browser {
       facets: this.selection.facets,
       measures: Object.keys(table.columns).filter((name) => !table.columns[name].words && name !== "contents" && name !== "issues"),
       columns: new Set(this.list.all.map(({ name }) => name)),
+      hasPuzzle: (id) => this.rowOf(id) >= 0,
     };
     this.explore();
     this.listen();
@@ -78,10 +79,6 @@ class Browser {
       return;
     }
     const { state, problems } = stateOf(location.hash, this.known);
-    if (state.puzzle !== "" && this.rowOf(state.puzzle) < 0) {
-      problems.push(`No puzzle “${state.puzzle}” is in this list.`);
-      state.puzzle = "";
-    }
     this.part("browse-problem").textContent = problems.join(" ");
     this.state = state;
     this.apply();
@@ -93,15 +90,6 @@ class Browser {
     this.part("browse-problem").textContent = "";
     this.apply();
     this.write();
-  }
-
-  /** What a click on a head sorts by: what it does not yet; numbers begin with the largest. */
-  sorted(name) {
-    const now = sortOf(this.state.sort);
-    const { number } = this.list.all.find((column) => column.name === name);
-    const descending = now.name === name ? now.sign > 0 : number === true;
-    const sort = descending ? `-${name}` : name;
-    return sort === "-difficulty" ? "" : sort;
   }
 
   /** Show what the state says; the list stays where it is if nothing about it is new. */
@@ -126,24 +114,22 @@ class Browser {
     this.columns.show(columns);
     this.columns.box.hidden = view !== "list";
     this.seen.show(this.rows, sort);
-    this.offerSorts(sortOf(sort));
+    this.offerSorts(sort);
     for (const button of this.section.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", button.dataset.view === view);
     }
-    const all = countWords(this.table.rows, "puzzle");
-    const some = this.rows.length < this.table.rows;
-    this.part("browse-count").textContent = some ? `${numberWords(this.rows.length)} of ${all}` : all;
+    this.part("browse-count").textContent = listedWords(this.rows.length, this.table.rows);
     this.part("browse-none").hidden = this.rows.length > 0;
     this.filters.show(this.state);
     this.explorer?.show({ ...this.state });
     this.offer();
   }
 
-  /** What the list can be sorted by: the columns that it has, and the one that it is sorted by. */
-  offerSorts({ name, sign }) {
-    const there = this.list.all.filter((column) => this.list.columns.includes(column) || column.name === name);
-    const options = there.flatMap(({ name: of, title, ends }) => ["", "-"].map((down, k) => new Option(`${title}, ${ends[k]} first`, down + of)));
-    this.part("browse-sort").replaceChildren(...options);
+  /** Fill the sort menu. */
+  offerSorts(sort) {
+    const choices = sortChoices(this.list.all, this.list.columns, sort);
+    this.part("browse-sort").replaceChildren(...choices.map(([text, value]) => new Option(text, value)));
+    const { name, sign } = sortOf(sort);
     this.part("browse-sort").value = sign < 0 ? `-${name}` : name;
   }
 
@@ -174,19 +160,14 @@ class Browser {
   }
 
   async takePuzzles(rows, format) {
-    const { text, puzzles, unfree, unsaid } = await puzzleFile(format, rows, this.table, this.pictures);
-    if (puzzles) keepFile(text, format.name, format.type);
-    const told = [`${countWords(puzzles, "puzzle")} written.`];
-    if (unfree) told.push(`${numberWords(unfree)} left out: no licence lets them be passed on.`);
-    if (unsaid) told.push(`${numberWords(unsaid)} left out: their clues are not in this page, or the format has no words for them.`);
-    this.part("browse-told").textContent = told.join(" ");
+    const file = await puzzleFile(format, rows, this.table, this.pictures);
+    if (file.puzzles) keepFile(file.text, format.name, format.type);
+    this.part("browse-told").textContent = exportWords(file);
   }
 
   /** The row of an id, or -1. */
   rowOf(id) {
-    const { values, words } = this.table.columns.puzzle_id;
-    const code = id === "" ? 0 : words.indexOf(id) + 1;
-    return code === 0 ? -1 : values.indexOf(code);
+    return rowOf(id, this.table);
   }
 
   /** Open the puzzle at a place of the list. A new entry of the history lets the back button close it. */

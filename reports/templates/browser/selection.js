@@ -132,6 +132,19 @@ class Selection {
   }
 }
 
+/** The row of an id, or -1. */
+function rowOf(id, { columns }) {
+  const { values, words } = columns.puzzle_id;
+  const code = id === "" ? 0 : words.indexOf(id) + 1;
+  return code === 0 ? -1 : values.indexOf(code);
+}
+
+/** How many of all puzzles are listed: "7 of 109 puzzles". */
+function listedWords(count, total) {
+  const all = countWords(total, "puzzle");
+  return count < total ? `${numberWords(count)} of ${all}` : all;
+}
+
 /** The rank of each row's value, equal ones alike, from 1 on; 0 for null. */
 function ranksOf(column) {
   const known = column.values.filter((_, row) => !column.isNull(row)).sort();

@@ -12,8 +12,12 @@ function plainState() {
   return { query: "", sort: "", puzzle: "", view: VIEWS[0], facets: {}, ranges: {}, columns: [] };
 }
 
-/** The state that an address holds. What it asks for in vain is left out, and told in `problems`. */
-function stateOf(address, { facets, measures, columns }) {
+/**
+ * Parse an address into {state, problems}; unknown names are left out, with a sentence each in `problems`.
+ *
+ * known  {facets, measures: names, columns: Set of names, hasPuzzle(id)}
+ */
+function stateOf(address, { facets, measures, columns, hasPuzzle }) {
   const given = new URLSearchParams(address.slice(ADDRESS.length));
   const state = plainState();
   const problems = [];
@@ -35,7 +39,28 @@ function stateOf(address, { facets, measures, columns }) {
     const range = rangeOf(given.get(name) ?? "");
     if (range) state.ranges[name] = range;
   }
+  if (state.puzzle !== "" && !hasPuzzle(state.puzzle)) {
+    problems.push(`No puzzle “${state.puzzle}” is in this list.`);
+    state.puzzle = "";
+  }
   return { state, problems };
+}
+
+/** The change of a state that removes a filter: a measure's range, or one word of a facet. */
+function withoutFilter({ facets, ranges }, name, word) {
+  if (name in ranges) return { ranges: without(ranges, name) };
+  return chosenWords(facets, name, [...facets[name]].filter((other) => other !== word));
+}
+
+/** The change of a state that selects these words of a facet; none removes the facet. */
+function chosenWords(facets, name, words) {
+  const others = without(facets, name);
+  return { facets: words.length ? { ...others, [name]: new Set(words) } : others };
+}
+
+/** An object without one of its properties. */
+function without(object, name) {
+  return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
 /** The address of a state. */

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import "./fake_document.mjs";
+import { load } from "./page_scripts.mjs";
+import { BROWSER } from "./tables.mjs";
+
+const {
+  FAMILIES, clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
+  nonogramThumb, paletteOf, repeatWords, undrawnWords,
+} = await load(...BROWSER);
+
+const HEART = Uint8Array.from("0101011111111110111000100", Number);
+const SWITCH = Uint8Array.of(1, 0, 1, 0, 1, 0, 1, 1, 1);
+const OTHER = Uint8Array.of(0, 1, 1, 1, 0, 0, 1, 1, 1);
+const BLACK_ON_WHITE = paletteOf(null);
+const two = { width: 3, height: 3, clues: cluesOf(SWITCH, 3, 3), solution: SWITCH, second: OTHER, goal: null, mended: null, change: null };
+
+test("clues are the runs of each colour", () => {
+  assert.deepEqual(cluesOf(Uint8Array.of(1, 1, 2, 0, 1, 0), 3, 2), {
+    rows: [[[2, 1], [1, 2]], [[1, 1]]], columns: [[[1, 1]], [[2, 1]], [[1, 2]]],
+  });
+});
+
+test("clues in words name colours only if there are several", () => {
+  const palette = paletteOf("ffffff white\nd02020 red\n000000 black");
+  assert.equal(lineWords([[2, 1], [0, 2]], palette), "2 red, ? black");
+  assert.equal(lineWords([], palette), "empty");
+  const items = clueItems({ rows: [[[2, 1]]], columns: [[[1, 1]], [[1, 1]]] }, palette);
+  assert.deepEqual(items.map((item) => item.textContent), ["Row 1: 2", "Column 1: 1", "Column 2: 1"]);
+});
+
+test("a drawing has one path a colour, clues that end at the grid, and room for them", () => {
+  const image = drawing({ picture: { width: 5, height: 5, clues: cluesOf(HEART, 5, 5) }, palette: BLACK_ON_WHITE, shown: HEART, text: "Heart" });
+  assert.equal(image.getAttribute("viewBox"), "-41 -21 142 122");
+  assert.equal(image.getAttribute("aria-label"), "Heart");
+  const [cells] = image.querySelectorAll(".cells");
+  assert.equal(cells.getAttribute("d"), "M20 0h20v20h-20zM60 0h20v20h-20zM0 20h100v20h-100zM0 40h100v20h-100zM20 60h60v20h-60zM40 80h20v20h-20z");
+  assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => [text.textContent, text.getAttribute("x")]).slice(0, 3), [
+    ["1", "-30"], ["1", "-10"], ["5", "-10"],
+  ]);
+  assert.equal(image.querySelectorAll(".chip").length, 0);
+});
+
+test("clues that are not black stand on chips, in the colour that can be read on them", () => {
+  const palette = paletteOf("ffffff white\nffff99 yellow\n000080 navy");
+  const clues = { rows: [[[1, 1], [1, 2]]], columns: [[[1, 1]], [[1, 2]]] };
+  const image = drawing({ picture: { width: 2, height: 1, clues }, palette, shown: null, text: "" });
+  assert.deepEqual(image.querySelector(".rows").querySelectorAll(".chip").map((chip) => chip.getAttribute("fill")), ["#ffff99", "#000080"]);
+  assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => text.getAttribute("fill")), ["#000", "#fff"]);
+  assert.ok(isLight("ffff99") && !isLight("000080"));
+});
+
+test("cells where two solutions differ get a mark", () => {
+  const image = drawing({ picture: two, palette: BLACK_ON_WHITE, shown: SWITCH, marked: OTHER, text: "" });
+  assert.equal(image.querySelector(".marks").getAttribute("d").match(/M/g).length, differingCells(SWITCH, OTHER));
+  assert.equal(differingCells(SWITCH, OTHER), 4);
+});
+
+test("crosses and rings are drawn at their places", () => {
+  const image = drawing({
+    picture: two, palette: BLACK_ON_WHITE, shown: new Uint8Array(9), crossed: (k) => k === 4, wrong: (k) => k > 6, text: "",
+  });
+  assert.ok(image.querySelector(".crosses").getAttribute("d").startsWith("M26.6 26.6"));
+  assert.equal(image.querySelector(".wrong").getAttribute("d").match(/M/g).length, 2);
+});
+
+test("legends say what is shown", () => {
+  assert.equal(legend(two, "solution", OTHER, null), "A solution. ◆ 4 cells where the second solution differs.");
+  assert.equal(legend(two, "nothing", null, null), "The empty grid.");
+  const drawn = { ...two, solution: null, second: null, goal: SWITCH };
+  assert.equal(legend(drawn, "goal", null, false), "The author’s picture. No solution is known. It does not fit the clues.");
+  assert.equal(legend({ ...two, second: null }, "solution", null, null), "The solution that was found.");
+  assert.equal(legend({ ...drawn, clues: null }, "goal", null, null).split(". ").at(-1), "Its clues are not in the report.");
+  const hidden = { ...drawn, clues: { rows: [[[0, 1]]], columns: [] } };
+  assert.ok(legend(hidden, "nothing", null, null).endsWith("? stands for a hidden number."));
+});
+
+test("a mended picture is compared with the author's picture, or with the nearer solution", () => {
+  const mended = Uint8Array.of(0, 1, 1, 1, 0, 0, 0, 1, 2);
+  assert.equal(formerOf({ ...two, mended }, false), OTHER);
+  assert.equal(formerOf({ ...two, mended, goal: SWITCH }, true), SWITCH);
+});
+
+test("layers are those that the picture has", () => {
+  assert.deepEqual(layersOf(two, FAMILIES.nonogram).map(([layer]) => layer), ["solution", "second", "nothing"]);
+  assert.deepEqual(layersOf(null, FAMILIES.nonogram), []);
+});
+
+test("a puzzle without a picture says why", () => {
+  assert.equal(undrawnWords(true, FAMILIES.nonogram), "Nothing can be drawn: this puzzle’s clues are not in the report.");
+  assert.equal(undrawnWords(true, FAMILIES.sudoku), "Nothing can be drawn: this puzzle’s givens are not in the report.");
+  assert.equal(undrawnWords(false, FAMILIES.sudoku), "Not drawn: the page has room for the pictures of its first puzzles only.");
+});
+
+test("a thumb shows the solution a pixel a cell, and where a second one differs", () => {
+  const { data } = nonogramThumb(two, () => null).painted ?? {};
+  const pixels = Array.from({ length: 9 }, (_, k) => Array.from(data.subarray(4 * k, 4 * k + 4)));
+  assert.deepEqual(pixels[2], [0, 0, 0, 255]);
+  assert.deepEqual(pixels[5], [255, 255, 255, 255]);
+  assert.deepEqual(pixels.flatMap((pixel, k) => (String(pixel) === "255,0,144,255" ? [k] : [])), [0, 1, 3, 4]);
+});
+
+test("an id is a link only to an address of the web", () => {
+  assert.equal(idWords("a/1", "https://example.org/1").href, "https://example.org/1");
+  assert.equal(idWords("a/1", "https://example.org/1").rel, "noopener noreferrer");
+  for (const url of ["javascript:alert(1)", "data:text/html,x", null]) assert.equal(idWords("a/1", url).tag, "span");
+  assert.equal(idWords(null, null).textContent, "no id");
+});
+
+test("a duplicate links to the original and says how far apart they are", () => {
+  const words = (row) => repeatWords((name) => row[name] ?? null).map((part) => part.textContent ?? part).join("");
+  assert.equal(words({}), "");
+  assert.equal(words({ original: "a/1", likeness: "mirrored" }), "Repeats a/1 (mirrored).");
+  assert.equal(words({ original: "a/1", likeness: "near", apart: 2 }), "Repeats a/1 (near, 2 cells apart).");
+  assert.equal(repeatWords((name) => ({ original: "a b" })[name] ?? null)[1].href, "#browse?puzzle=a+b");
+});
+
+test("facts are those known, in words", () => {
+  const row = { cpu_seconds: 0.25, grade: 6, hardest: "edge", work: 3.6, cells_after_line: 5, site_difficulty: 56520, source: "griddlers", goal_matches: 0 };
+  const facts = factItems((name) => row[name] ?? null, { width: 5, height: 4, cells: 20 }).map((fact) => fact.children.map((part) => part.textContent));
+  assert.deepEqual(facts, [
+    ["CPU time", "250\u00a0ms"], ["Grade for people", "6 of 9"], ["Technique for people", "edge"], ["Looks a cell, for people", "3.6"],
+    ["Cells after line logic", "5 of 20"], ["Author’s picture", "does not solve the clues"], ["Source", "griddlers"],
+    ["Difficulty, says the site", "15\u00a0h\u00a042\u00a0min"],
+  ]);
+});

@@ -1,0 +1,76 @@
+// What tests/reports/test_page_script.py asks of the report's script; evaluated in its scope.
+
+/** The table and the pictures of {table, pictures}, as the page embeds them. */
+async function readPage(argument) {
+  const held = (textContent) => ({ textContent });
+  const table = await readTable(held(argument.table));
+  return { table, pictures: new Pictures(table, argument.pictures.map(held)) };
+}
+
+/** The columns by name, null for null. */
+async function columnsOf(argument) {
+  const { columns } = (await readPage(argument)).table;
+  const valuesOf = (column) => Array.from(column.values, (_, row) => column.at(row));
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, valuesOf(column)]));
+}
+
+/** The distinct words of some columns, in their order. */
+async function wordsOf(argument) {
+  const { columns } = (await readPage(argument)).table;
+  return argument.names.map((name) => columns[name].words);
+}
+
+/** By id and layer, what an opened puzzle shows. */
+async function sheetsOf(argument) {
+  const { table, pictures } = await readPage(argument);
+  const family = FAMILIES[table.family];
+  const sheets = {};
+  for (const id of argument.ids) {
+    const row = rowOf(id, table);
+    const picture = table.columns.contents.values[row] ? await pictures.of(row) : null;
+    const shown = ([layer]) => [layer, described(family.sheet(picture, layer, (name) => table.columns[name].at(row)))];
+    sheets[id] = Object.fromEntries(layersOf(picture, family).map(shown));
+  }
+  return sheets;
+}
+
+function described({ drawing: image, legend, items }) {
+  const texts = (element) => element.querySelectorAll("text");
+  const shapes = ["cells", "marks", "paper", "thick"].map((kind) => [kind, image.querySelectorAll(`.${kind}`).map((shape) => shape.attributes)]);
+  const clues = ["rows", "columns"].map((side) => [side, image.querySelector(`.${side}`)?.querySelectorAll("g").map((line) => (
+    texts(line).map((number) => [number.textContent, number.attributes["data-color"]])
+  ))]);
+  const digits = texts(image).map(({ attributes, textContent }) => [Number(attributes["data-cell"]), attributes.class, textContent]);
+  const label = image.attributes["aria-label"];
+  return { ...Object.fromEntries([...shapes, ...clues]), legend, label, digits, items: items.map((item) => item.textContent) };
+}
+
+/** Exports of some rows, or of all. */
+async function exportsOf(argument) {
+  const { table, pictures } = await readPage(argument);
+  const rows = argument.rows ?? Uint32Array.from({ length: table.rows }, (_, row) => row);
+  const files = { ids: idLines(rows, table), csv: csvText(rows, table) };
+  for (const [name, format] of Object.entries({ non: NON, xml: XML })) {
+    const file = await puzzleFile(format, rows, table, pictures);
+    files[name] = { ...file, words: exportWords(file) };
+  }
+  return files;
+}
+
+/** How many rows each address lists. */
+async function countsOf(argument) {
+  const { table } = await readPage(argument);
+  const selection = new Selection(table);
+  const { facets } = selection;
+  const known = { facets, measures: Object.keys(table.columns), columns: new Set(), hasPuzzle: () => true };
+  return argument.addresses.map((address) => selection.rows(stateOf(address, known).state).length);
+}
+
+/** The names of an opened puzzle's facts, and the usual columns. */
+async function factsOf(argument) {
+  const { table } = await readPage(argument);
+  const at = (name) => table.columns[name]?.at(rowOf(argument.id, table)) ?? null;
+  const size = { width: at("width"), height: at("height"), cells: at("cells") };
+  const facts = factItems(at, size, FAMILIES[table.family].facts).map((fact) => fact.firstChild.textContent);
+  return { facts, heads: listedOf(table).map(({ name }) => name) };
+}

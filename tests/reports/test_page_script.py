@@ -1,0 +1,368 @@
+"""The report's script in node, on what Python has packed: lists, drawings, exports and links are those of the rows."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import sudokus
+from browsable import CHANGE, FIXED, FLAG, HEART, OTHER, SWITCH, browsable, clue_texts, filler, graded, rows_of, special
+from nodejs import FOLDER, evaluate
+
+from reports import formatting
+from reports.browser import PARTS, Browser, payload
+from reports.family_words import SUDOKU_WORDS
+from reports.report_page import About, write_report
+from reports.sudoku_svg import sign
+from scrapers.formats import non, webpbn_xml
+from solver.model.families import SUDOKU
+from solver.model.puzzle import Puzzle, from_picture
+from solver.model.tables import puzzle_batch
+from solver.model.techniques import TECHNIQUES
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.techniques.sudoku_grade import grades
+
+FILLERS = 120
+CELL = 20
+SCRIPTS = [f"browser/{part}.js" for part in PARTS if part != "section"]
+"""All but the part that begins to work on the page."""
+
+QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")
+
+
+def ask(made: Browser, query: str, **argument: Any) -> Any:
+    """Call a function of page_queries.js with what the page embeds."""
+    embedded = {"table": made.table, "pictures": made.pictures, **argument}
+    return evaluate(SCRIPTS, f"{QUERIES}\nreturn {query}(argument);", embedded)
+
+
+def embedded(html: str) -> Browser:
+    """What a report's page embeds."""
+    (table,) = re.findall(r'id="browse-table">([^<]+)<', html)
+    return Browser(0, False, table, tuple(re.findall(r'class="browse-pictures">([^<]+)<', html)))
+
+
+@pytest.fixture(scope="module")
+def rows() -> pa.Table:
+    pairs, found = graded(FILLERS)
+    return rows_of(pairs, found)
+
+
+@pytest.fixture(scope="module")
+def packed(rows: pa.Table) -> Browser:
+    return payload(rows)
+
+
+def test_columns_are_those_of_the_rows(rows: pa.Table, packed: Browser) -> None:
+    columns = ask(packed, "columnsOf")
+    for name in (
+        "puzzle_id",
+        "title",
+        "author",
+        "source",
+        "label",
+        "technique",
+        "hardest",
+        "width",
+        "nodes",
+        "line_solves",
+    ):
+        assert columns[name] == rows[name].to_pylist(), name
+    for name in ("cpu_seconds", "density", "difficulty", "work"):
+        assert columns[name] == [None if value is None else np.float32(value) for value in rows[name].to_pylist()], name
+
+
+def test_techniques_are_sorted_by_the_ladder(packed: Browser) -> None:
+    techniques, hardest = ask(packed, "wordsOf", names=["technique", "hardest"])
+    assert techniques == ["line", "depth-2", "probe"]
+    assert hardest == [technique.name for technique in TECHNIQUES]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected", "values"),
+    [
+        (
+            "secondsWords",
+            formatting.seconds,
+            [0, 1e-6, 9.994e-4, 9.995e-4, 0.25, 0.9996, 9.994, 9.996, 119.9, 7199, 1e6],
+        ),
+        ("shareWords", formatting.share, [0, 0.0004, 0.0005, 0.5, 0.9994, 0.9996, 1]),
+        ("numberWords", formatting.number, [0, 999, 1000, 1234567]),
+    ],
+)
+def test_figures_read_as_in_the_rest_of_the_report(
+    function: str, expected: Callable[[float], str], values: Sequence[float]
+) -> None:
+    body = f"return argument.map((value) => {function}(value));"
+    assert evaluate(["browser/words.js"], body, values) == [expected(value) for value in values]
+
+
+# Drawings
+
+
+def cells_of(paths: list[dict[str, str]], width: int, height: int) -> np.ndarray:
+    """The picture that paths of runs show: uint8[height, width] of palette entries."""
+    picture = np.zeros((height, width), np.uint8)
+    for path in paths:
+        for x, y, length in re.findall(rf"M(\d+) (\d+)h(\d+)v{CELL}h-\d+z", path["d"]):
+            start = int(x) // CELL
+            picture[int(y) // CELL, start : start + int(length) // CELL] = int(path["data-entry"])
+    return picture
+
+
+def marked(paths: list[dict[str, str]]) -> list[int]:
+    """The columns of the cells that are marked, in order."""
+    return [int(x) // CELL for path in paths for x in re.findall(r"M(\d+) [\d.]+l", path["d"])]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, Puzzle]:
+    puzzles = [puzzle for _, puzzle in special() if puzzle is not None][:6]
+    puzzles += [filler(k)[1] for k in (0, 97, 111, 119)]
+    return {puzzle.puzzle_id: puzzle for puzzle in puzzles}
+
+
+@pytest.fixture(scope="module")
+def sheets(packed: Browser, drawn: dict[str, Puzzle]) -> dict[str, Any]:
+    found: dict[str, Any] = ask(packed, "sheetsOf", ids=[*drawn, "made/bad", "lost/1"])
+    return found
+
+
+def test_drawings_are_the_puzzles(sheets: dict[str, Any], drawn: dict[str, Puzzle]) -> None:
+    for name, puzzle in drawn.items():
+        shown = next(iter(sheets[name].values()))
+        clues = clue_texts(puzzle)
+        for side in ("rows", "columns"):
+            assert [[tuple(number) for number in line] for line in shown[side]] == clues[side]
+        picture = np.zeros((puzzle.height, puzzle.width), np.uint8) if puzzle.goal is None else puzzle.goal
+        assert np.array_equal(cells_of(shown["cells"], puzzle.width, puzzle.height), picture)
+        for path in shown["cells"]:
+            assert path["fill"] == f"#{puzzle.palette[int(path['data-entry'])].rgb.lower()}"
+        assert shown["paper"][0]["fill"] == "#ffffff"
+        assert ("? stands for a hidden number" in shown["legend"]) == puzzle.blotted
+
+
+def test_two_solutions_have_a_layer_each_with_marks_where_they_differ(sheets: dict[str, Any]) -> None:
+    two = sheets["made/two"]
+    assert list(two) == ["solution", "second", "mended", "nothing"]
+    assert "◆ 4 cells where the second solution differs" in two["solution"]["legend"]
+    assert marked(two["solution"]["marks"]) == np.nonzero(SWITCH != OTHER)[1].tolist()
+    assert np.array_equal(cells_of(two["second"]["cells"], 3, 3), OTHER)
+    assert (two["nothing"]["cells"], two["nothing"]["marks"]) == ([], [])
+
+
+def test_a_mended_picture_has_its_own_clues_and_says_what_changed(sheets: dict[str, Any]) -> None:
+    mended = sheets["made/two"]["mended"]
+    assert np.array_equal(cells_of(mended["cells"], 3, 3), FIXED)
+    assert f"has one solution. {CHANGE}. ◆ 2 cells where the former solution differs." in mended["legend"]
+    assert marked(mended["marks"]) == np.nonzero(OTHER != FIXED)[1].tolist()
+    assert [[number for number, _ in line] for line in mended["rows"]] == [["2"], ["1"], ["1", "1"]]
+
+
+def test_puzzles_without_a_solution_show_what_is_known(sheets: dict[str, Any]) -> None:
+    assert "author’s picture. No solution is known" in next(iter(sheets["made/drawn"].values()))["legend"]
+    assert list(sheets["made/bad"]) == ["nothing"]
+    assert sheets["made/bad"]["nothing"]["rows"][0] == [["9", "000000"]]
+    assert sheets["lost/1"] == {}
+
+
+# Exports
+
+
+def licensed(every: int) -> pa.Table:
+    """Rows of which every nth has a licence that lets it be passed on."""
+    ((results, puzzles),) = browsable(FILLERS)
+    wanted = puzzles.to_pylist()
+    for row in wanted[::every]:
+        row["license"] = "CC-BY-4.0"
+    return rows_of([(results, pa.Table.from_pylist(wanted, schema=puzzles.schema))])
+
+
+def test_ids_and_facts_are_exported(rows: pa.Table, packed: Browser) -> None:
+    files = ask(packed, "exportsOf")
+    known = rows.to_pylist()
+    assert files["ids"].splitlines() == [row["puzzle_id"] for row in known]
+    lines = list(csv.DictReader(io.StringIO(files["csv"], newline="")))
+    assert [line["puzzle_id"] for line in lines] == [row["puzzle_id"] for row in known]
+    for line, row in zip(lines, known, strict=True):
+        for name in ("width", "nodes"):
+            assert line[name] == ("" if row[name] is None else str(row[name]))
+        assert float(line["cpu_seconds"]) == pytest.approx(row["cpu_seconds"], rel=1e-5) if row["cpu_seconds"] else True
+        assert line["title"] == (row["title"] or "")
+
+
+def test_puzzles_are_exported_where_their_licence_allows() -> None:
+    rows = licensed(3)
+    file = ask(payload(rows), "exportsOf")["non"]
+    free = {row["title"]: row for row in rows.to_pylist() if row["free"]}
+    puzzles = list(non.read(file["text"].encode()))
+    assert len(puzzles) > 100
+    compared = 0
+    for puzzle in puzzles:
+        if puzzle.title and puzzle.title.startswith("Picture"):
+            row = free[puzzle.title]
+            goal = np.frombuffer(row["goal"], np.uint8).reshape(row["height"], row["width"])
+            assert np.array_equal(puzzle.goal, goal)
+            again = from_picture(goal)
+            assert (puzzle.rows, puzzle.columns) == (again.rows, again.columns)
+            assert puzzle.license == row["license"]
+            compared += 1
+    assert compared > 50
+    assert f"{len(puzzles)} puzzles written" in file["words"]
+    assert "no licence lets them be passed on" in file["words"]
+
+
+def test_colours_come_through_a_file() -> None:
+    rows = licensed(1)
+    ids = rows["puzzle_id"].to_pylist()
+    made = payload(rows)
+    (flag,) = non.read(ask(made, "exportsOf", rows=[ids.index("made/flag")])["non"]["text"].encode())
+    colors = np.array([color.rgb for color in flag.palette])
+    named = np.array(["ffffff", "000000", "d02020", "ffff99", "3399ff"])
+    assert np.array_equal(colors[flag.goal], named[FLAG])
+    blots = ask(made, "exportsOf", rows=[ids.index("made/blots")])["non"]
+    assert blots["words"].startswith("0 puzzles written. 1 left out: their clues are not in this page")
+
+
+def test_everything_that_may_be_passed_on_comes_through_xml() -> None:
+    """Hidden lengths, colours, clues without a solution, hostile text."""
+    rows = licensed(1)
+    file = ask(payload(rows), "exportsOf")["xml"]
+    puzzles = list(webpbn_xml.read(file["text"].encode()))
+    batch = pa.Table.from_batches([puzzle_batch(puzzles)]).to_pylist()
+    known = [row for row in rows.to_pylist() if row["rows"] is not None]
+    ((_, table),) = browsable(FILLERS)
+    hashes = dict(zip(table["puzzle_id"].to_pylist(), table["clue_hash"].to_pylist(), strict=True))
+    found = {(row["title"], row["clue_hash"], row["license"], row["author"]) for row in batch}
+    assert found == {(row["title"], hashes[row["puzzle_id"]], row["license"], row["author"]) for row in known}
+    assert len(puzzles) == len(known)
+    assert file["words"].startswith(f"{len(known)} puzzles written. 1 left out")
+    goals = {puzzle.title: puzzle.goal for puzzle in puzzles}
+    assert np.array_equal(goals["Heart"], HEART)
+    assert goals["Two"] is None
+
+
+# Links
+
+
+def test_every_figure_that_is_a_link_counts_the_puzzles_it_opens() -> None:
+    pairs, found = graded(FILLERS)
+    html = write_report(pairs, grades=found)["report.html"].decode()
+    links = re.findall(r'<a[^>]* href="(#browse\?[^"]*)"[^>]*>(?:<strong>)?([\d,]+)(?:</strong>|</a>)', html)
+    assert len(links) > 10
+    counts = ask(embedded(html), "countsOf", addresses=[unescape(address) for address, _ in links])
+    assert counts == [int(number.replace(",", "")) for _, number in links], links
+
+
+def test_page_links_to_the_data_beside_it_without_pictures() -> None:
+    files = write_report(browsable(3))
+    names = re.findall(r"<a[^>]* download[^>]*>", files["report.html"].decode())
+    assert {re.findall(r'href="([^"]*)"', name)[0] for name in names} == {"puzzles.parquet", "report.json"} < set(files)
+    told = pq.read_table(pa.BufferReader(files["puzzles.parquet"]))
+    ((results, _),) = browsable(3)
+    assert sorted(told["puzzle_id"].to_pylist()) == sorted(results["puzzle_id"].to_pylist())
+    assert not {"solution", "goal", "rows", "columns", "mended"} & set(told.column_names)
+
+
+# Sudokus
+
+
+def sudoku_payload() -> Browser:
+    return payload(rows_of(sudokus.solved()), SUDOKU_WORDS)
+
+
+@pytest.fixture(scope="module")
+def sudoku_sheets() -> dict[str, Any]:
+    found: dict[str, Any] = ask(sudoku_payload(), "sheetsOf", ids=list(sudokus.puzzles()))
+    return found
+
+
+def grid_shown(shown: dict[str, Any], size: int, given: bool) -> np.ndarray:
+    """The digits, given or found, as they are drawn."""
+    digits = {sign(digit): digit for digit in range(1, size + 1)}
+    grid = np.zeros(size * size, np.uint8)
+    for cell, kind, text in shown["digits"]:
+        if ("given" in kind.split()) == given:
+            grid[cell] = digits[text]
+    return grid.reshape(size, size)
+
+
+@pytest.mark.parametrize("name", [sudokus.ONE, sudokus.FULL, sudokus.LARGE, "made/36"])
+def test_a_sudoku_is_drawn_with_its_givens_and_its_solution(sudoku_sheets: dict[str, Any], name: str) -> None:
+    puzzle, solution = sudokus.puzzles()[name], sudokus.full(sudokus.puzzles()[name].size)
+    size = puzzle.size
+    layers = sudoku_sheets[name]
+    assert list(layers) == ["solution", "nothing"]
+    shown, empty = layers["solution"], layers["nothing"]
+    assert np.array_equal(grid_shown(shown, size, given=True), puzzle.givens)
+    assert np.array_equal(grid_shown(shown, size, given=False), np.where(puzzle.givens == 0, solution, 0))
+    assert f"Sudoku of {size}×{size} cells in boxes of {puzzle.box_width}×{puzzle.box_height}." in shown["label"]
+    borders = [f"M{x * CELL} 0V{size * CELL}" for x in range(0, size + 1, puzzle.box_width)]
+    borders += [f"M0 {y * CELL}H{size * CELL}" for y in range(0, size + 1, puzzle.box_height)]
+    assert shown["thick"][0]["d"] == "".join(borders)
+    words = [
+        ", ".join(sign(int(digit)) + (" given" if given else "") for digit, given in zip(row, givens, strict=True))
+        for row, givens in zip(solution, puzzle.givens, strict=True)
+    ]
+    assert shown["items"] == [f"Row {y}: {text}" for y, text in enumerate(words, 1)]
+    assert np.array_equal(grid_shown(empty, size, given=True), puzzle.givens)
+    assert not grid_shown(empty, size, given=False).any()
+    assert ("open" in empty["items"][0]) == bool((puzzle.givens[0] == 0).any())
+
+
+def test_cells_in_which_two_solutions_of_a_sudoku_differ_are_marked(sudoku_sheets: dict[str, Any]) -> None:
+    layers = sudoku_sheets[sudokus.TWO]
+    assert list(layers) == ["solution", "second", "nothing"]
+    shown, other = layers["solution"], layers["second"]
+    first, second = (grid_shown(each, 9, given=False) for each in (shown, other))
+    differing = first != second
+    assert differing.any()
+    for each in (shown, other):
+        moves = each["marks"][0]["d"].split("M")[1:]
+        assert len(moves) == differing.sum()
+        places = [tuple(map(float, move.split("l")[0].split())) for move in moves]
+        assert [(int(y // CELL), int(x // CELL)) for x, y in places] == list(zip(*np.nonzero(differing), strict=True))
+    assert f"◆ {differing.sum()} cells where the second solution differs." in shown["legend"]
+    assert f"◆ {differing.sum()} cells where the first solution differs." in other["legend"]
+
+
+def test_a_sudoku_without_a_solution_shows_its_givens(sudoku_sheets: dict[str, Any]) -> None:
+    for name in (sudokus.NONE, sudokus.TWICE):
+        (shown,) = sudoku_sheets[name].values()
+        assert np.array_equal(grid_shown(shown, 9, given=True), sudokus.puzzles()[name].givens)
+        assert shown["legend"] == "The givens. No solution is known."
+
+
+def test_measures_that_mean_nothing_for_sudokus_are_left_out() -> None:
+    shown = ask(sudoku_payload(), "factsOf", id=sudokus.ONE)
+    facts = set(shown["facts"])
+    assert {"Givens", "Cells after singles", "Looks at units"} <= facts
+    assert not {"pbnsolve’s score", "Conflicts", "Coloured cells", "Author’s picture", "Line solves"} & facts
+    assert "givens" in shown["heads"]
+    assert "density" not in shown["heads"]
+
+
+def test_grades_of_sudokus_have_a_column_and_facts() -> None:
+    batch = sudoku_batch([sudokus.puzzles()[name] for name in (sudokus.ONE, sudokus.LARGE)])
+    found = pa.Table.from_batches([grades(batch, np.ones(2, np.bool_))])
+    made = payload(rows_of(sudokus.solved(), found), SUDOKU_WORDS)
+    shown = ask(made, "factsOf", id=sudokus.ONE)
+    assert {"Grade for people", "Technique for people", "Steps a cell, for people"} <= set(shown["facts"])
+    assert {"hardest", "givens"} <= set(shown["heads"])
+    assert "technique" not in shown["heads"]
+    (words,) = ask(made, "wordsOf", names=["hardest"])
+    names = [technique.name for technique in SUDOKU.techniques]
+    assert words == sorted(set(found["hardest"].to_pylist()) - {None}, key=names.index)
+
+
+def test_public_reports_of_sudokus_hold_no_givens() -> None:
+    html = write_report(sudokus.solved(), About(family="sudoku"), public=True)["report.html"].decode()
+    made = embedded(html)
+    assert "Givens" not in ask(made, "factsOf", id=sudokus.ONE)["facts"]
+    assert ask(made, "sheetsOf", ids=[sudokus.ONE]) == {sudokus.ONE: {}}
