@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from pipeline.findings.figures_page import Table
 from solver.api import classify
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
 from tests.hostile import damaged_batch, hostile_batch, puzzle_of, sound
 from tests.oracle import solutions
 

@@ -14,7 +14,7 @@ from pipeline.findings.figures_page import Table
 from scrapers.pictures.image import Wish, puzzle_of_image
 from scrapers.pictures.picture_repair import repaired
 from scrapers.pictures.rules import random_pictures
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
 
 SIDE = 30
 RANDOM, PHOTOGRAPHS = 1_000, 500

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipeline.findings.figures_page import Table
 from solver.jit.kernel import kernel
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
 from solver.sudoku.bands import Desk, count_solutions, desk_for
 from solver.sudoku.sudoku_api import classify
 from solver.sudoku.sudoku_batch import grid_batch, with_hashes

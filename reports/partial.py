@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.ladder_options import FROM_NOTHING
 from solver.ladder.lookahead import NO_LIMIT, begin, refute
-from solver.ladder.question import FROM_NOTHING
 from solver.lines.board import possibilities
 from solver.lines.propagate import FIXPOINT
 from solver.model.puzzle import Puzzle

@@ -12,20 +12,26 @@ from numpy.typing import ArrayLike
 from solver.jit.kernel_cache import CHECKED
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.groups import kinds
+from solver.ladder.ladder_kernels import compile_tail
+from solver.ladder.ladder_options import (
+    FROM_NOTHING,
+    NO_SOLUTIONS,
+    LadderOptions,
+    PriorKnowledge,
+    rung_number,
+    seconds_of,
+)
+from solver.ladder.memory import kinds
 from solver.ladder.outcome import copy_outcomes
-from solver.ladder.question import FROM_NOTHING, NO_GOALS, Allowance, Given, seconds_of
-from solver.ladder.rungs import rung_number
-from solver.ladder.tail_rung import compile_tail
-from solver.ladder.verdict import beside_faults, known_goals, results
-from solver.learning.conquest import Conqueror
+from solver.ladder.verdict import classify_valid, known_goals, results
+from solver.learning.cubes import Conqueror
 from solver.learning.tail import learner_of
 from solver.model.check import faults_of, validate
 from solver.model.identity import first_occurrences
 from solver.model.puzzle import MAX_CELLS, MAX_DEPTH, Puzzle, from_picture
 from solver.model.tables import RESULTS, check_readable, puzzle_batch
 from solver.model.views import views
-from solver.proofs.proof import agrees
+from solver.proofs.answer_check import agrees
 
 MOST_CELLS = (1 << 31) - 1
 """Cells of all puzzles of a batch: Arrow's columns of bytes hold no more."""
@@ -54,7 +60,7 @@ def classify(
     wait         for kernels that have not been compiled yet, which takes seconds; or else puzzles that need them are
                  left with the status `timeout`, as if the limit had come. Line logic is always waited for
     conquer      for a batch of one puzzle: what decides by cubes what one clause learner would take long over, as
-                 `solver.learning.conquest.conquered`, or one over several processes (pipeline.executors.conquer).
+                 `solver.learning.cubes.conquer_serially`, or one over several processes (pipeline.executors.conquer).
                  The CPU time of all of them is the row's
 
     Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.
@@ -179,7 +185,7 @@ def _classified(
     batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING, conquer: Conqueror | None = None
 ) -> pa.RecordBatch:
     """The rows of a readable batch: those with faults are kept from the kernels."""
-    return beside_faults(batch, faults_of(batch), lambda sound: _solved(sound, settings, start, conquer))
+    return classify_valid(batch, faults_of(batch), lambda sound: _solved(sound, settings, start, conquer))
 
 
 def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conquer: Conqueror | None) -> pa.RecordBatch:
@@ -190,16 +196,16 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conqu
     if cells > MOST_CELLS:
         raise ValueError(f"the batch's puzzles have {cells:,} cells, more than {MOST_CELLS:,}: split it (batch.slice)")
     everything = np.ones(len(batch), np.bool_)
-    goals = known_goals(batch, seen, everything) if check_goal or CHECKED else NO_GOALS
+    goals = known_goals(batch, seen, everything) if check_goal or CHECKED else NO_SOLUTIONS
     if len(goals.known) and len(start):
         goals = goals._replace(known=goals.known & agrees(goals.pictures, start))
     places = np.arange(len(batch))
     first = places if check_goal else first_occurrences(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
-    known = goals if check_goal else NO_GOALS
-    allowance = Allowance(cpu_limit, depth, rung_number(rung), wait=wait)
+    known = goals if check_goal else NO_SOLUTIONS
+    allowance = LadderOptions(cpu_limit, depth, rung_number(rung), wait=wait)
     split = None if conquer is None else partial(conquer, batch)
-    outcome = climb(seen, which, allowance, Given(known, start, planted=goals), split)
+    outcome = climb(seen, which, allowance, PriorKnowledge(known, start, planted=goals), split)
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, start)
 

@@ -11,7 +11,7 @@ from solver.model.identity import first_occurrences
 from solver.model.tables import check_readable, with_hashes
 from solver.model.views import views
 from solver.people.puzzle_grade import grades
-from solver.proofs.proof import fits
+from solver.proofs.answer_check import fits
 
 
 def cells_of(batch: pa.RecordBatch) -> np.ndarray:

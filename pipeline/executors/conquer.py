@@ -17,9 +17,8 @@ import pyarrow as pa
 from pipeline.errors import ClusterError
 from pipeline.executors.executor import NODE, Executor, Resources, TaskFailure, open_executor
 from solver.ladder.ladder_kernels import warm_up
-from solver.learning.conquest import Conqueror, Conquest, take_in
-from solver.learning.cubes import Answer, Cube, conquer
-from solver.learning.tail import cube_turns, splits_well, usual_turns
+from solver.learning.cubes import Conqueror, Conquest, Cube, CubeResult, add_result, solve_cube
+from solver.learning.tail import cube_turns, default_turns, has_kissat
 from solver.model.views import views
 
 TRIES = 3
@@ -72,7 +71,7 @@ def _conquer(
     """Run the loop of `conquer_over`; leaves unfinished tasks in `running`."""
     whole = Cube((), conquest.start)
     cores = executor.cpus()
-    shared = cores > 1 and splits_well()
+    shared = cores > 1 and has_kissat()
     retries = [] if shared and conquest.solutions else [whole]
     lost = Counter[tuple[tuple[int, int, bool], ...]]()  # by a cube's splits; the whole has none
     begun = conquest.cpu_seconds
@@ -103,7 +102,7 @@ def _conquer(
                     raise ClusterError(f"a part of {batch['puzzle_id'][0]} was lost {TRIES} times: {outcome.reason}")
                 retries.append(cube)
             elif cube is whole:
-                conquest = take_in(conquest, outcome._replace(parts=[]))
+                conquest = add_result(conquest, outcome._replace(parts=[]))
                 if not outcome.parts:
                     return conquest._replace(waiting=[])
                 if not outcome.solutions:
@@ -111,7 +110,7 @@ def _conquer(
                 if not shared:
                     retries.append(whole)
             else:
-                conquest = take_in(conquest, outcome)
+                conquest = add_result(conquest, outcome)
     return conquest
 
 
@@ -122,12 +121,12 @@ def conquer_cube(
     start: np.ndarray,
     cpu_limit: float,
     among: tuple[int, int] | None,
-) -> Answer:
-    """Run one task: a cube of a batch's single puzzle, as `solver.learning.cubes.conquer`.
+) -> CubeResult:
+    """Run one task: a cube of a batch's single puzzle, as `solver.learning.cubes.solve_cube`.
 
     among   (cores that work on cubes of the puzzle, cubes including this one); None for the whole
     """
     puzzle = views(batch)
     warm_up(puzzle, ("line", "search", "tail"))  # compiling is not the puzzle's CPU time
-    turns = usual_turns() if among is None else cube_turns(len(cube.splits), *among)
-    return conquer(puzzle, cube, known, start, cpu_limit, turns)
+    turns = default_turns() if among is None else cube_turns(len(cube.splits), *among)
+    return solve_cube(puzzle, cube, known, start, cpu_limit, turns)

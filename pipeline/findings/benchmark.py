@@ -23,9 +23,8 @@ from scrapers.pictures.recipe import Recipe, recipe_batch
 from scrapers.pictures.rules import every_picture
 from solver.ladder.climb import climb
 from solver.ladder.ladder_kernels import warm_up
+from solver.ladder.ladder_options import LINE, LadderOptions
 from solver.ladder.outcome import MULTIPLE, UNIQUE
-from solver.ladder.question import Allowance
-from solver.ladder.rungs import LINE
 from solver.lines.workspace import LINE_SOLVES
 from solver.model.check import faults
 from solver.model.families import NONOGRAM, family_of
@@ -188,7 +187,7 @@ def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
         best = np.inf
         for _ in range(LINE_RUNS + 1):
             start = time.thread_time()
-            outcome = climb(seen, sound, Allowance(np.inf, top=LINE))
+            outcome = climb(seen, sound, LadderOptions(np.inf, top=LINE))
             best = min(best, time.thread_time() - start)
         puzzles += len(batch)
         solved += int((outcome.solutions == UNIQUE).sum())
@@ -225,7 +224,7 @@ def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
         last = min(first + EXHAUSTIVE_BATCH, pictures)
         cells = every_picture(width, height, first, last)
         batch = views_of(cells)
-        outcome = climb(batch, np.arange(last - first), Allowance(np.inf))
+        outcome = climb(batch, np.arange(last - first), LadderOptions(np.inf))
         if not np.isin(outcome.solutions, (UNIQUE, MULTIPLE)).all():
             raise AssertionError("a picture's clues have no solution")
         unique += int((outcome.solutions == UNIQUE).sum())

@@ -24,9 +24,9 @@ from solver.api import classify
 from solver.jit.kernel import is_ready
 from solver.jit.kernel_cache import cache_folder
 from solver.ladder.fixpoint import example_at_fixpoint
-from solver.ladder.groups import kinds
 from solver.ladder.ladder_kernels import is_warm
 from solver.ladder.lookahead import take_away
+from solver.ladder.memory import kinds
 from solver.model.check import faults_of
 from solver.model.families import SUDOKU
 from solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture

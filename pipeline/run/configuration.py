@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from solver import __version__
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
 from solver.model.puzzle import MAX_DEPTH
 
 

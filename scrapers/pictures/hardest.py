@@ -13,8 +13,8 @@ from scrapers.pictures.picture_repair import repaired
 from scrapers.pictures.rules import random_pictures
 from solver.ladder.climb import climb
 from solver.ladder.effort import difficulty
+from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.outcome import UNIQUE
-from solver.ladder.question import Allowance
 from solver.lines.workspace import CONFLICTS, LINE_SOLVES
 
 TRIED = 24
@@ -57,6 +57,6 @@ def _hardened(picture: np.ndarray, seed: list[int]) -> np.ndarray:
 def _hardness(pictures: np.ndarray) -> np.ndarray:
     """How hard the puzzles of pictures are, float64[pictures]; -inf for those without just one solution."""
     count, height, width = pictures.shape
-    found = climb(views_of(pictures), np.arange(count), Allowance(CPU_LIMIT))
+    found = climb(views_of(pictures), np.arange(count), LadderOptions(CPU_LIMIT))
     measured = difficulty(found.counters[:, LINE_SOLVES], found.counters[:, CONFLICTS], np.full(count, width + height))
     return np.where(found.solutions == UNIQUE, measured, -np.inf)

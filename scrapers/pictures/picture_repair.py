@@ -17,11 +17,10 @@ from scrapers.formats.colors import without_unused
 from scrapers.pictures.picture_batch import views_of
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.groups import kinds
 from solver.ladder.ladder_kernels import warm_up
+from solver.ladder.ladder_options import LINE, PROBE, RUNGS, KnownSolutions, LadderOptions, PriorKnowledge
+from solver.ladder.memory import kinds
 from solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
-from solver.ladder.question import Allowance, Given, Goals
-from solver.ladder.rungs import LINE, PROBE, RUNGS
 from solver.lines.board import possibilities
 from solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from solver.model.views import Views
@@ -125,9 +124,9 @@ def _without_needless(now: np.ndarray, picture: np.ndarray, wanted: int, deadlin
 def _solved(pictures: np.ndarray, rung: int, deadline: float) -> Outcome:
     """What the ladder finds, up to a rung, about the puzzles of pictures, uint8[count, height, width]."""
     count = len(pictures)
-    goals = Goals(np.ones(count, np.bool_), pictures.reshape(-1))
-    allowance = Allowance(max(deadline - time.thread_time(), 0.0) / count, top=rung)
-    return climb(views_of(pictures), np.arange(count), allowance, Given(goals, planted=goals))
+    goals = KnownSolutions(np.ones(count, np.bool_), pictures.reshape(-1))
+    allowance = LadderOptions(max(deadline - time.thread_time(), 0.0) / count, top=rung)
+    return climb(views_of(pictures), np.arange(count), allowance, PriorKnowledge(goals, planted=goals))
 
 
 def _is_good(outcome: Outcome) -> bool:

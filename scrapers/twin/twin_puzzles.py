@@ -12,7 +12,7 @@ from scrapers.formats import nonograms_org
 from solver.model.puzzle import WHITE, Puzzle
 from solver.model.tables import puzzle_batch, puzzles_of
 from solver.model.views import views
-from solver.proofs.proof import fits
+from solver.proofs.answer_check import fits
 
 BATCH_SIZE = 256
 """Puzzles that come as objects are packed into record batches of so many."""

@@ -14,8 +14,10 @@ import numpy as np
 from solver.jit.clock import cpu_seconds
 from solver.jit.kernel import kernel, standalone
 from solver.ladder.lookahead import adopt, take_away
+from solver.ladder.search import SolutionPair, note_solution
 from solver.learning.belief import Beliefs, Signs, confidence, exchange, favourite, restrict
-from solver.lines.board import Board, allows, copy, is_open, undecided
+from solver.lines.bits import has_any, lowest
+from solver.lines.board import Board, allows, copy, is_open, open_cells, undecided
 from solver.lines.places import locate
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import NEXT_CHECK, Workspace
@@ -28,13 +30,14 @@ from solver.tuning import (
     DIVE_SHARE,
     DOUBT_GRADES,
     LEAST_DOUBT,
+    MISSES,
     MORE_ROUNDS,
     OPEN_CELLS,
     REINFORCED_CELLS,
 )
 
 
-class Course(NamedTuple):
+class DiveOptions(NamedTuple):
     """How a dive goes.
 
     rounds   of messages before the first decision
@@ -89,13 +92,13 @@ def _dive(
     """Dive number k."""
     rounds: Any = np.int64(DIVE_ROUNDS[k])
     more: Any = np.int64(MORE_ROUNDS)
-    course = Course(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
+    course = DiveOptions(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
     unwanted = Trail(board.first[:0], board.first[:0])
     return descend(board, diver, trial, color, beliefs, course, unwanted, workspace)
 
 
 @kernel
-def finely_cut(board: Board, beliefs: Beliefs) -> bool:
+def has_many_blocks(board: Board, beliefs: Beliefs) -> bool:
     """Whether the clues are of so many blocks that there are probably many solutions, if any."""
     return _cut_into(board, BLOCKS_A_CELL, beliefs)
 
@@ -127,7 +130,7 @@ def descend(
     trial: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
-    course: Course,
+    course: DiveOptions,
     trail: Trail,
     workspace: Workspace,
 ) -> int:
@@ -214,3 +217,39 @@ def _decide(
             if status != FIXPOINT:
                 return status
     return FIXPOINT
+
+
+@kernel
+def glance(
+    board: Board, diver: Board, trial: Board, color: np.ndarray | None, found: SolutionPair, workspace: Workspace
+) -> bool:
+    """Whether a board at the fixpoint of line logic is seen to have two solutions; they are noted.
+
+    It is gone through twice, cell after cell, each decision followed by line logic: first each cell takes the last
+    colour that it may have, then the first. The first open cell has another colour in each, so two that succeed are two
+    solutions.
+
+    diver, trial   boards with the same clues and memory of their own
+    """
+    bit_width = workspace.bit_width
+    status = FIXPOINT
+    for last in (True, False):
+        misses = 0
+        copy(board, diver)
+        for y in range(int(board.size[1])):
+            cells = open_cells(diver, y, bit_width)
+            while status == FIXPOINT and has_any(cells):
+                x = int(lowest(cells))
+                c: Any = np.int64(int(board.size[2]) - 1 if last else 0)
+                while not allows(diver, y, x, c, bit_width):
+                    c += -1 if last else 1
+                status = adopt(diver, trial, color, y, x, c, workspace)
+                if status == CONTRADICTION and misses < MISSES:
+                    misses += 1
+                    status = take_away(diver, color, y, x, c, workspace)
+                cells = open_cells(diver, y, bit_width)
+        if status == FIXPOINT:
+            note_solution(diver, found, workspace)
+            if found.number[0] == 2:
+                return True
+    return False

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from solver.jit.kernel import kernel
-from solver.ladder.groups import Group, all_groups
-from solver.ladder.memory import Memory, memory_for
-from solver.ladder.question import FROM_NOTHING
+from solver.ladder.ladder_options import FROM_NOTHING
+from solver.ladder.memory import KernelGroup, Memory, all_kernel_groups, memory_for
 from solver.lines.bits import low_bits
 from solver.lines.board import Board, apply_start, init_board
 from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME, propagate
@@ -20,15 +19,17 @@ from solver.model.views import Clues, Views
 def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
     """Memory with the board of a batch's one puzzle at the fixpoint of line logic; None for a contradiction.
 
-    `start` as in solver.ladder.question.Given.
+    `start` as in solver.ladder.ladder_options.PriorKnowledge.
 
     Raises TimeoutError if that takes more than `cpu_limit` CPU seconds.
     """
-    (group,) = all_groups(batch)
+    (group,) = all_kernel_groups(batch)
     return line_fixpoint_of(batch, group, cpu_limit, start)
 
 
-def line_fixpoint_of(batch: Views, group: Group, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
+def line_fixpoint_of(
+    batch: Views, group: KernelGroup, cpu_limit: float, start: np.ndarray = FROM_NOTHING
+) -> Memory | None:
     """The same with the kernels and the memory of a group that the puzzle need not be of."""
     memory = memory_for(batch, group)
     workspace = memory.workspace._replace(deadline=time.thread_time() + cpu_limit)
@@ -45,7 +46,7 @@ def example_at_fixpoint(words: int, colored: bool) -> Memory:
     clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
     for array in (*clues, two):
         array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
-    group = Group(words, 2 if colored else None, np.arange(1))
+    group = KernelGroup(words, 2 if colored else None, np.arange(1))
     memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
     assert memory is not None
     return memory

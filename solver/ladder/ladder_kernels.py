@@ -1,22 +1,22 @@
 """Have the ladder's kernels ready before they are needed: compiled, or loaded from the disk cache."""
 
 import math
+from functools import cache
 from typing import Any
 
 from solver.jit.kernel import is_ready
-from solver.ladder.ascent import ascent_of
-from solver.ladder.groups import Group, all_groups
-from solver.ladder.line_rung import line_rung
-from solver.ladder.lookahead_rungs import lookahead_rungs
-from solver.ladder.outcome import no_outcome
-from solver.ladder.question import NO_GOALS, NOTHING, Allowance
-from solver.ladder.search_rung import search_rung
-from solver.ladder.tail_rung import compile_tail
+from solver.ladder.fixpoint import example_at_fixpoint
+from solver.ladder.ladder_options import FROM_NOTHING, NO_PRIOR, NO_SOLUTIONS, LadderOptions
+from solver.ladder.memory import KernelGroup, all_kernel_groups
+from solver.ladder.outcome import initial_outcome
+from solver.ladder.rungs import initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
+from solver.ladder.swap import swap
+from solver.learning.tail import learner_of
 from solver.model.amounts import compile_clue_totals
 from solver.model.check import compile_sums
 from solver.model.identity import compile_hashes
 from solver.model.views import Views
-from solver.proofs.proof import compile_checks
+from solver.proofs.answer_check import compile_checks
 
 STAGES = ("line", "lookahead", "search", "tail", "checks")
 """Steps of the ladder whose kernels are compiled on their own; and checks, which are for all puzzles.
@@ -26,7 +26,7 @@ With the checks go hashes, and the amounts of which a report's measures are made
 
 def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
     """Have the kernels of some stages ready for the puzzles of a batch."""
-    for group in all_groups(batch):
+    for group in all_kernel_groups(batch):
         calls = _calls(batch, group)
         for stage in stages:
             if stage == "tail":
@@ -43,15 +43,26 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
 
 def is_warm(batch: Views) -> bool:
     """Whether the kernels for the puzzles of a batch have been compiled, but perhaps those of the tail."""
-    calls = (call for group in all_groups(batch) for call in _calls(batch, group).values())
+    calls = (call for group in all_kernel_groups(batch) for call in _calls(batch, group).values())
     return all(is_ready(kernel, *arguments) for kernel, arguments in calls)
 
 
-def _calls(batch: Views, group: Group) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     """For each stage its kernel with arguments for no puzzle."""
-    ascent = ascent_of(batch, group, Allowance(math.inf), NOTHING, no_outcome(batch, NO_GOALS))
+    state = initial_state(batch, group, LadderOptions(math.inf), NO_PRIOR, initial_outcome(batch, NO_SOLUTIONS))
     return {
-        "line": (line_rung, (ascent, group.puzzles[:0])),
-        "lookahead": (lookahead_rungs, (ascent,)),
-        "search": (search_rung, (ascent, 0)),
+        "line": (run_line_rung, (state, group.puzzles[:0])),
+        "lookahead": (run_lookahead_rungs, (state,)),
+        "search": (run_search_rung, (state, 0)),
     }
+
+
+@cache
+def compile_tail(words: int, colored: bool) -> None:
+    """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
+    memory = example_at_fixpoint(words, colored)
+    with learner_of(memory, math.inf) as learner:
+        learner.next_solution(math.inf)
+        picture = learner.picture()
+        swap(picture, 2, 2, FROM_NOTHING, memory.workspace.counters, math.inf)
+        learner.exclude(picture)

@@ -1,18 +1,70 @@
-"""The memory that the kernels work in, allocated once for a whole group of puzzles."""
+"""Puzzles grouped by the kernels that solve them, and the memory those kernels work in."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from solver.ladder.groups import Group
 from solver.ladder.search import Tree
 from solver.learning.belief import Beliefs, no_beliefs
+from solver.lines.bits import words_for
 from solver.lines.board import NO_COLOR, Board
 from solver.lines.checked import CHECKED
 from solver.lines.lanes import ROOM
 from solver.lines.workspace import Workspace, make_workspace
 from solver.model.views import Views
 from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
+
+
+class KernelGroup(NamedTuple):
+    """Some puzzles of a batch that the same kernels solve.
+
+    words     of a bit set
+    colors    the highest colour that their clues use; None for mono puzzles
+    puzzles   int64: their numbers
+    """
+
+    words: int
+    colors: int | None
+    puzzles: np.ndarray
+
+
+def kernel_groups(batch: Views, which: np.ndarray) -> Iterator[KernelGroup]:
+    """The puzzles `which` of a batch in groups."""
+    sides = np.maximum(batch.width, batch.height)[which]
+    words = np.array([words_for(side) for side in range(int(sides.max(initial=0)) + 1)])[sides]
+    colors = highest_colors(batch, which)
+    for width in np.unique(words).tolist():
+        for colored in (False, True):
+            here = (words == width) & ((colors > 1) == colored)
+            if here.any():
+                yield KernelGroup(width, int(colors[here].max()) if colored else None, which[here])
+
+
+def all_kernel_groups(batch: Views) -> Iterator[KernelGroup]:
+    """All puzzles of a batch in groups."""
+    return kernel_groups(batch, np.arange(len(batch.width)))
+
+
+def kinds(batch: Views) -> set[tuple[int, bool]]:
+    """What the kernels have to be compiled for to solve a batch: (words of a bit set, whether there are colours)."""
+    return {(group.words, group.colors is not None) for group in all_kernel_groups(batch)}
+
+
+def highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
+    """The highest colour that the clues of each of the puzzles `which` use, 0 for none."""
+    highest = np.zeros(len(which), np.uint8)
+    for clues in (batch.rows, batch.columns):
+        first, last = (clues.blocks[clues.lines[which + k]] for k in (0, 1))
+        some = np.flatnonzero(first < last)
+        if len(some):
+            bounds = np.column_stack([first[some], last[some]]).ravel()
+            start, end = int(bounds.min()), int(bounds.max())
+            colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat wants something after the last bound
+            alike = colors.max() == 1  # as in black and white
+            here = 1 if alike else np.maximum.reduceat(colors, bounds - start)[::2]
+            highest[some] = np.maximum(highest[some], here)
+    return highest
 
 
 class Memory(NamedTuple):
@@ -34,7 +86,7 @@ class Memory(NamedTuple):
     beliefs: Beliefs
 
 
-def memory_for(batch: Views, group: Group) -> Memory:
+def memory_for(batch: Views, group: KernelGroup) -> Memory:
     """Memory for any puzzle of a group of a batch."""
     words, colors, puzzles = group
     width, height = batch.width[puzzles].astype(np.int64), batch.height[puzzles].astype(np.int64)
@@ -54,7 +106,7 @@ def memory_for(batch: Views, group: Group) -> Memory:
         int(np.diff(clues.blocks[clues.lines[0] : clues.lines[-1] + 1]).max(initial=1))
         for clues in (batch.rows, batch.columns)
     )
-    thinking = 16 * cells * palette <= BELIEF_BYTES
+    has_beliefs = 16 * cells * palette <= BELIEF_BYTES
     depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
     return Memory(
         board,
@@ -72,7 +124,7 @@ def memory_for(batch: Views, group: Group) -> Memory:
             cell=np.zeros(depth, np.int64),
             color=np.zeros(depth, np.uint8),
         ),
-        no_beliefs(cells if thinking else 0, side, blocks, longest, palette, words),
+        no_beliefs(cells if has_beliefs else 0, side, blocks, longest, palette, words),
     )
 
 

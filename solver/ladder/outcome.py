@@ -6,9 +6,8 @@ import numpy as np
 
 from solver.jit.clock import cpu_after, wall_seconds
 from solver.jit.kernel import inlined, kernel
-from solver.ladder.question import Given, Goals
-from solver.ladder.rungs import LINE, SEARCH
-from solver.ladder.search import Found
+from solver.ladder.ladder_options import LINE, SEARCH, KnownSolutions, PriorKnowledge
+from solver.ladder.search import SolutionPair
 from solver.lines.board import Board, undecided, write_picture
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import COUNTERS
@@ -56,7 +55,7 @@ class Outcome(NamedTuple):
 
 
 @kernel
-def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, bit_width: Any) -> bool:
+def record_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, bit_width: Any) -> bool:
     """Note what a rung has come to with the puzzle on the board; whether it is left open."""
     left = undecided(board, bit_width)
     outcome.decided[p, rung] = board.size[0] * board.size[1] - left
@@ -73,7 +72,7 @@ def note_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, bi
 
 
 @inlined
-def note_time(outcome: Outcome, p: int, rung: int, cpu: float, wall: float) -> tuple[float, float]:
+def record_time(outcome: Outcome, p: int, rung: int, cpu: float, wall: float) -> tuple[float, float]:
     """Add to a rung's CPU seconds, and to the wall seconds, what has gone by since; returns both clocks' times now."""
     now = wall_seconds()
     cpu_now = cpu_after(cpu, now - wall)
@@ -83,22 +82,22 @@ def note_time(outcome: Outcome, p: int, rung: int, cpu: float, wall: float) -> t
 
 
 @kernel
-def found_of(outcome: Outcome, given: Given, p: int) -> Found:
+def solution_pair(outcome: Outcome, given: PriorKnowledge, p: int) -> SolutionPair:
     """Where the solutions of puzzle p are noted."""
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    return Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], given.start)
+    return SolutionPair(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], given.start)
 
 
-def no_outcome(batch: Views, goals: Goals) -> Outcome:
+def initial_outcome(batch: Views, goals: KnownSolutions) -> Outcome:
     """The outcome of a batch before anything is found but the goals, which are first solutions."""
-    outcome = outcome_for(batch.width.astype(np.int64) * batch.height)
+    outcome = empty_outcome(batch.width.astype(np.int64) * batch.height)
     if len(goals.known):
         outcome.first[:] = goals.pictures
         outcome.found[:] = goals.known
     return outcome
 
 
-def outcome_for(cells: np.ndarray) -> Outcome:
+def empty_outcome(cells: np.ndarray) -> Outcome:
     """The outcome of puzzles with so many cells (int64) before anything is found."""
     puzzles = len(cells)
     offsets = np.zeros(puzzles + 1, np.int64)

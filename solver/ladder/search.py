@@ -53,7 +53,7 @@ class Tree(NamedTuple):
     color: np.ndarray
 
 
-class Found(NamedTuple):
+class SolutionPair(NamedTuple):
     """The solutions of one puzzle found so far.
 
     first, second   uint8[height x width], row by row, a palette entry each
@@ -69,7 +69,13 @@ class Found(NamedTuple):
 
 @standalone
 def search(
-    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, found: Found, nodes: int, workspace: Workspace
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    tree: Tree,
+    found: SolutionPair,
+    nodes: int,
+    workspace: Workspace,
 ) -> int:
     """Look for two solutions, in at most so many nodes.
 
@@ -135,7 +141,7 @@ def search(
 
 
 @kernel
-def noted(board: Board, found: Found) -> bool:
+def noted(board: Board, found: SolutionPair) -> bool:
     """Whether the known solution is the one that has been noted."""
     return found.number[0] > 0 and is_known_picture(board, found.first)
 
@@ -172,7 +178,13 @@ def _branch(board: Board, tree: Tree, depth: int, bit_width: Any) -> int:
 
 @kernel
 def settle(
-    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, depth: int, found: Found, workspace: Workspace
+    board: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    tree: Tree,
+    depth: int,
+    found: SolutionPair,
+    workspace: Workspace,
 ) -> int:
     """Full probing of a node to its fixpoint; returns as `propagate`. Solutions met are noted, at most two."""
     bit_width = workspace.bit_width
@@ -208,7 +220,7 @@ def _probe_cell(
     cell: int,
     tree: Tree,
     depth: int,
-    found: Found,
+    found: SolutionPair,
     workspace: Workspace,
 ) -> int:
     """Probe all colours of one cell. One that is refuted goes, and the others wait for another call.
@@ -284,7 +296,7 @@ def _keep_union(board: Board, union: Board, workspace: Workspace) -> None:
 
 
 @kernel
-def note_solution(board: Board, found: Found, workspace: Workspace) -> None:
+def note_solution(board: Board, found: SolutionPair, workspace: Workspace) -> None:
     """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
     bit_width = workspace.bit_width
     if found.number[0] == 0:
@@ -300,7 +312,7 @@ def note_solution(board: Board, found: Found, workspace: Workspace) -> None:
 
 
 @kernel
-def _switch(board: Board, found: Found, workspace: Workspace) -> None:
+def _switch(board: Board, found: SolutionPair, workspace: Workspace) -> None:
     """Make a second solution of the first by a switch, if there is one."""
     for i in range(len(found.first)):
         found.second[i] = found.first[i]

@@ -8,14 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solver import __version__
+from solver.ladder.ladder_options import DEPTH, FROM_NOTHING, LINE, PROBE, SEARCH, KnownSolutions, rung_names
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
-from solver.ladder.question import FROM_NOTHING, Goals
-from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH, rung_names
 from solver.learning.tail import ENGINES
 from solver.lines.workspace import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from solver.model.tables import RESULTS, TEXT
 from solver.model.views import Views
-from solver.proofs.proof import agrees, fits, same
+from solver.proofs.answer_check import agrees, fits, same
 
 STATUSES = ("ok", "timeout", "error")  # of puzzles that the ladder was given; `unclassified` has others
 OK, TIMEOUT, ERROR = range(len(STATUSES))
@@ -31,8 +30,8 @@ def results(
     """The results table's rows for a batch of puzzles without faults.
 
     depth   that of the rung depth-2
-    start   the partly solved grid of a batch's one puzzle (solver.ladder.question.Given): solutions agree with it, a
-            goal need not
+    start   the partly solved grid of a batch's one puzzle (`PriorKnowledge.start`): solutions agree
+            with it, a goal need not
 
     Columns that a run adds (config_hash, run_id, part, host) are null.
     """
@@ -132,7 +131,7 @@ def result_rows(
     )
 
 
-def beside_faults(
+def classify_valid(
     batch: pa.RecordBatch, wrong: dict[int, str], solved: Callable[[pa.RecordBatch], pa.RecordBatch]
 ) -> pa.RecordBatch:
     """The results table's rows for a batch: those of `solved` for puzzles without faults, `invalid` for the others.
@@ -235,7 +234,7 @@ def _goal_matches(puzzles: int, given: np.ndarray, fitting: np.ndarray) -> pa.Ar
     return pa.array(matches, mask=unknown)
 
 
-def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> Goals:
+def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> KnownSolutions:
     """The goals of a batch's puzzles that are solutions; `sound` (bool) are the puzzles to look at."""
     given = np.flatnonzero(sound & batch["goal"].is_valid().to_numpy(zero_copy_only=False))
     good, pictures, offsets = _goals_that_fit(batch, seen, given)
@@ -246,7 +245,7 @@ def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> Goals:
     laid_out = np.zeros(places[-1], np.uint8)
     for p in given[good]:
         laid_out[places[p] : places[p + 1]] = pictures[offsets[p] : offsets[p + 1]]
-    return Goals(known, laid_out)
+    return KnownSolutions(known, laid_out)
 
 
 def _goals_that_fit(batch: pa.RecordBatch, seen: Views, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,21 +13,23 @@ cube has the same parts on every machine.
 
 import heapq
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from solver.ladder.dive import dive
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.memory import Memory
-from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, Found, note_solution, search
+from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, note_solution, search
 from solver.ladder.swap import swap
-from solver.learning.tail import GLUCOSE, Branch, Turns, learner_of
+from solver.learning.tail import GLUCOSE, Branch, Turns, cube_turns, learner_of
 from solver.lines.board import possibilities
 from solver.lines.checked import CHECKED
 from solver.lines.places import locate
 from solver.lines.propagate import FIXPOINT
-from solver.model.views import Views
+from solver.model.views import Views, views
 from solver.tuning import CUBE_PARTS
 
 
@@ -42,7 +44,7 @@ class Cube(NamedTuple):
     start: np.ndarray
 
 
-class Answer(NamedTuple):
+class CubeResult(NamedTuple):
     """What has become of a cube.
 
     solutions     uint8[height x width] each, row by row, a palette entry each: those found that were not known
@@ -61,9 +63,9 @@ class Answer(NamedTuple):
     kissat_failed: bool = False
 
 
-def conquer(
+def solve_cube(
     batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns
-) -> Answer:
+) -> CubeResult:
     """Look for a solution in a cube of a batch's one puzzle, or for the proof that there is none.
 
     known       the puzzle's solution that is known, if one is: only others count
@@ -73,8 +75,8 @@ def conquer(
     """
     begun = time.thread_time()
     deadline = begun + cpu_limit
-    found, conflicts, engine, elsewhere, kissat_failed = list(known), 0, None, 0.0, False
-    memory, parts = _looked_at(batch, cube, found, start, deadline)
+    found, conflicts, engine, child_cpu_seconds, kissat_failed = list(known), 0, None, 0.0, False
+    memory, parts = probe_cube(batch, cube, found, start, deadline)
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
     if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
@@ -82,22 +84,22 @@ def conquer(
             if known:
                 learner.exclude(known[0])
             answer = learner.next_solution(deadline, turns)
-            conflicts, engine, elsewhere = learner.conflicts, learner.engine, learner.elsewhere
+            conflicts, engine, child_cpu_seconds = learner.conflicts, learner.engine, learner.child_cpu_seconds
             kissat_failed = learner.kissat_failed
-            branch = learner.busiest() if answer is None else None
+            branch = learner.split_candidate() if answer is None else None
             if answer:
                 found.append(learner.picture())
                 if not known:
                     _switch(found, memory, start, deadline)
         if answer is False:
             parts = []
-        elif answer is None and time.thread_time() + elsewhere < deadline:
+        elif answer is None and time.thread_time() + child_cpu_seconds < deadline:
             if branch is None:
                 parts = _split(batch, cube, memory, found, start, deadline)
             else:
                 parts = halves(cube, memory, branch)
-    spent = time.thread_time() - begun + elsewhere
-    return Answer(found[len(known) :], parts, spent, conflicts, engine, kissat_failed)
+    spent = time.thread_time() - begun + child_cpu_seconds
+    return CubeResult(found[len(known) :], parts, spent, conflicts, engine, kissat_failed)
 
 
 def halves(cube: Cube, memory: Memory, branch: Branch) -> list[Cube]:
@@ -123,7 +125,7 @@ def probed_branch(memory: Memory) -> Branch:
     return Branch(cell, int(memory.tree.best[0, cell]), True)
 
 
-def _looked_at(
+def probe_cube(
     batch: Views, cube: Cube, found: list[np.ndarray], start: np.ndarray, deadline: float
 ) -> tuple[Memory | None, list[Cube]]:
     """Probe a cube; a solution met is added to those found.
@@ -180,7 +182,7 @@ def _split(
     done: list[Cube] = []
     while parts and len(parts) + len(done) < CUBE_PARTS and len(found) == before:
         _, _, largest = heapq.heappop(parts)
-        looked, left = _looked_at(batch, largest, found, start, deadline)
+        looked, left = probe_cube(batch, largest, found, start, deadline)
         if looked is None:
             done += left
         else:
@@ -194,13 +196,68 @@ def _open(cube: Cube) -> int:
     return int(cube.start.sum()) - len(cube.start)
 
 
-def _noted(memory: Memory, found: list[np.ndarray], start: np.ndarray) -> Found:
+def _noted(memory: Memory, found: list[np.ndarray], start: np.ndarray) -> SolutionPair:
     """The solutions found, as the search notes them."""
     cells = int(memory.board.size[0] * memory.board.size[1])
     first, second = (found[k].copy() if k < len(found) else np.zeros(cells, np.uint8) for k in (0, 1))
-    return Found(first, second, np.array([len(found)], np.int8), start)
+    return SolutionPair(first, second, np.array([len(found)], np.int8), start)
 
 
-def _add(found: list[np.ndarray], noted: Found) -> None:
+def _add(found: list[np.ndarray], noted: SolutionPair) -> None:
     """Add the solutions that have been noted since."""
     found += [noted.first, noted.second][len(found) : int(noted.number[0])]
+
+
+class Conquest(NamedTuple):
+    """A puzzle as far as its cubes have been decided.
+
+    start         bool[height x width, palette]: the colours that cells may have in any solution; empty if all
+    solutions     uint8[height x width] each, row by row, a palette entry each: those found so far, at most two
+    waiting       cubes to decide, the next one first. With those at work they hold all other solutions
+    cpu_seconds   of all cubes so far, in whichever process
+    conflicts     of clause learning, likewise
+    engine        the learner that was last at work; None if none was
+    kissat_failed whether Kissat failed on any of them
+    """
+
+    start: np.ndarray
+    solutions: list[np.ndarray]
+    waiting: list[Cube]
+    cpu_seconds: float = 0.0
+    conflicts: int = 0
+    engine: str | None = None
+    kissat_failed: bool = False
+
+
+SINGLE_CORE = (1, 2)
+"""A core, and more cubes than that: none is split for want of cubes."""
+
+Conqueror = Callable[[pa.RecordBatch, Conquest, float], Conquest]
+"""Continues a conquest of a batch's one puzzle for at most the given CPU seconds, summed over all processes."""
+
+
+def add_result(conquest: Conquest, answer: CubeResult) -> Conquest:
+    """A conquest after one of its cubes, which is no longer waiting, has been answered."""
+    known = [solution.tobytes() for solution in conquest.solutions]
+    new = [solution for solution in answer.solutions if solution.tobytes() not in known]
+    return conquest._replace(
+        solutions=[*conquest.solutions, *new][:2],
+        waiting=[*answer.parts, *conquest.waiting],
+        cpu_seconds=conquest.cpu_seconds + answer.cpu_seconds,
+        conflicts=conquest.conflicts + answer.conflicts,
+        engine=answer.engine or conquest.engine,
+        kissat_failed=answer.kissat_failed or conquest.kissat_failed,
+    )
+
+
+def conquer_serially(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+    """Decide one cube after the other, until two solutions are known, none is left, or time is out."""
+    puzzle = views(batch)
+    while conquest.waiting and len(conquest.solutions) < 2 and conquest.cpu_seconds < cpu_limit:
+        cube, *others = conquest.waiting
+        left = cpu_limit - conquest.cpu_seconds
+        answer = solve_cube(
+            puzzle, cube, conquest.solutions, conquest.start, left, cube_turns(len(cube.splits), *SINGLE_CORE)
+        )
+        conquest = add_result(conquest._replace(waiting=others), answer)
+    return conquest

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.ladder.dive import Course, Trail, descend
+from solver.ladder.dive import DiveOptions, Trail, descend
 from solver.ladder.memory import Memory
 from solver.learning.encoding import TRUE
 from solver.lines.board import undecided
@@ -26,7 +26,7 @@ from solver.tuning import (
     LEAD_SHARES,
 )
 
-COURSES = tuple(Course(*course, 0.0) for course in zip(LEAD_ROUNDS, LEAD_MORE_ROUNDS, LEAD_SHARES, strict=True))
+COURSES = tuple(DiveOptions(*course, 0.0) for course in zip(LEAD_ROUNDS, LEAD_MORE_ROUNDS, LEAD_SHARES, strict=True))
 """The dives, one after the other. Few rounds of messages leave them less sure of themselves, and more often right."""
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from solver.ladder.dive import finely_cut
+from solver.ladder.dive import has_many_blocks
 from solver.ladder.memory import Memory
 from solver.learning.belief import probable
 from solver.learning.encoding import FALSE, TRUE, encode
@@ -57,12 +57,12 @@ WITH_KISSAT: Turns = ((GLUCOSE, TURN_SLICES[0]), (KISSAT, 1 << 60))
 """Who works for how many slices, one after the other."""
 
 
-def usual_turns() -> Turns:
+def default_turns() -> Turns:
     """The turns on a whole puzzle. Asked only when learners are needed: whether Kissat is there takes a process."""
     return ALTERNATELY if program() is None else WITH_KISSAT
 
 
-def splits_well() -> bool:
+def has_kissat() -> bool:
     """Whether a puzzle's cubes (solver.learning.cubes) take together not much longer than the whole: with Kissat."""
     return program() is not None
 
@@ -78,14 +78,14 @@ def cube_turns(splits: int, cores: int, cubes: int) -> Turns:
     what there is to learn about. Only that if the cube is to be split at once, for want of cubes. But with each split
     there is more to do in all: those that come from several are not.
     """
-    if not splits_well():
+    if not has_kissat():
         return ((CADICAL, 1 if cubes < cores else CUBE_SLICES),)
     trial = (GLUCOSE, TRIAL_SLICES)
     soon = cubes < 2 * cores and 1 << splits < 2 * cores
     return (trial,) if soon else ((KISSAT, max(KISSAT_SLICES // cores, 1)), trial)
 
 
-class Formula(NamedTuple):
+class Encoding(NamedTuple):
     """What learners are given.
 
     number    how many variables there are, numbered from 1
@@ -116,10 +116,10 @@ def learner_of(memory: Memory, deadline: float, noting: bool = False) -> "Learne
     known = (
         board.known[: int(board.size[0] * board.size[1])] if CHECKED and has_known(board, workspace.bit_width) else None
     )
-    few = not finely_cut(board, memory.beliefs)
+    few = not has_many_blocks(board, memory.beliefs)
     quick = few and variables.number < BEFORE_LEADS_VARIABLES
     return Learner(
-        Formula(variables.number, variables.literal, (clauses,)),
+        Encoding(variables.number, variables.literal, (clauses,)),
         lambda engine: probable(board, color, variables, PULLS[engine], workspace).tolist(),
         lambda: leads(memory, variables.literal, workspace),
         known,
@@ -136,7 +136,7 @@ class Learner:
     leads          assumptions that probably lead to a solution (solver.learning.lead), one list after the other
     known          for the checked mode: a solution that the formula has, as `picture`
     few            whether there are probably few solutions, if any: where clues are of many blocks, there are many
-    noting         whether Glucose keeps all that it learns, for `busiest`
+    noting         whether Glucose keeps all that it learns, for `split_candidate`
     before_leads   conflicts of Glucose, to begin with, before it follows leads
 
     `engine` is the name of the one that answered last. `kissat_failed` is whether Kissat has failed: CaDiCaL then takes
@@ -145,7 +145,7 @@ class Learner:
 
     def __init__(
         self,
-        formula: Formula,
+        formula: Encoding,
         phases: Callable[[str], list[int]],
         leads: Callable[[], Iterable[list[int]]],
         known: np.ndarray | None = None,
@@ -174,13 +174,13 @@ class Learner:
             solver.delete()
 
     @property
-    def elsewhere(self) -> float:
+    def child_cpu_seconds(self) -> float:
         """CPU seconds of learners that are processes of their own."""
         return sum(solver.cpu_seconds for solver in self.solvers.values() if isinstance(solver, Kissat))
 
     def now(self) -> float:
         """CPU seconds of this thread, and of what it has had done elsewhere."""
-        return time.thread_time() + self.elsewhere
+        return time.thread_time() + self.child_cpu_seconds
 
     @property
     def conflicts(self) -> int:
@@ -191,7 +191,7 @@ class Learner:
     def next_solution(self, deadline: float, turns: Turns | None = None) -> bool | None:
         """Whether there is a (further) solution; None if the deadline, in CPU seconds as of `now`, comes first.
 
-        turns   who works for how many slices; None if the turns are over without an answer. `usual_turns` if not given
+        turns   who works for how many slices; None if the turns end without an answer (default: `default_turns`)
         """
         conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
         loading = LOADING * sum(map(len, self.formula.clauses))
@@ -204,7 +204,7 @@ class Learner:
                 return found
             if self._led(min(conflicts, LEAD_SLICE), deadline):
                 return True
-        waiting = deque(turns or usual_turns())
+        waiting = deque(turns or default_turns())
         while waiting:
             engine, slices = waiting.popleft()
             if engine == KISSAT and self.kissat_failed:
@@ -280,7 +280,7 @@ class Learner:
                 return False
         return False
 
-    def busiest(self) -> Branch | None:
+    def split_candidate(self) -> Branch | None:
         """The cell and colour that Glucose has learned most about, if it notes that and has had a turn."""
         solver = self.solvers.get(GLUCOSE)
         if solver is None or not self.noting:

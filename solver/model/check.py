@@ -200,7 +200,7 @@ def _greatest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def _goal_faults(goal: pa.BinaryArray, seen: Views) -> Faults:
-    """Goals that have not a byte for each cell."""
+    """KnownSolutions that have not a byte for each cell."""
     cells = seen.width.astype(np.int64) * seen.height
     given = pc.binary_length(goal).fill_null(-1).to_numpy()
     for p in np.flatnonzero((given >= 0) & (given != cells)).tolist():

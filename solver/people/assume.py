@@ -9,9 +9,8 @@ import numpy as np
 
 from solver.jit.kernel import kernel
 from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
-from solver.ladder.groups import all_groups, kinds
 from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, refute, take_away
-from solver.ladder.memory import Memory
+from solver.ladder.memory import Memory, all_kernel_groups, kinds
 from solver.lines.board import Board, copy
 from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
 from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, Workspace
@@ -47,7 +46,7 @@ def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> "Assumpt
 
     Raises NoSolution if line logic alone finds a contradiction, and TimeoutError.
     """
-    ((_, colors, _),) = all_groups(puzzle)
+    ((_, colors, _),) = all_kernel_groups(puzzle)
     start = (grid[:, None] >> np.arange((colors or 1) + 1) & 1).astype(np.bool_)
     memory = line_fixpoint(puzzle, deadline - time.thread_time(), start)
     if memory is None:

@@ -22,7 +22,7 @@ from solver.model.views import Views, views
 from solver.people.assume import assumptions_on, compile_for
 from solver.people.person import CHANGES, ENDED, STEPS, Sheet, is_solved, rule_out, sheet_for, solve_lines
 from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
-from solver.proofs.record import Refuted, Replay, Ruled, Unprovable, colors_of
+from solver.proofs.record import RefutedAssumption, Replay, Ruled, UnprovableError, colors_of
 
 CANDIDATES, COMPARED = 24, 2
 """Assumptions that are looked at before one is taken, and those of them whose chains are compared."""
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     technique: int
     line: int | None
     ruled: tuple[Ruled, ...]
-    assumption: Refuted | None = None
+    assumption: RefutedAssumption | None = None
 
 
 class Explanation(NamedTuple):
@@ -108,7 +108,7 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
 
 
 def check(explanation: Explanation) -> None:
-    """Hold each step against the checker of certificates. Raises Wrong, or the checker's Refused."""
+    """Hold each step against the checker of certificates. Raises Wrong, or the checker's CertificateError."""
     puzzle = explanation.puzzle
     replay = _replay(puzzle)
     rows, columns = _blocks(puzzle)
@@ -245,7 +245,7 @@ class _Work:
         for place, color, technique in found:
             try:
                 refuted = self.replay.refuted(place, color, depth=None)  # wave by wave: soon ends are found soon
-            except Unprovable:  # it needs what those before it have shown
+            except UnprovableError:  # it needs what those before it have shown
                 continue
             tried += 1
             if best is None or len(refuted.then) < len(best.assumption.then):  # type: ignore[union-attr]

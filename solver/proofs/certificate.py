@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from solver.proofs import FAILED, PROVED, TIMEOUT
-from solver.proofs.checker import FORMAT, VERSION, Proved, Refused, check
+from solver.proofs.checker import FORMAT, VERSION, CertificateError, Proved, check
 from solver.proofs.follow import CHECKER
 from solver.proofs.formula import Formula, dimacs, formula
-from solver.proofs.record import Unprovable, Verdict, record
+from solver.proofs.record import UnprovableError, Verdict, record
 
 LEARNER = "glucose4"
 """Of python-sat's engines with proofs the one whose proofs are found and followed soonest
@@ -77,7 +77,7 @@ def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: floa
         status = PROVED
     except TimeoutError:
         status, error = TIMEOUT, f"not proved in {cpu_limit:g} CPU seconds"
-    except (Refused, Unprovable) as wrong:
+    except (CertificateError, UnprovableError) as wrong:
         status, error = FAILED, str(wrong)
     steps, assumptions = (proved.steps, proved.assumptions) if proved else (None, None)
     return Certificate(status, checker, steps, assumptions, used() - began, files, error)
@@ -96,11 +96,11 @@ def _compare(proved: Proved, verdict: Verdict) -> None:
     pictures = [bytes(picture) for picture in proved.pictures]
     wanted = [picture for picture in (verdict.solution, verdict.second_solution) if picture is not None]
     if (proved.clue_hash, proved.claim, proved.rung, pictures) != (verdict.clue_hash, *verdict[1:3], wanted):
-        raise Refused("something else than the verdict is proved")
+        raise CertificateError("something else than the verdict is proved")
 
 
 def refutation(made: Formula, deadline: float) -> str:
-    """A DRUP proof that a formula has no solution. Raises TimeoutError, or Unprovable if it has one."""
+    """A DRUP proof that a formula has no solution. Raises TimeoutError, or UnprovableError if it has one."""
     from pysat.solvers import Solver
 
     deadline -= (1 - SHARE) * (deadline - time.thread_time())
@@ -112,12 +112,12 @@ def refutation(made: Formula, deadline: float) -> str:
             learner.conf_budget(SLICE)
             found = learner.solve_limited()
         if found:
-            raise Unprovable(f"{LEARNER} finds a solution that should not be")
+            raise UnprovableError(f"{LEARNER} finds a solution that should not be")
         return "".join(f"{line}\n" for line in learner.get_proof())
 
 
 def followed(cnf: str, proof: str, deadline: float) -> None:
-    """Have a proof followed in a process of its own. Raises Refused if it does not hold, TimeoutError."""
+    """Have a proof followed in a process of its own. Raises CertificateError if it does not hold, TimeoutError."""
     left = int(min(deadline - time.thread_time(), LONGEST)) + 1
     if left < 1:
         raise TimeoutError
@@ -131,7 +131,7 @@ def followed(cnf: str, proof: str, deadline: float) -> None:
         raise TimeoutError
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines() or [f"exit status {done.returncode}"]
-        raise Refused(f"its refutation: {said[-1]}")
+        raise CertificateError(f"its refutation: {said[-1]}")
 
 
 def used() -> float:

@@ -31,7 +31,7 @@ Blocks = list[tuple[int, int]]  # a clue: length, 0 if it is hidden, and colour 
 Line = tuple[str, int]  # "row" and y, or "column" and x
 
 
-class Refused(Exception):
+class CertificateError(Exception):
     """A file that proves nothing; one line that says why."""
 
 
@@ -175,11 +175,11 @@ class Checker:
         here = cells[every]
         possible = self.possible(line, here)
         if possible is None:
-            raise Refused(f"{told(line)} has no arrangement: that is a contradiction and no step")
+            raise CertificateError(f"{told(line)} has no arrangement: that is a contradiction and no step")
         for claim in items(step["not"]):
             x, color = integers(claim, (1, len(here)), (0, self.colors - 1))
             if not (here[x - 1] & ~possible[x - 1]) >> color & 1:
-                raise Refused(f"{told(line)} does not rule out colour {color} of its cell {x}, or not anew")
+                raise CertificateError(f"{told(line)} does not rule out colour {color} of its cell {x}, or not anew")
             here[x - 1] &= ~(1 << color)
         cells[every] = here
         return line
@@ -238,7 +238,7 @@ class Checker:
             del todo[line]
             before, after = cells[self.every(line)], self.possible(line, cells[self.every(line)])
             if after is None:
-                raise Refused("line logic alone leads to a contradiction, so that no assumption is needed")
+                raise CertificateError("line logic alone leads to a contradiction, so that no assumption is needed")
             cells[self.every(line)] = after
             todo.update(((other(line), x), None) for x in range(len(after)) if before[x] != after[x])
         return cells
@@ -319,7 +319,7 @@ def integers(values: Any, *bounds: tuple[int, int]) -> list[int]:
     """A list of integers, one inside each of the bounds."""
     good = isinstance(values, list) and len(values) == len(bounds) and all(type(value) is int for value in values)
     if not good or not all(low <= value <= high for value, (low, high) in zip(values, bounds, strict=True)):
-        raise Refused(f"{len(bounds)} numbers inside their bounds are wanted, not {values!r:.40}")
+        raise CertificateError(f"{len(bounds)} numbers inside their bounds are wanted, not {values!r:.40}")
     return list(values)
 
 
@@ -342,7 +342,7 @@ def told(line: Line) -> str:
 def demand(good: object, reason: str) -> None:
     """Refuse the file unless all is good."""
     if not good:
-        raise Refused(reason)
+        raise CertificateError(reason)
 
 
 def parsed(text: str) -> Any:
@@ -355,11 +355,11 @@ def parsed(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError):
-        raise Refused("it is not JSON") from None
+        raise CertificateError("it is not JSON") from None
 
 
 def check(lines: Iterable[str]) -> Proved:
-    """What the lines of a file prove. Raises Refused if that is nothing."""
+    """What the lines of a file prove. Raises CertificateError if that is nothing."""
     checker: Checker | None = None
     proved: Proved | None = None
     at = 0
@@ -374,20 +374,20 @@ def check(lines: Iterable[str]) -> Proved:
                 proved = checker.conclude(value)
             else:
                 checker.step(value)
-    except Refused as error:
-        raise Refused(f"line {at}: {error}") from None
+    except CertificateError as error:
+        raise CertificateError(f"line {at}: {error}") from None
     if proved is None:
-        raise Refused("it ends before its conclusion")
+        raise CertificateError("it ends before its conclusion")
     return proved
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a file. Raises Refused if it can't be read to its end."""
+    """The lines of a file. Raises CertificateError if it can't be read to its end."""
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             yield from file
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise Refused(f"it can't be read: {error}") from None
+        raise CertificateError(f"it can't be read: {error}") from None
 
 
 def main(paths: list[str]) -> int:
@@ -396,7 +396,7 @@ def main(paths: list[str]) -> int:
     for path in paths:
         try:
             proved = check(lines_of(Path(path)))
-        except Refused as error:
+        except CertificateError as error:
             refused = 1
             print(f"{path}: REFUSED: {error}")
         else:

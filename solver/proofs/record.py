@@ -27,7 +27,7 @@ Ruled = tuple[int, int]
 """What is ruled out: a cell's place, row by row, and a colour."""
 
 
-class Unprovable(Exception):
+class UnprovableError(Exception):
     """A verdict that its own rung does not lead to: one line that says where it ends."""
 
 
@@ -41,7 +41,7 @@ class Verdict(NamedTuple):
     second_solution: bytes | None
 
 
-class Step(NamedTuple):
+class LineStep(NamedTuple):
     """A line solved: its number (columns after rows), its cells before, and what it rules out."""
 
     line: int
@@ -49,12 +49,12 @@ class Step(NamedTuple):
     ruled: list[Ruled]
 
 
-class Refuted(NamedTuple):
+class RefutedAssumption(NamedTuple):
     """An assumption, the steps from it, the line that has no arrangement then, and what it needs to be known before."""
 
     place: int
     color: int
-    then: list[Step]
+    then: list[LineStep]
     end: int
     needs: set[Ruled]
 
@@ -71,12 +71,12 @@ def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float)
 
     depth, deadline     that of the rung depth-2; CPU seconds of this thread
 
-    Raises TimeoutError after the deadline, Unprovable if the steps don't lead to the verdict.
+    Raises TimeoutError after the deadline, UnprovableError if the steps don't lead to the verdict.
     """
     row: dict[str, Any] = batch.to_pylist()[0]
     rows, columns = ([[(b["length"], b["color"]) for b in clue] for clue in row[side]] for side in ("rows", "columns"))
     if clue_hash(rows, columns) != verdict.clue_hash:
-        raise Unprovable(f"its clues have the hash {clue_hash(rows, columns)}, its verdict {verdict.clue_hash}")
+        raise UnprovableError(f"its clues have the hash {clue_hash(rows, columns)}, its verdict {verdict.clue_hash}")
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -110,7 +110,7 @@ def _derived(
         yield from replay.told(replay.all_that_matters())
         yield {"conclusion": "contradiction", **replay.name(replay.end)}
     else:
-        raise Unprovable(f"the rung {verdict.technique} ends with a contradiction")
+        raise UnprovableError(f"the rung {verdict.technique} ends with a contradiction")
 
 
 def _digits(cells: bytes, width: int) -> list[str]:
@@ -123,7 +123,7 @@ class Replay:
     """The cells of a puzzle, what is done to them, and the line without arrangement that it ends with, if it does."""
 
     def __init__(self, rows: list[Blocks], columns: list[Blocks], thorough: bool, deadline: float) -> None:
-        """`thorough`: note also what each assumption needs to be known before it (`Refuted.needs`)."""
+        """`thorough`: note also what each assumption needs to be known before it (`RefutedAssumption.needs`)."""
         self.width, self.height = len(columns), len(rows)
         self.clues = [Clue(clue) for clue in rows + columns]
         self.every = [slice(y * self.width, (y + 1) * self.width) for y in range(self.height)]
@@ -132,18 +132,18 @@ class Replay:
         self.cells = [self.full] * (self.width * self.height)
         self.began = self.cells  # what line logic alone knows
         self.deadline, self.thorough = deadline, thorough
-        self.found: list[Step | Refuted] = []
+        self.found: list[LineStep | RefutedAssumption] = []
         self.end: int | None = None
 
     def climb(self, batch: pa.RecordBatch, rung: str, depth: int) -> None:
         """Do all that the rungs up to this one do."""
-        steps: list[Step] = []
+        steps: list[LineStep] = []
         self.end = self.propagate(self.cells, set(range(len(self.clues))), steps)
         self.found += steps
         self.began = list(self.cells)
         for place, color, limit in self.refutations(batch, rung, depth):
             if self.end is not None:
-                raise Unprovable("the kernels go on where the replay has ended")
+                raise UnprovableError("the kernels go on where the replay has ended")
             self.found.append(self.refuted(place, color, limit))
             self.cells[place] &= ~(1 << color)
             steps = []
@@ -156,7 +156,7 @@ class Replay:
             return
         memory = line_fixpoint(views(batch), self.deadline - time.thread_time())
         if memory is None:
-            raise Unprovable("the kernels find a contradiction where the replay finds none")
+            raise UnprovableError("the kernels find a contradiction where the replay finds none")
         log = _log(len(self.cells), self.full.bit_length())
         counters = np.zeros(COUNTERS, np.int64)
         workspace = memory.workspace._replace(counters=counters, deadline=self.deadline)
@@ -180,7 +180,7 @@ class Replay:
         return range(len(self.cells))[self.every[line]]
 
     def propagate(
-        self, cells: list[int], todo: set[int], steps: list[Step], among: Set[int] | None = None
+        self, cells: list[int], todo: set[int], steps: list[LineStep], among: Set[int] | None = None
     ) -> int | None:
         """Line logic on these lines and those that change, or those of them that are `among` some.
 
@@ -199,7 +199,7 @@ class Replay:
             side = 1 - side
         return None
 
-    def solve(self, cells: list[int], line: int, steps: list[Step]) -> list[Ruled] | None:
+    def solve(self, cells: list[int], line: int, steps: list[LineStep]) -> list[Ruled] | None:
         """Solve one line; returns what it rules out, None if it has no arrangement."""
         if time.thread_time() > self.deadline:
             raise TimeoutError
@@ -212,14 +212,14 @@ class Replay:
         both = zip(self.places(line), here, left, strict=True)
         ruled = [(place, color) for place, old, new in both if old != new for color in colors_of(old & ~new)]
         cells[self.every[line]] = left
-        steps.append(Step(line, here, ruled))
+        steps.append(LineStep(line, here, ruled))
         return ruled
 
-    def refuted(self, place: int, color: int, depth: int | None) -> Refuted:
+    def refuted(self, place: int, color: int, depth: int | None) -> RefutedAssumption:
         """Follow an assumption as the rung does (solver.ladder.lookahead), and keep what its contradiction needs."""
         cells = list(self.cells)
         cells[place] = 1 << color
-        then: list[Step] = []
+        then: list[LineStep] = []
         todo = set(self.lines(place))
         opened: dict[int, set[Ruled]] = {line: set() for line in todo}
         if depth is None:
@@ -236,8 +236,8 @@ class Replay:
                 end = next(ends, None)
         if end is None:
             y, x = divmod(place, self.width)
-            raise Unprovable(f"colour {color} in row {y + 1}, column {x + 1} leads to no contradiction")
-        return self.lean(Refuted(place, color, then, end, set()), cells, opened)
+            raise UnprovableError(f"colour {color} in row {y + 1}, column {x + 1} leads to no contradiction")
+        return self.lean(RefutedAssumption(place, color, then, end, set()), cells, opened)
 
     def open_next_level(self, opened: dict[int, set[Ruled]], cells: list[int]) -> None:
         """Add the lines that cross those opened so far where more is known than when the rung began.
@@ -251,7 +251,7 @@ class Replay:
                     for crossing in self.lines(place):
                         opened.setdefault(crossing, opened[line] | {why})
 
-    def lean(self, found: Refuted, cells: list[int], opened: dict[int, set[Ruled]]) -> Refuted:
+    def lean(self, found: RefutedAssumption, cells: list[int], opened: dict[int, set[Ruled]]) -> RefutedAssumption:
         """An assumption with those of its steps that its contradiction needs; `cells` are what they lead to.
 
         Where levels count, what gave a line its level is needed too (`opened`): else it might get a later one.
@@ -282,14 +282,14 @@ class Replay:
                 kept.append(step._replace(ruled=wanted))
         return found._replace(then=kept[::-1], needs=needs)
 
-    def all_that_matters(self) -> list[Step | Refuted]:
+    def all_that_matters(self) -> list[LineStep | RefutedAssumption]:
         """Of all that was found, what the last contradiction needs."""
         assert self.end is not None
         full = [self.full] * len(self.cells)
         needed = self.reasons(self.end, self.cells[self.every[self.end]], full)
-        kept: list[Step | Refuted] = []
+        kept: list[LineStep | RefutedAssumption] = []
         for item in reversed(self.found):
-            if isinstance(item, Refuted):
+            if isinstance(item, RefutedAssumption):
                 if (item.place, item.color) in needed:
                     needed |= item.needs
                     kept.append(item)
@@ -315,10 +315,10 @@ class Replay:
             spare[x] = here[x]
         return {(places[x], color) for x, color in _reasons(self.clues[line], here, spare)}
 
-    def told(self, found: list[Step | Refuted]) -> Iterator[dict[str, Any]]:
+    def told(self, found: list[LineStep | RefutedAssumption]) -> Iterator[dict[str, Any]]:
         """Steps as the checker reads them."""
         for item in found:
-            if isinstance(item, Step):
+            if isinstance(item, LineStep):
                 yield self.told_line(item.line, item.ruled)
             else:
                 y, x = divmod(item.place, self.width)

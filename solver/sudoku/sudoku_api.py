@@ -3,9 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from solver.ladder.question import seconds_of
-from solver.ladder.rungs import rung_number
-from solver.ladder.verdict import beside_faults
+from solver.ladder.ladder_options import rung_number, seconds_of
+from solver.ladder.verdict import classify_valid
 from solver.model.tables import check_readable_sudokus
 from solver.sudoku.grids import grids
 from solver.sudoku.sudoku_batch import sudoku_batch
@@ -34,7 +33,7 @@ def classify(batch: pa.RecordBatch, *, cpu_limit: float = 60.0, rung: str = "sea
         seen = grids(sound)
         return results(sound, seen, climb(seen, np.arange(len(sound)), seconds, top))
 
-    return beside_faults(batch, faults_of(batch), solved)
+    return classify_valid(batch, faults_of(batch), solved)
 
 
 def solve(puzzle: Sudoku, *, cpu_limit: float = 60.0, rung: str = "search") -> dict[str, object]:

@@ -8,11 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from solver.learning.encoding import FALSE, TRUE
-from solver.learning.tail import Formula
+from solver.learning.tail import Encoding
 from solver.sudoku.units import Units
 
 
-def formula_of(can: np.ndarray, units: Units) -> Formula:
+def formula_of(can: np.ndarray, units: Units) -> Encoding:
     """The formula of a board at the fixpoint of singles; the colours of its cells are the digits, from 0 on.
 
     can   int64[cells]: the digits that each cell may have, bit 0 for digit 1
@@ -27,4 +27,4 @@ def formula_of(can: np.ndarray, units: Units) -> Formula:
     groups = -np.sort(-np.concatenate([numbers, in_units]), axis=1)  # what is there comes first
     groups = groups[groups[:, 0] > 0].astype(np.int32)
     pairs = np.concatenate([-groups[:, [i, j]][groups[:, j] > 0] for i, j in combinations(range(size), 2)])
-    return Formula(int(np.count_nonzero(free)), literal, (groups, pairs))
+    return Encoding(int(np.count_nonzero(free)), literal, (groups, pairs))

@@ -19,8 +19,8 @@ import numpy as np
 
 from solver.jit.clock import cpu_seconds, wall_seconds
 from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, note_time, outcome_for
-from solver.ladder.rungs import DEPTH, LINE, PROBE, SEARCH
+from solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome, record_time
 from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import COUNTERS, MAX_DEPTH, NODES
@@ -64,7 +64,7 @@ def climb(seen: Grids, which: np.ndarray, cpu_limit: float, top: int) -> Outcome
 
     They must be free of faults (solver.sudoku.sudoku_check).
     """
-    outcome = outcome_for(np.diff(seen.ends).astype(np.int64))
+    outcome = empty_outcome(np.diff(seen.ends).astype(np.int64))
     kinds = np.stack([seen.box_width, seen.box_height], axis=1)[which]
     for wide, high in np.unique(kinds, axis=0).tolist():
         _climb(seen, which[(kinds == (wide, high)).all(axis=1)], units_of(wide, high), cpu_limit, top, outcome)
@@ -90,7 +90,7 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
 
 def compile_rungs(seen: Grids) -> None:
     """Have the kernels of this module ready, for any batch."""
-    units, nobody, outcome = units_of(*SIDES), np.zeros(0, np.int64), outcome_for(np.zeros(0, np.int64))
+    units, nobody, outcome = units_of(*SIDES), np.zeros(0, np.int64), empty_outcome(np.zeros(0, np.int64))
     room = _room(units)
     _line_rung(seen, nobody, units, room, outcome)
     _bands_rung(seen, nobody, bands.desk_for(), math.inf, outcome)
@@ -119,7 +119,7 @@ def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome
         p = which[k]
         status = _singles(seen.givens[seen.ends[p] : seen.ends[p + 1]], units, room, outcome.counters[p])
         _note(room.can, status, rung, p, outcome)
-        cpu, wall = note_time(outcome, p, rung, cpu, wall)
+        cpu, wall = record_time(outcome, p, rung, cpu, wall)
 
 
 @kernel
@@ -142,7 +142,7 @@ def _bands_rung(seen: Grids, which: np.ndarray, desk: bands.Desk, cpu_limit: flo
             rung = np.int64(DEPTH)
             outcome.rung[p] = outcome.engine[p] = DEPTH
             outcome.decided[p, DEPTH] = len(givens) if outcome.found[p] == 1 else outcome.decided[p, LINE]
-        cpu, wall = note_time(outcome, p, rung, cpu, wall)
+        cpu, wall = record_time(outcome, p, rung, cpu, wall)
 
 
 @kernel
@@ -181,13 +181,13 @@ def _upper_rungs(
                 if status == FIXPOINT and decided(can, len(can)) < len(can):
                     status = _refuted(units, room, rung == PROBE, known, counters, deadline)
                 left_open = _note(can, status, rung, p, outcome)
-                cpu, wall = note_time(outcome, p, rung, cpu, wall)
+                cpu, wall = record_time(outcome, p, rung, cpu, wall)
         if left_open and top == SEARCH and outcome.solutions[p] == UNKNOWN:
             for cell in range(len(can)):
                 room.trial[0, cell] = can[cell]
             ended = search(can, stack, units, room.due[0], _found(p, outcome), counters, most, deadline)
             _conclude(ended, p, outcome)
-            cpu, wall = note_time(outcome, p, last, cpu, wall)
+            cpu, wall = record_time(outcome, p, last, cpu, wall)
         if ended == NODES_SPENT:
             return k
     return -1

@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
+from solver.ladder.ladder_options import SEARCH
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
-from solver.ladder.rungs import SEARCH
 from solver.learning.tail import ENGINES, Learner
 from solver.lines.workspace import CONFLICTS
 from solver.sudoku.sudoku_encoding import formula_of
@@ -42,5 +42,5 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
     else:
         outcome.solutions[p] = UNIQUE if outcome.found[p] == 1 else NONE
     outcome.rung[p] = SEARCH
-    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu + learner.elsewhere
+    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu + learner.child_cpu_seconds
     outcome.seconds[p, WALL] += time.monotonic() - wall

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from solver.api import classify, iter_solutions, solve
-from solver.ladder.line_rung import line_rung
+from solver.ladder.rungs import run_line_rung
 from solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_DEPTH, Block, InvalidPuzzle, Puzzle, from_picture
 from solver.model.tables import RESULTS, puzzle_batch
 
@@ -148,10 +148,10 @@ def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], error: st
 def test_a_limit_of_any_number_is_one_for_the_kernels(limit: Any) -> None:
     puzzle = from_picture(np.array([[1, 0], [0, 1]]))
     solve(puzzle, cpu_limit=1.0)
-    compiled = len(line_rung.entry.signatures)  # type: ignore[attr-defined]
+    compiled = len(run_line_rung.entry.signatures)  # type: ignore[attr-defined]
     assert solve(puzzle, cpu_limit=limit)["solutions"] == "multiple"
     assert len(list(iter_solutions(puzzle, cpu_limit=limit))) == 2
-    assert len(line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
+    assert len(run_line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
 
 
 def test_the_deepest_lookahead_is_one_without_a_limit() -> None:

@@ -17,8 +17,8 @@ from strategies import PALETTE
 from scrapers.file_batches import read_files
 from scrapers.files import files_in
 from solver.api import classify, iter_solutions, solve
-from solver.ladder.line_rung import line_rung
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
+from solver.ladder.rungs import run_line_rung
 from solver.model.check import faults_of
 from solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
 from solver.model.tables import LINES, PUZZLES, check_readable, puzzle_batch, with_hashes
@@ -170,7 +170,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture(rng.integers(0, 2, (5, 5), np.uint8)) for _ in range(9)])
     classify(batch)
-    compiled = len(line_rung.entry.signatures)  # type: ignore[attr-defined]
+    compiled = len(run_line_rung.entry.signatures)  # type: ignore[attr-defined]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -181,7 +181,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
         assert classify(read)["solution"].equals(classify(batch)["solution"])
     nulls = read.set_column(9, PUZZLES.field(9), pa.array([5] * 8 + [None], pa.uint16()))
     assert classify(nulls)["status"].to_pylist() == ["ok"] * 8 + ["invalid"]
-    assert len(line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
+    assert len(run_line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
 
 
 def test_columns_without_buffers() -> None:

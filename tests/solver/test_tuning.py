@@ -15,7 +15,7 @@ import tuned
 from solver import tuning
 from solver.ladder import memory
 from solver.ladder.climb import climb
-from solver.ladder.question import Allowance
+from solver.ladder.ladder_options import LadderOptions
 from solver.learning import lead, tail
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -66,11 +66,11 @@ import math, sys
 import fuzz, numpy as np
 from solver import tuning
 from solver.ladder.climb import climb
-from solver.ladder.question import Allowance
+from solver.ladder.ladder_options import LadderOptions
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
 batch = puzzle_batch([fuzz.drawn(seed, most=6, colors=1) for seed in range(2, 22) if seed % 4 != 3])
-print(climb(views(batch), np.arange(len(batch)), Allowance(math.inf)).solutions.tolist())
+print(climb(views(batch), np.arange(len(batch)), LadderOptions(math.inf)).solutions.tolist())
 print(tuning.TABLE["MISSES"].value, tuning.MISSES)
 """
 
@@ -99,7 +99,7 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
     """Those that Python reads, on puzzles of which many reach the clause learners."""
     seen = views(puzzle_batch([fuzz.drawn(4 * seed + 2, least=4, most=14) for seed in range(300)]))
     everyone = np.arange(300)
-    expected = climb(seen, everyone, Allowance(60.0)).solutions
+    expected = climb(seen, everyone, LadderOptions(60.0)).solutions
     for seed in range(6):
         constants = tuned.drawn(seed)
         for module, names in ((memory, OF_MEMORY), (tail, OF_TAIL), (lead, OF_LEADS)):
@@ -107,6 +107,6 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
                 monkeypatch.setattr(module, name, constants.get(name, tuning.TABLE[name].value))
         slices: Any = constants.get("TURN_SLICES", tuning.TURN_SLICES)
         turns = tuple((tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*slices, 1 << 60)))
-        monkeypatch.setattr(tail, "usual_turns", lambda turns=turns: turns)
+        monkeypatch.setattr(tail, "default_turns", lambda turns=turns: turns)
         nodes: Any = constants.get("SEARCH_NODES", tuning.SEARCH_NODES)
-        assert (climb(seen, everyone, Allowance(60.0, nodes=min(nodes, 100))).solutions == expected).all()
+        assert (climb(seen, everyone, LadderOptions(60.0, nodes=min(nodes, 100))).solutions == expected).all()

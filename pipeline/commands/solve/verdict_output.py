@@ -139,7 +139,7 @@ def found_of(row: dict[str, Any]) -> str:
 
 def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     """What each rung has decided in which time, and what was done in all."""
-    from solver.ladder.rungs import rung_names
+    from solver.ladder.ladder_options import rung_names
     from solver.model.measures import Computed, computed_by
 
     rungs = table("technique", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from solver import __version__
-from solver.ladder.question import seconds_of
+from solver.ladder.ladder_options import seconds_of
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.sudoku_techniques import SEARCH, TECHNIQUES
 from solver.model.tables import SUDOKU_GRADES, check_readable_sudokus

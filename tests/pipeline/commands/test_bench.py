@@ -72,7 +72,7 @@ def test_sudokus(nonocensus: Any, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_puzzle_over_processes(nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that clause learning has no time for alone; with the same verdicts, and what all processes have taken."""
-    monkeypatch.setattr("solver.ladder.tail_rung.ALONE", 0.0)
+    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
     options = ("--size", "30x30", "--density", "0.45", "--count", "3", "--seed", "8", "--cpu-limit", "30", "--json")
     alone = json.loads(nonocensus("bench", "random", *options).out)
     done = json.loads(nonocensus("bench", "random", *options, "--cpus", "2", "--csv", "a.csv").out)

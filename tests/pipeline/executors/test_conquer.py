@@ -15,9 +15,8 @@ from pipeline.errors import ClusterError
 from pipeline.executors import conquer
 from pipeline.executors.conquer import conquer_cube, conquer_over, conqueror
 from pipeline.executors.executor import WORKER, Resources, SerialExecutor, TaskFailure
-from solver.ladder.question import FROM_NOTHING
-from solver.learning.conquest import Conquest
-from solver.learning.cubes import Answer, Cube
+from solver.ladder.ladder_options import FROM_NOTHING
+from solver.learning.cubes import Conquest, Cube, CubeResult
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
 
@@ -59,7 +58,7 @@ class ScriptedExecutor(SerialExecutor):
         assert (among is None) == (number == WHOLE)
         self.among.append(among)
         self.given.append((number, len(known)))
-        answer = self.answers.get(number, Answer([], [cube] if number == WHOLE else [], 1.0, 1, None))
+        answer = self.answers.get(number, CubeResult([], [cube] if number == WHOLE else [], 1.0, 1, None))
         ticket = super().submit(lambda: answer.pop(0) if isinstance(answer, list) else answer)
         if number == WHOLE:
             self.whole = ticket
@@ -77,13 +76,13 @@ class ScriptedExecutor(SerialExecutor):
 @pytest.fixture(autouse=True)
 def _without_kissat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Kissat."""
-    monkeypatch.setattr(conquer, "splits_well", lambda: False)
+    monkeypatch.setattr(conquer, "has_kissat", lambda: False)
 
 
 @pytest.fixture
 def with_kissat(monkeypatch: pytest.MonkeyPatch) -> None:
     """With Kissat."""
-    monkeypatch.setattr(conquer, "splits_well", lambda: True)
+    monkeypatch.setattr(conquer, "has_kissat", lambda: True)
 
 
 def begun(number: int) -> Conquest:
@@ -104,20 +103,20 @@ def test_every_cube_is_decided_once() -> None:
 
 def test_parts_of_a_cube_come_next_and_know_found_solutions() -> None:
     part = Cube(((7, 1, True),), FROM_NOTHING)
-    executor = ScriptedExecutor(2, {0: Answer([picture(1)], [part], 1.0, 0, None)})
+    executor = ScriptedExecutor(2, {0: CubeResult([picture(1)], [part], 1.0, 0, None)})
     assert len(conquer_over(executor, BATCH, begun(2), math.inf).solutions) == 1
     assert executor.given == [(WHOLE, 0), (0, 0), (7, 1), (1, 1)]
 
 
 def test_two_solutions_end_the_conquest() -> None:
-    executor = ScriptedExecutor(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    executor = ScriptedExecutor(2, {0: CubeResult([picture(1), picture(2)], [], 1.0, 0, None)})
     assert len(conquer_over(executor, BATCH, begun(3), math.inf).solutions) == 2
     assert numbers(executor) == [WHOLE, 0]
 
 
 def test_single_core_works_on_the_whole_only() -> None:
     """It finds the first solution, then proves that there is no other."""
-    found, proof = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None), Answer([], [], 1.0, 1, None)
+    found, proof = CubeResult([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None), CubeResult([], [], 1.0, 1, None)
     executor = ScriptedExecutor(1, {WHOLE: [found, proof]})
     ended = conquer_over(executor, BATCH, begun(3), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
@@ -127,9 +126,9 @@ def test_single_core_works_on_the_whole_only() -> None:
 @pytest.mark.usefixtures("with_kissat")
 def test_with_kissat_whole_ends_at_its_first_solution() -> None:
     """Its core then takes cubes, which know the solution."""
-    found = Answer([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None)
+    found = CubeResult([picture(1)], [Cube((), FROM_NOTHING)], 1.0, 1, None)
     parts = [Cube(((7 + k, 1, True),), FROM_NOTHING) for k in range(2)]
-    executor = ScriptedExecutor(2, {WHOLE: found, 0: Answer([], parts, 1.0, 1, None)}, whole_first=True)
+    executor = ScriptedExecutor(2, {WHOLE: found, 0: CubeResult([], parts, 1.0, 1, None)}, whole_first=True)
     ended = conquer_over(executor, BATCH, begun(1), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
     assert ended.cpu_seconds == pytest.approx(4.0, abs=0.5)
@@ -143,7 +142,7 @@ def test_with_kissat_whole_takes_no_part_in_a_proof() -> None:
     ended = conquer_over(executor, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
     assert numbers(executor) == [0, 1, 2]
-    alone = ScriptedExecutor(1, {WHOLE: Answer([], [], 1.0, 1, None)})
+    alone = ScriptedExecutor(1, {WHOLE: CubeResult([], [], 1.0, 1, None)})
     conquer_over(alone, BATCH, begun(3)._replace(solutions=[picture(1)]), math.inf)
     assert numbers(alone) == [WHOLE]
 
@@ -152,7 +151,7 @@ def test_with_kissat_whole_takes_no_part_in_a_proof() -> None:
 def test_cpu_limit_applies_to_each_core() -> None:
     """Cubes are split for ever; three cores have three times the limit."""
     cube = cubes(1)[0]
-    executor = ScriptedExecutor(3, {0: Answer([], [cube, cube, cube], 1.0, 0, None)})
+    executor = ScriptedExecutor(3, {0: CubeResult([], [cube, cube, cube], 1.0, 0, None)})
     ended = conquer_over(executor, BATCH, begun(3)._replace(solutions=[picture(1)]), 10.0)
     assert ended.waiting
     assert 30.0 <= ended.cpu_seconds < 33.0
@@ -160,14 +159,14 @@ def test_cpu_limit_applies_to_each_core() -> None:
 
 def test_solution_found_by_whole_and_cube_counts_once() -> None:
     cube = cubes(1)[0]
-    found = Answer([picture(1)], [cube], 1.0, 1, None)
-    executor = ScriptedExecutor(2, {0: [found, Answer([], [], 1.0, 1, None)], WHOLE: found})
+    found = CubeResult([picture(1)], [cube], 1.0, 1, None)
+    executor = ScriptedExecutor(2, {0: [found, CubeResult([], [], 1.0, 1, None)], WHOLE: found})
     ended = conquer_over(executor, BATCH, begun(1), math.inf)
     assert (len(ended.solutions), ended.waiting) == (1, [])
 
 
 def test_late_results_of_the_previous_puzzle_are_ignored() -> None:
-    executor = ScriptedExecutor(3, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    executor = ScriptedExecutor(3, {0: CubeResult([picture(1), picture(2)], [], 1.0, 0, None)})
     assert len(conquer_over(executor, BATCH, begun(2), math.inf).solutions) == 2
     executor.many, executor.answers = 9, {}
     ended = conquer_over(executor, BATCH, begun(3), math.inf)
@@ -182,7 +181,7 @@ def test_cpu_limit_leaves_puzzle_open() -> None:
 
 def test_cube_with_lost_workers_is_retried_then_given_up() -> None:
     lost = TaskFailure(WORKER, "gone")
-    done = Answer([], [], 1.0, 1, None)
+    done = CubeResult([], [], 1.0, 1, None)
     executor = ScriptedExecutor(2, {1: [lost, lost, done]})
     assert conquer_over(executor, BATCH, begun(3), math.inf).waiting == []
     assert numbers(executor) == [WHOLE, 0, 1, 1, 1, 2]
@@ -228,7 +227,7 @@ def test_executor_starts_with_the_first_puzzle(monkeypatch: pytest.MonkeyPatch) 
 
 def test_running_tasks_are_cancelled_and_their_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     cancelled: list[int] = []
-    executor = ScriptedExecutor(2, {0: Answer([picture(1), picture(2)], [], 1.0, 0, None)})
+    executor = ScriptedExecutor(2, {0: CubeResult([picture(1), picture(2)], [], 1.0, 0, None)})
     monkeypatch.setattr(executor, "cancel", cancelled.append)
     ended = conquer_over(executor, BATCH, begun(2), math.inf)
     assert cancelled == [executor.whole]

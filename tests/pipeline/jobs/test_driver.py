@@ -76,7 +76,7 @@ def test_want_of_kernels_is_no_sign_of_a_hard_puzzle(
     """What the sweep leaves for that has the sweep's time as soon as there are kernels, in this session or the next."""
     expected = run_serially(store, tmp_path / "before")
     real, seen = climb.is_ready, list[Work]()
-    monkeypatch.setattr(climb, "is_ready", lambda rung, *rest: rung.__name__ == "line_rung" and real(rung, *rest))
+    monkeypatch.setattr(climb, "is_ready", lambda rung, *rest: rung.__name__ == "run_line_rung" and real(rung, *rest))
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     with pytest.raises(KeyboardInterrupt):
         work_on(run, Stopping())

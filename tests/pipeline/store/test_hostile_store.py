@@ -25,7 +25,7 @@ from pipeline.verify.store import verify_store
 from scrapers.file_batches import Problem
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
-from solver.ladder.groups import kinds
+from solver.ladder.memory import kinds
 from solver.model.families import NONOGRAM
 from solver.model.puzzle import Puzzle
 from solver.model.tables import PALETTE as PALETTE_TYPE

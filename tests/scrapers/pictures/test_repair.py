@@ -14,7 +14,7 @@ from scrapers.pictures.picture_repair import repaired, with_picture
 from scrapers.pictures.rules import cycles, random_pictures
 from solver.api import solve
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
 from solver.lines.board import possibilities
 from solver.model.puzzle import from_picture
 

@@ -16,7 +16,7 @@ from solver.jit import kernel
 from solver.model import identity
 from solver.model.identity import clue_hashes
 from solver.model.views import views
-from solver.proofs import proof
+from solver.proofs import answer_check
 
 pytestmark = pytest.mark.unchecked
 
@@ -26,7 +26,7 @@ SWAP = """
 import math, sys
 import numpy as np
 from numba.core import event
-from solver.ladder.question import FROM_NOTHING
+from solver.ladder.ladder_options import FROM_NOTHING
 from solver.ladder.swap import swap
 from solver.lines.workspace import COUNTERS
 
@@ -100,8 +100,8 @@ def test_plain_python_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for steps in (0, 1 << 60):
         monkeypatch.setattr(kernel, "PLAIN_STEPS", steps)
         which = np.arange(30)
-        fits = proof.fits(seen, which, pictures, offsets)
-        same = proof.same(which, pictures, offsets, np.roll(pictures, 35), offsets)
+        fits = answer_check.fits(seen, which, pictures, offsets)
+        same = answer_check.same(which, pictures, offsets, np.roll(pictures, 35), offsets)
         found.append((clue_hashes(seen), fits.tolist(), same.tolist()))
     assert found[0] == found[1]
     assert np.flatnonzero(~np.array(found[0][1])).tolist() == [3]

@@ -11,7 +11,7 @@ from strategies import PALETTE, pictures, puzzles
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify, solve
 from solver.ladder.climb import climb
-from solver.ladder.question import Allowance
+from solver.ladder.ladder_options import LadderOptions
 from solver.lines.workspace import LINE_SOLVES
 from solver.model.puzzle import Block, Puzzle, from_picture
 from solver.model.tables import picture, puzzle_batch
@@ -52,17 +52,17 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
         assert row["solution"] is None
 
 
-@pytest.mark.parametrize("cold", ["lookahead_rungs", "search_rung"])
+@pytest.mark.parametrize("cold", ["run_lookahead_rungs", "run_search_rung"])
 def test_kernels_that_are_not_waited_for(cold: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Puzzles that a kernel in preparation is needed for are left, with what is known of them; the others are not."""
     recipe = (
-        Recipe("random", 12, 12, 0.5, 7, 60) if cold == "lookahead_rungs" else Recipe("random", 14, 14, 0.25, 7, 60)
+        Recipe("random", 12, 12, 0.5, 7, 60) if cold == "run_lookahead_rungs" else Recipe("random", 14, 14, 0.25, 7, 60)
     )
     batch = recipe_batch(recipe, 0, 60)
     expected = classify(batch).to_pylist()
     monkeypatch.setattr("solver.ladder.climb.is_ready", lambda rung, *_: rung.__name__ != cold)
     rows = classify(batch, wait=False).to_pylist()
-    enough = ("line",) if cold == "lookahead_rungs" else ("line", "depth-2", "probe")
+    enough = ("line",) if cold == "run_lookahead_rungs" else ("line", "depth-2", "probe")
     left = [row["status"] == "timeout" for row in rows]
     assert 0 < sum(left) < 60
     for row, should, is_left in zip(rows, expected, left, strict=True):
@@ -183,4 +183,4 @@ def test_empty_batch() -> None:
 
 def test_a_single_line_needs_one_solve_of_itself() -> None:
     seen = views(puzzle_batch([from_picture(np.array([[1, 0, 1, 1]], np.uint8))]))
-    assert climb(seen, np.arange(1), Allowance(1.0)).counters[0, LINE_SOLVES] == 5
+    assert climb(seen, np.arange(1), LadderOptions(1.0)).counters[0, LINE_SOLVES] == 5

@@ -5,7 +5,7 @@ import pytest
 from hostile import EVIL_COLORS, table
 from strategies import PALETTE
 
-from solver.ladder.groups import all_groups, groups, highest_colors, kinds
+from solver.ladder.memory import all_kernel_groups, highest_colors, kernel_groups, kinds
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -17,11 +17,11 @@ WIDE = from_picture(np.eye(2, 70, dtype=np.uint8))
 
 def test_each_puzzle_is_in_one_group() -> None:
     batch = views(puzzle_batch([SMALL, MANY, WIDE, SMALL, MANY]))
-    told = [(group.words, group.colors, group.puzzles.tolist()) for group in all_groups(batch)]
+    told = [(group.words, group.colors, group.puzzles.tolist()) for group in all_kernel_groups(batch)]
     assert told == [(1, None, [0, 3]), (1, 3, [1, 4]), (2, None, [2])]
     assert kinds(batch) == {(1, False), (1, True), (2, False)}
-    assert [group.puzzles.tolist() for group in groups(batch, np.array([4, 2]))] == [[4], [2]]
-    assert not list(groups(batch, np.zeros(0, np.int64)))
+    assert [group.puzzles.tolist() for group in kernel_groups(batch, np.array([4, 2]))] == [[4], [2]]
+    assert not list(kernel_groups(batch, np.zeros(0, np.int64)))
 
 
 @pytest.mark.parametrize("side", [1, 7, 60])

@@ -7,8 +7,7 @@ import pytest
 from hostile import EVIL_COLORS, table
 from strategies import PALETTE
 
-from solver.ladder.groups import Group
-from solver.ladder.memory import memory_for
+from solver.ladder.memory import KernelGroup, memory_for
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -21,7 +20,7 @@ def test_memory_follows_from_the_clues_of_both_sides(side: int, color: int) -> N
     clue = [{"length": 0, "color": color}]
     batch = table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side])
     seen = views(batch)
-    memory = memory_for(seen, Group(1, color if color > 1 else None, np.arange(1)))
+    memory = memory_for(seen, KernelGroup(1, color if color > 1 else None, np.arange(1)))
     assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
 
 
@@ -31,7 +30,7 @@ def test_memory_of_a_slice_is_that_of_its_puzzles() -> None:
     small = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
     batch = puzzle_batch([checks, small, checks])
     alone, sliced = (
-        memory_for(views(one), Group(1, None, np.arange(1))) for one in (puzzle_batch([small]), batch.slice(1, 1))
+        memory_for(views(one), KernelGroup(1, None, np.arange(1))) for one in (puzzle_batch([small]), batch.slice(1, 1))
     )
     for one, other in zip(_arrays(alone), _arrays(sliced), strict=True):
         assert one.shape == other.shape

@@ -17,16 +17,15 @@ from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
 from solver.api import classify, iter_solutions, solve
 from solver.ladder import memory
 from solver.ladder.climb import climb
+from solver.ladder.ladder_options import FROM_NOTHING, LINE, SEARCH, LadderOptions
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
-from solver.ladder.question import FROM_NOTHING, Allowance
-from solver.ladder.rungs import LINE, SEARCH
 from solver.ladder.swap import swap
 from solver.lines.workspace import CONFLICTS, COUNTERS, NODES
 from solver.model.check import faults
 from solver.model.puzzle import Block, Puzzle, from_picture
 from solver.model.tables import picture, puzzle_batch
 from solver.model.views import views
-from solver.proofs.proof import fits
+from solver.proofs.answer_check import fits
 
 
 @pytest.mark.plain_python
@@ -90,7 +89,7 @@ def test_a_glance_shows_two_solutions() -> None:
     """Most puzzles with several solutions never see the rungs above line logic; what is found are two solutions."""
     batch = recipe_batch(Recipe("random", 9, 9, 0.45, 1, 300), 0, 300)
     seen = views(batch)
-    outcome = climb(seen, np.arange(300), Allowance(math.inf))
+    outcome = climb(seen, np.arange(300), LadderOptions(math.inf))
     glanced = (outcome.rung == LINE) & (outcome.engine == SEARCH)
     assert glanced.sum() > 100
     assert (outcome.solutions[glanced] == MULTIPLE).all()
@@ -120,7 +119,7 @@ def test_search_and_clause_learning_agree(monkeypatch: pytest.MonkeyPatch, color
         batch.append(puzzle)
     seen = views(puzzle_batch(batch))
     sound = np.array([p for p in range(len(batch)) if p not in faults(seen)])
-    answers = [climb(seen, sound, Allowance(60.0, nodes=nodes)) for nodes in (1_000_000, 0, 2)]
+    answers = [climb(seen, sound, LadderOptions(60.0, nodes=nodes)) for nodes in (1_000_000, 0, 2)]
     for other in answers[1:]:
         assert (other.solutions == answers[0].solutions).all()
         assert (other.rung == answers[0].rung).all()

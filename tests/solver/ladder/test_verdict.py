@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from solver.ladder.climb import climb
+from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome
-from solver.ladder.question import Allowance
 from solver.ladder.verdict import ENGINE_FAILED, WRONG_SOLUTION, WRONG_VERDICT, results
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
@@ -20,7 +20,7 @@ def answered(change: str) -> tuple[str, str | None]:
     """Status and error of a puzzle with one solution, its outcome changed after the fact."""
     batch = puzzle_batch([from_picture(PICTURE)])
     seen = views(batch)
-    outcome: Outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    outcome: Outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
     assert outcome.solutions[0] == UNIQUE
     if change == "none":
         outcome.solutions[0] = NONE
@@ -59,7 +59,7 @@ def test_a_goal_disproves_unique() -> None:
     """Two solutions, of which the ladder is made to claim the one that is not the goal."""
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
     seen = views(batch)
-    outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
     assert outcome.solutions[0] == MULTIPLE
     other = outcome.second if (outcome.first == np.eye(2, dtype=np.uint8).ravel()).all() else outcome.first
     outcome.first[:] = other.copy()
@@ -71,7 +71,7 @@ def test_a_goal_disproves_unique() -> None:
 def test_a_solution_that_does_not_agree_with_its_start() -> None:
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
     seen = views(batch)
-    outcome = climb(seen, np.arange(1), Allowance(math.inf))
+    outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
     start = np.ones((4, 2), np.bool_)
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
     start[0] = [True, False]  # which one of the two solutions has and the other has not
@@ -82,7 +82,7 @@ def test_out_of_time_because_kissat_failed() -> None:
     """Of an answer nothing is said."""
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))] * 2)
     seen = views(batch)
-    outcome = climb(seen, np.arange(2), Allowance(math.inf))
+    outcome = climb(seen, np.arange(2), LadderOptions(math.inf))
     outcome.kissat_failed[:] = True
     outcome.late[1], outcome.solutions[1] = True, UNKNOWN
     rows = results(batch, seen, outcome, 2)

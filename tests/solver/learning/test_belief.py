@@ -12,7 +12,7 @@ from strategies import puzzles, shuffled_puzzles
 
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.question import Allowance
+from solver.ladder.ladder_options import LadderOptions
 from solver.learning import belief
 from solver.learning.encoding import encode
 from solver.lines.bits import has_any
@@ -126,6 +126,6 @@ def test_most_random_puzzles_fall_to_a_dive() -> None:
     """Without a node of search: most have a solution from the dive, and none of these needs a clause learner."""
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.45).astype(np.uint8)) for _ in range(40)])
-    outcome = climb(views(batch), np.arange(40), Allowance(60.0, nodes=0))
+    outcome = climb(views(batch), np.arange(40), LadderOptions(60.0, nodes=0))
     assert (outcome.found == 2).all()
     assert (outcome.seconds[:, 4] == 0).sum() > 20

@@ -11,12 +11,20 @@ from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
 from solver.api import solve
-from solver.ladder import memory, tail_rung
+from solver.ladder import climb, memory
+from solver.ladder.ladder_options import FROM_NOTHING
 from solver.ladder.memory import Memory
-from solver.ladder.question import FROM_NOTHING
-from solver.learning import conquest, cubes, tail
-from solver.learning.conquest import Conquest, conquered, take_in
-from solver.learning.cubes import Answer, Cube, conquer, halves, probed_branch
+from solver.learning import cubes, tail
+from solver.learning.cubes import (
+    Conquest,
+    Cube,
+    CubeResult,
+    add_result,
+    conquer_serially,
+    halves,
+    probed_branch,
+    solve_cube,
+)
 from solver.learning.tail import CADICAL, ENGINES, GLUCOSE, KISSAT, Branch, cube_turns, learner_of, mentioned
 from solver.lines.board import possibilities
 from solver.model.puzzle import Puzzle, from_picture
@@ -46,7 +54,7 @@ def any_branch(looked: Memory, rng: np.random.Generator) -> Branch:
 
 @pytest.fixture
 def learners_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conquest, "cube_turns", lambda *_: ALWAYS_SPLIT)
+    monkeypatch.setattr(cubes, "cube_turns", lambda *_: ALWAYS_SPLIT)
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives
 
 
@@ -58,7 +66,7 @@ def test_each_solution_is_in_one_of_two_halves(puzzle: Puzzle, seed: int) -> Non
     held, cube = pictures_of(puzzle), WHOLE
     while True:
         found: list[np.ndarray] = []
-        looked, left = cubes._looked_at(views(puzzle_batch([puzzle])), cube, found, FROM_NOTHING, math.inf)
+        looked, left = cubes.probe_cube(views(puzzle_batch([puzzle])), cube, found, FROM_NOTHING, math.inf)
         noted = {picture.tobytes() for picture in found}
         assert noted <= pictures_of(puzzle)
         if looked is None:
@@ -79,7 +87,7 @@ def test_cubes_alone_give_the_verdict_of_the_oracle() -> None:
     @settings(max_examples=300, deadline=None)
     def check(puzzle: Puzzle) -> None:
         everything = pictures_of(puzzle)
-        ended = conquered(puzzle_batch([puzzle]), Conquest(FROM_NOTHING, [], [WHOLE]), math.inf)
+        ended = conquer_serially(puzzle_batch([puzzle]), Conquest(FROM_NOTHING, [], [WHOLE]), math.inf)
         found = {picture.tobytes() for picture in ended.solutions}
         assert found <= everything
         assert len(found) == len(ended.solutions) == min(len(everything), 2)
@@ -101,7 +109,7 @@ def test_a_known_solution_does_not_count(puzzle: Puzzle, seed: int) -> None:
     start[np.arange(len(known)), known] = True
     agreeing = {picture for picture in pictures_of(puzzle) if keeps_to(Cube((), start), picture)}
     begun = Conquest(start, [known], [Cube((), start)])
-    ended = conquered(puzzle_batch([puzzle]), begun, math.inf)
+    ended = conquer_serially(puzzle_batch([puzzle]), begun, math.inf)
     assert len(ended.solutions) == min(len(agreeing), 2)
     assert {picture.tobytes() for picture in ended.solutions} <= agreeing
 
@@ -120,16 +128,16 @@ def test_a_cube_is_split_at_what_a_learner_has_learned_about(few: bool, monkeypa
     monkeypatch.setattr(tail, "SLICE", 20)
     rng = np.random.default_rng(8)
     batch = views(puzzle_batch([from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8))]))
-    looked, _ = cubes._looked_at(batch, WHOLE, [], FROM_NOTHING, math.inf)
+    looked, _ = cubes.probe_cube(batch, WHOLE, [], FROM_NOTHING, math.inf)
     assert looked is not None
     with learner_of(looked, math.inf) as silent:
         silent.next_solution(math.inf, ((GLUCOSE, 1),))
-        assert silent.busiest() is None
+        assert silent.split_candidate() is None
     with learner_of(looked, math.inf, noting=True) as learner:
         learner.few = few
-        assert learner.busiest() is None
+        assert learner.split_candidate() is None
         learner.next_solution(math.inf, ((GLUCOSE, 1),))
-        branch = learner.busiest()
+        branch = learner.split_candidate()
     assert branch is not None
     parts = halves(WHOLE, looked, branch)
     assert parts[0].splits == ((branch.cell, branch.color, branch.has_first),)
@@ -143,14 +151,14 @@ def test_a_puzzle_that_one_learner_takes_long_over_is_split(monkeypatch: pytest.
     rng = np.random.default_rng(8)
     asked = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in asked]
-    monkeypatch.setattr(tail_rung, "ALONE", 0.0)
-    monkeypatch.setattr(conquest, "cube_turns", lambda *_: ((ENGINES[0], 1),))
+    monkeypatch.setattr(climb, "ALONE", 0.0)
+    monkeypatch.setattr(cubes, "cube_turns", lambda *_: ((ENGINES[0], 1),))
     answered = 0
 
     def counted(*arguments: Any) -> Conquest:
         nonlocal answered
         answered += 1
-        return conquered(*arguments)
+        return conquer_serially(*arguments)
 
     rows: list[Any] = [solve(puzzle, conquer=counted) for puzzle in asked]
     for column in ("status", "solutions", "technique", "label", "goal_matches", "cells_after_probe", "nodes"):
@@ -163,19 +171,19 @@ def test_out_of_time_all_that_is_open_waits() -> None:
     """A conquest cut short and taken up again, cube by cube, loses nothing."""
     puzzle = from_picture(np.eye(5, dtype=np.uint8)[[2, 0, 3, 1, 4]])
     batch = puzzle_batch([puzzle])
-    late = conquer(views(batch), WHOLE, [], FROM_NOTHING, 0.0, ALWAYS_SPLIT)
+    late = solve_cube(views(batch), WHOLE, [], FROM_NOTHING, 0.0, ALWAYS_SPLIT)
     assert late.parts == [WHOLE]
-    assert conquered(batch, Conquest(FROM_NOTHING, [], [WHOLE]), 0.0).waiting == [WHOLE]
+    assert conquer_serially(batch, Conquest(FROM_NOTHING, [], [WHOLE]), 0.0).waiting == [WHOLE]
 
 
 def test_cubes_are_split_for_want_of_them_but_not_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "splits_well", lambda: True)
+    monkeypatch.setattr(tail, "has_kissat", lambda: True)
     assert cube_turns(0, 1, 1) == cube_turns(1, 2, 3) == ((GLUCOSE, tail.TRIAL_SLICES),)
     for enough in (cube_turns(0, 1, 2), cube_turns(2, 2, 1)):
         assert [engine for engine, _ in enough] == [KISSAT, GLUCOSE]
     (_, alone), (_, shared) = cube_turns(9, 1, 9)[0], cube_turns(9, 4, 9)[0]
     assert alone == 4 * shared
-    monkeypatch.setattr(tail, "splits_well", lambda: False)
+    monkeypatch.setattr(tail, "has_kissat", lambda: False)
     assert cube_turns(0, 9, 8) == ((CADICAL, 1),)
     assert cube_turns(0, 8, 8) == ((CADICAL, tail.CUBE_SLICES),)
 
@@ -184,6 +192,6 @@ def test_what_one_cube_has_come_to_is_added() -> None:
     first, second, third = (np.full(1, k, np.uint8) for k in range(3))
     one, other = (Cube(((k, 1, True),), FROM_NOTHING) for k in range(2))
     begun = Conquest(FROM_NOTHING, [first], [other], 1.0, 10, None)
-    ended = take_in(begun, Answer([second, third], [one], 2.0, 5, ENGINES[0]))
+    ended = add_result(begun, CubeResult([second, third], [one], 2.0, 5, ENGINES[0]))
     assert ended == Conquest(FROM_NOTHING, [first, second], [one, other], 3.0, 15, ENGINES[0])
-    assert take_in(ended, Answer([], [], 0.0, 0, None)).engine == ENGINES[0]
+    assert add_result(ended, CubeResult([], [], 0.0, 0, None)).engine == ENGINES[0]

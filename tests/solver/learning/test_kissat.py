@@ -16,11 +16,12 @@ import psutil
 import pytest
 
 from solver.api import iter_solutions, solve
-from solver.ladder import memory, tail_rung
+from solver.ladder import climb as climbing
+from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.question import Allowance
-from solver.learning import conquest, kissat, tail
+from solver.ladder.ladder_options import LadderOptions
+from solver.learning import cubes, kissat, tail
 from solver.learning.kissat import Kissat, KissatError
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
@@ -165,10 +166,10 @@ def test_the_extra_has_all_options() -> None:
 
 def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     log = put("")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     number, clauses = 2, np.array([[1, 2]], np.int32)
     literal = np.array([[-1, 1], [-2, 2]])
-    with tail.Learner(tail.Formula(number, literal, (clauses,)), lambda _: [1, 2], list) as learner:
+    with tail.Learner(tail.Encoding(number, literal, (clauses,)), lambda _: [1, 2], list) as learner:
         for _ in range(3):
             assert learner.next_solution(math.inf)
             learner.exclude(learner.picture())
@@ -183,7 +184,7 @@ def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
 ) -> None:
     """Where clues are of few blocks, as in pictures; not on noise."""
     log = put("")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     monkeypatch.setattr(tail, "leads", lambda *_: [])
     monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
     picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
@@ -255,8 +256,8 @@ def test_cadical_takes_the_place_of_one_that_fails(
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
     log = put(f"sys.exit({status})")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
-    outcome = climb(views(puzzle_batch(puzzles)), np.arange(6), Allowance(math.inf))
+    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    outcome = climb(views(puzzle_batch(puzzles)), np.arange(6), LadderOptions(math.inf))
     assert outcome.kissat_failed.sum() == len(log.read_text().splitlines())  # asked once a puzzle
     rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
@@ -309,7 +310,7 @@ def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytes
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
     put("")
-    monkeypatch.setattr(tail, "usual_turns", lambda: ((tail.KISSAT, 1 << 60),))
+    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
     assert [row["status"] for row in rows] == ["ok"] * len(rows)
@@ -321,7 +322,7 @@ def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytes
 def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     """Split at what Glucose learns about, and then decided."""
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
-    monkeypatch.setattr(tail_rung, "ALONE", 0.0)
+    monkeypatch.setattr(climbing, "ALONE", 0.0)
     monkeypatch.setattr(tail, "SLICE", 20)
     rng = np.random.default_rng(8)
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
@@ -330,12 +331,12 @@ def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.Monk
     monkeypatch.setattr(tail, "TRIAL_SLICES", 1)
     monkeypatch.setattr(tail, "leads", lambda *_: [])
     monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
-    monkeypatch.setattr(conquest, "ON_ITS_OWN", (1, 1))
-    rows: list[Any] = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
+    monkeypatch.setattr(cubes, "SINGLE_CORE", (1, 1))
+    rows: list[Any] = [solve(puzzle, conquer=cubes.conquer_serially) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
     calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
     assert calls
     assert all(any(option.startswith("--conflicts=") for option in options) for options in calls)
     put("sys.exit(1)")
-    rows = [solve(puzzle, conquer=conquest.conquered) for puzzle in puzzles]
+    rows = [solve(puzzle, conquer=cubes.conquer_serially) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]

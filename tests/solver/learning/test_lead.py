@@ -17,10 +17,10 @@ from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import iter_solutions
 from solver.ladder import memory as memories
 from solver.ladder.climb import climb
-from solver.ladder.dive import Course, Trail, descend, dives_first, finely_cut
+from solver.ladder.dive import DiveOptions, Trail, descend, dives_first, has_many_blocks
 from solver.ladder.fixpoint import line_fixpoint
+from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.memory import Memory
-from solver.ladder.question import Allowance
 from solver.learning import lead, tail
 from solver.learning.encoding import TRUE, encode
 from solver.learning.lead import follow, leads
@@ -38,7 +38,7 @@ def begun(puzzle: Puzzle) -> Memory | None:
 def descended(memory: Memory, share: float) -> tuple[int, Trail]:
     cells = int(memory.board.size[0] * memory.board.size[1])
     trail = Trail(np.full(cells, 7, np.int32), np.full(cells, 7, np.int32))
-    course = Course(5, 2, share, 0.0)
+    course = DiveOptions(5, 2, share, 0.0)
     trial = memory.tree.union
     status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, course, trail, memory.workspace)
     return status, trail
@@ -94,7 +94,7 @@ def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
             pass
         return []
 
-    formula = tail.Formula(1, np.array([[-1, 1]]), (np.array([[1]], np.int32),))
+    formula = tail.Encoding(1, np.array([[-1, 1]]), (np.array([[1]], np.int32),))
     with tail.Learner(formula, slow, lambda: [[1]]) as learner:
         assert learner.next_solution(deadline) is None
     with tail.Learner(formula, lambda _: [], lambda: [[1]]) as learner:
@@ -110,7 +110,7 @@ def test_a_learner_has_some_conflicts_before_it_follows_leads() -> None:
         return []
 
     for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
-        formula = tail.Formula(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
+        formula = tail.Encoding(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
         with tail.Learner(formula, lambda _: [], noted, before_leads=10) as learner:
             assert learner.next_solution(math.inf) is answer
             assert not asked
@@ -120,12 +120,12 @@ def test_a_learner_has_some_conflicts_before_it_follows_leads() -> None:
     assert asked
 
 
-def pigeons(holes: int) -> tail.Formula:
+def pigeons(holes: int) -> tail.Encoding:
     """One pigeon more than there are holes, for each a hole of its own: no formula to refute in a conflict."""
     place = 1 + np.arange((holes + 1) * holes).reshape(holes + 1, holes)
     apart = [[-place[i, k], -place[j, k]] for k in range(holes) for i in range(holes + 1) for j in range(i)]
     literal = np.stack([-place.ravel(), place.ravel()], axis=1)
-    return tail.Formula(place.size, literal, (place.astype(np.int32), np.array(apart, np.int32)))
+    return tail.Encoding(place.size, literal, (place.astype(np.int32), np.array(apart, np.int32)))
 
 
 @pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])
@@ -207,11 +207,11 @@ def test_no_verdict_depends_on_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = views(puzzle_batch(drawn))
     sound = np.array([k for k, puzzle in enumerate(drawn) if oracle.verdict(puzzle) != "invalid"])
     monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
-    expected = climb(seen, sound, Allowance(60.0, nodes=0)).solutions
+    expected = climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions
     monkeypatch.undo()
-    assert (climb(seen, sound, Allowance(60.0, nodes=0)).solutions == expected).all()
+    assert (climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions == expected).all()
     monkeypatch.setattr(tail, "leads", misled)
-    assert (climb(seen, sound, Allowance(60.0, nodes=0)).solutions == expected).all()
+    assert (climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions == expected).all()
 
 
 def test_all_solutions_are_found_whatever_the_leads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
         return
     blocks, cells = sum(map(len, (*puzzle.rows, *puzzle.columns))), puzzle.width * puzzle.height
     colored = len(puzzle.palette) > 2
-    assert finely_cut(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
+    assert has_many_blocks(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
     bit_width = memory.workspace.bit_width
     first = blocks >= (0.2 if colored else 0.4) * cells and undecided(memory.board, bit_width) >= (
         30 if colored else 80
@@ -261,7 +261,7 @@ def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:
     skipped = []
     for colors in (1, 2):
         batch = recipe_batch(Recipe("random", 25, 25, 0.15, 4, 60, colors), 0, 60)
-        outcome = climb(views(batch), np.arange(60), Allowance(60.0))
+        outcome = climb(views(batch), np.arange(60), LadderOptions(60.0))
         skipped.append(int(((outcome.found == 2) & (outcome.decided[:, 1] < 0)).sum()))
     assert skipped[1] > 20 + skipped[0]
 
@@ -270,6 +270,6 @@ def test_a_dive_comes_before_depth_2_where_blocks_are_many() -> None:
     """Of noise most puzzles have two solutions by a dive, and then no rung above line logic has worked on them."""
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.5).astype(np.uint8)) for _ in range(40)])
-    outcome = climb(views(batch), np.arange(40), Allowance(60.0))
+    outcome = climb(views(batch), np.arange(40), LadderOptions(60.0))
     assert (outcome.found == 2).sum() > 30
     assert (outcome.seconds[:, 1] == 0).sum() > 20

@@ -9,7 +9,7 @@ import pytest
 from solver.api import solve
 from solver.ladder import memory
 from solver.ladder.climb import climb
-from solver.ladder.question import Allowance
+from solver.ladder.ladder_options import LadderOptions
 from solver.learning import tail
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
@@ -31,9 +31,9 @@ def hard_puzzles() -> list[Puzzle]:
 @pytest.mark.parametrize("turns", [((engine, 1 << 60),) for engine in (tail.GLUCOSE, tail.CADICAL)])
 def test_each_learner_alone_gives_the_same_answers(monkeypatch: pytest.MonkeyPatch, turns: Any) -> None:
     seen = views(puzzle_batch(hard_puzzles()))
-    expected = climb(seen, np.arange(12), Allowance(math.inf, nodes=0))
-    monkeypatch.setattr(tail, "usual_turns", lambda turns=turns: turns)
-    outcome = climb(seen, np.arange(12), Allowance(math.inf, nodes=0))
+    expected = climb(seen, np.arange(12), LadderOptions(math.inf, nodes=0))
+    monkeypatch.setattr(tail, "default_turns", lambda turns=turns: turns)
+    outcome = climb(seen, np.arange(12), LadderOptions(math.inf, nodes=0))
     assert (outcome.solutions == expected.solutions).all()
     assert (outcome.seconds[:, 4] > 0).sum() >= 6
 
@@ -42,7 +42,7 @@ def test_turns_go_from_one_learner_to_the_other(monkeypatch: pytest.MonkeyPatch)
     """With slices of one conflict the first turn ends at once; both begin from the same clauses and exclusions."""
     monkeypatch.setattr(tail, "SLICE", 1)
     turns = ((tail.ENGINES[0], 1), (tail.ENGINES[1], 2), (tail.ENGINES[0], 1 << 60))
-    monkeypatch.setattr(tail, "usual_turns", lambda: turns)
+    monkeypatch.setattr(tail, "default_turns", lambda: turns)
     rows: list[dict[str, Any]] = [solve(puzzle) for puzzle in hard_puzzles()]
     assert {row["status"] for row in rows} == {"ok"}
     assert {row["engine"] for row in rows if row["conflicts"]} >= {tail.ENGINES[0]}

@@ -16,10 +16,10 @@ import pytest
 from test_second_opinion import FALSELY_UNIQUE
 
 from solver.api import classify, solve
-from solver.ladder import line_rung, lookahead, lookahead_rungs, memory, search, search_rung
+from solver.ladder import lookahead, memory, rungs, search
 from solver.ladder.climb import climb
+from solver.ladder.ladder_options import KnownSolutions, LadderOptions, PriorKnowledge
 from solver.ladder.lookahead import NO_LIMIT
-from solver.ladder.question import Allowance, Given, Goals
 from solver.ladder.verdict import known_goals
 from solver.learning import tail
 from solver.lines import board, propagate
@@ -71,11 +71,11 @@ def checked_climb(seed: int, nodes: int = 3) -> None:
     batch = puzzle_batch([puzzle])
     planted = known_goals(batch, views(batch), np.ones(1, bool))
     assert planted.known.all()
-    climb(views(batch), np.arange(1), Allowance(math.inf, nodes=nodes), Given(planted=planted))
+    climb(views(batch), np.arange(1), LadderOptions(math.inf, nodes=nodes), PriorKnowledge(planted=planted))
 
 
 def no_glance(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(lookahead_rungs, "glance", lambda *_: False)
+    patch.setattr(rungs, "glance", lambda *_: False)
 
 
 def a_line_loses_an_arrangement(patch: pytest.MonkeyPatch) -> None:
@@ -105,7 +105,7 @@ def every_assumption_is_refuted(patch: pytest.MonkeyPatch) -> None:
 
 def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
     """And the rung depth-2 is left out."""
-    refute, propagated = lookahead_rungs.refute, lookahead.propagate
+    refute, propagated = rungs.refute, lookahead.propagate
 
     def wrong(state: Any, trial: Any, began: Any, color: Any, depth: int, *others: Any) -> int:
         if depth != NO_LIMIT:
@@ -113,11 +113,11 @@ def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(lookahead, "propagate", lambda *all: CONTRADICTION if all[0] is trial else propagated(*all))
         return refute(state, trial, began, color, depth, *others)
 
-    patch.setattr(lookahead_rungs, "refute", wrong)
+    patch.setattr(rungs, "refute", wrong)
 
 
 def line_logic_stops_short(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(line_rung, "propagate_all", lambda *_: FIXPOINT)
+    patch.setattr(rungs, "propagate_all", lambda *_: FIXPOINT)
 
 
 def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
@@ -161,9 +161,9 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
         if wrong:
             monkeypatch.setattr(tail.Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
         for solution in islice(oracle.learned_solutions(puzzle, begun), 2):
-            given = Given(start=start, planted=Goals(np.ones(1, bool), solution.ravel()))
+            given = PriorKnowledge(start=start, planted=KnownSolutions(np.ones(1, bool), solution.ravel()))
             try:
-                climb(views(puzzle_batch([puzzle])), np.arange(1), Allowance(math.inf, nodes=nodes), given)
+                climb(views(puzzle_batch([puzzle])), np.arange(1), LadderOptions(math.inf, nodes=nodes), given)
             except AssertionError as error:
                 noticed.append((wrong, str(error)))
     assert [wrong for wrong, _ in noticed] == [True]
@@ -190,7 +190,7 @@ def test_a_mistake_is_noticed(
     mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_glance(monkeypatch)
-    monkeypatch.setattr(search_rung, "dive", lambda *_: CONTRADICTION)
+    monkeypatch.setattr(rungs, "dive", lambda *_: CONTRADICTION)
     monkeypatch.setattr(search, "_switch", lambda *_: None)
     checked_climb(seed, nodes)
     mistake(monkeypatch)

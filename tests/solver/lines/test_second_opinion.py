@@ -18,8 +18,8 @@ from hypothesis.errors import Unsatisfiable
 from solver.api import classify, iter_solutions, solve
 from solver.ladder import memory
 from solver.ladder.climb import climb
+from solver.ladder.ladder_options import Given, LadderOptions
 from solver.ladder.outcome import SOLUTIONS
-from solver.ladder.question import Allowance, Given
 from solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -159,7 +159,7 @@ def test_search_may_hand_over_anywhere(monkeypatch: pytest.MonkeyPatch, seed: in
     puzzle = fuzz.drawn(seed, least)
     start = saved(puzzle)
     given = Given(start=start.reshape(-1, start.shape[2]))
-    outcome = climb(views(puzzle_batch([puzzle])), np.arange(1), Allowance(math.inf, nodes=nodes), given)
+    outcome = climb(views(puzzle_batch([puzzle])), np.arange(1), LadderOptions(math.inf, nodes=nodes), given)
     assert SOLUTIONS[outcome.solutions[0]] == oracle.verdict(puzzle, start) == "multiple"
 
 

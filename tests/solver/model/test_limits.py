@@ -8,9 +8,9 @@ import pytest
 
 from solver.api import solve
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.line_rung import line_rung
+from solver.ladder.ladder_options import FROM_NOTHING
 from solver.ladder.lookahead import look_ahead
-from solver.ladder.question import FROM_NOTHING
+from solver.ladder.rungs import run_line_rung
 from solver.ladder.swap import swap
 from solver.lines.board import copy, is_open
 from solver.lines.propagate import OUT_OF_TIME
@@ -96,9 +96,9 @@ def test_a_glance_that_finds_nothing_counts_as_search() -> None:
 
 
 def test_limits_of_any_type_are_one_to_the_kernels() -> None:
-    before = list(line_rung.entry.signatures) if hasattr(line_rung, "entry") else []
+    before = list(run_line_rung.entry.signatures) if hasattr(run_line_rung, "entry") else []
     for limit in (60, np.float32(60.0), np.int64(60), True):
         assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
     solve(hard(8, 0.5), cpu_limit=60.0)
-    after = list(line_rung.entry.signatures) if hasattr(line_rung, "entry") else []
+    after = list(run_line_rung.entry.signatures) if hasattr(run_line_rung, "entry") else []
     assert len(set(after) - set(before)) <= 1

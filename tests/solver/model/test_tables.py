@@ -26,7 +26,7 @@ from solver.model.tables import (
     puzzles_of,
 )
 from solver.model.views import views
-from solver.proofs.proof import fits
+from solver.proofs.answer_check import fits
 
 
 def same(one: Puzzle, other: Puzzle) -> bool:

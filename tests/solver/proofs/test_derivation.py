@@ -25,7 +25,7 @@ from solver.model.tables import puzzle_batch, puzzles_of
 from solver.proofs import FAILED, PROVED, TIMEOUT
 from solver.proofs import checker as checker_module
 from solver.proofs.certificate import certify, followed, refutation
-from solver.proofs.checker import Clue, Proved, Refused, check, clue_hash, main
+from solver.proofs.checker import CertificateError, Clue, Proved, check, clue_hash, main
 from solver.proofs.follow import follow
 from solver.proofs.formula import dimacs, formula
 from solver.proofs.record import Verdict, record
@@ -68,7 +68,7 @@ def told(lines: Lines) -> list[str]:
 def accepted(lines: Lines) -> bool:
     try:
         check(told(lines))
-    except Refused:
+    except CertificateError:
         return False
     return True
 
@@ -300,7 +300,7 @@ HOSTILE = [
 def test_garbage_is_refused_in_one_line(line: str, place: int) -> None:
     lines = told(recorded(Puzzle(((Block(1),), ()), ((Block(1),), ()), puzzle_id="test/two")))
     lines[place] = line
-    with pytest.raises(Refused, match=rf"^line {place + 1}: [^\n]*$"):
+    with pytest.raises(CertificateError, match=rf"^line {place + 1}: [^\n]*$"):
         check(lines)
 
 
@@ -329,10 +329,10 @@ def test_a_line_beyond_the_depth_is_refused() -> None:
     lines = recorded(puzzle)
     assert check(told(lines)).rung == "probe"
     lines[0]["rung"] = "depth-2"
-    with pytest.raises(Refused, match="too far off for depth-2"):
+    with pytest.raises(CertificateError, match="too far off for depth-2"):
         check(told(lines))
     lines[0]["rung"] = "line"
-    with pytest.raises(Refused, match="line has no assumptions"):
+    with pytest.raises(CertificateError, match="line has no assumptions"):
         check(told(lines))
 
 
@@ -505,6 +505,6 @@ def test_wrong_verdicts_fail_and_late_ones_time_out() -> None:
 def test_a_proof_that_takes_too_long_is_left() -> None:
     with pytest.raises(TimeoutError):  # after a second
         followed("p cnf 1 1\n1 0\n", "1 0\n" * 3_000_000, time.thread_time() + 0.5)
-    with pytest.raises(Refused, match="its refutation: refused: "):
+    with pytest.raises(CertificateError, match="its refutation: refused: "):
         followed("p cnf 1 1\n1 0\n", "-1 0\n0\n", ENDLESS)
     followed("p cnf 1 2\n1 0\n-1 0\n", "0\n", ENDLESS)

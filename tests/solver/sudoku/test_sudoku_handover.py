@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.exact_cover.solve import solve_each
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, outcome_for
-from solver.ladder.rungs import SEARCH
+from solver.ladder.ladder_options import SEARCH
+from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome
 from solver.lines.propagate import FIXPOINT
 from solver.lines.workspace import COUNTERS
 from solver.sudoku import sudoku_ladder
@@ -47,7 +47,7 @@ def board(givens: np.ndarray, wide: int, high: int) -> np.ndarray | None:
 
 
 def handed(can: np.ndarray, wide: int, high: int, limit: float = math.inf) -> Outcome:
-    outcome = outcome_for(np.array([len(can)]))
+    outcome = empty_outcome(np.array([len(can)]))
     hand_over(0, can, units_of(wide, high), limit, outcome)
     return outcome
 

@@ -11,7 +11,7 @@ import sudoku_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.ladder.rungs import RUNGS
+from solver.ladder.ladder_options import RUNGS
 from solver.ladder.verdict import WRONG_SOLUTION, WRONG_VERDICT
 from solver.lines.propagate import FIXPOINT
 from solver.lines.workspace import COUNTERS

@@ -1,12 +1,27 @@
-"""What is asked of the ladder: how far to take each puzzle, and what is known of it beforehand."""
+"""What a run of the ladder is asked to do, and what is known beforehand."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from solver.ladder.rungs import SEARCH
 from solver.tuning import SEARCH_NODES
+
+LINE, DEPTH, PROBE, SEARCH = range(4)
+RUNGS = ("line", "depth-2", "probe", "search")
+
+
+def rung_names(depth: int) -> tuple[str, ...]:
+    """The rungs' names when the second one looks `depth` levels ahead."""
+    return tuple(f"depth-{depth}" if rung == DEPTH else name for rung, name in enumerate(RUNGS))
+
+
+def rung_number(name: str) -> int:
+    """The number of a rung; ValueError refuses a name that is none."""
+    if name not in RUNGS:
+        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {name!r}")
+    return RUNGS.index(name)
+
 
 FROM_NOTHING = np.zeros((0, 0), np.bool_)
 """As a start: every cell may have every colour."""
@@ -23,7 +38,7 @@ def seconds_of(cpu_limit: object) -> float:
     return seconds
 
 
-class Allowance(NamedTuple):
+class LadderOptions(NamedTuple):
     """How far each puzzle is taken.
 
     cpu_limit   CPU seconds
@@ -40,7 +55,7 @@ class Allowance(NamedTuple):
     wait: bool = True
 
 
-class Goals(NamedTuple):
+class KnownSolutions(NamedTuple):
     """Known solutions of some puzzles of a batch.
 
     known      bool[puzzles]
@@ -51,10 +66,10 @@ class Goals(NamedTuple):
     pictures: np.ndarray
 
 
-NO_GOALS = Goals(np.zeros(0, np.bool_), np.zeros(0, np.uint8))
+NO_SOLUTIONS = KnownSolutions(np.zeros(0, np.bool_), np.zeros(0, np.uint8))
 
 
-class Given(NamedTuple):
+class PriorKnowledge(NamedTuple):
     """What is known of a batch beforehand.
 
     goals     solutions; only others are looked for then
@@ -63,9 +78,9 @@ class Given(NamedTuple):
     planted   solutions for the checked mode (solver.lines.checked), which nobody else looks at
     """
 
-    goals: Goals = NO_GOALS
+    goals: KnownSolutions = NO_SOLUTIONS
     start: np.ndarray = FROM_NOTHING
-    planted: Goals = NO_GOALS
+    planted: KnownSolutions = NO_SOLUTIONS
 
 
-NOTHING = Given()
+NO_PRIOR = PriorKnowledge()
