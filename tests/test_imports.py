@@ -100,6 +100,20 @@ def test_file_names_are_unique() -> None:
     assert [name for name, count in counted.items() if count > 1] == []
 
 
+PRIVATE = ("ctypes", "llvmlite", "numba._", "numba.core", "numba.extending")
+"""Beginnings of modules that only solver.jit may import: a new version of Numba may break what uses them."""
+
+
+def test_only_solver_jit_imports_private_parts_of_numba() -> None:
+    for module in MODULES:
+        if not module.startswith("solver.jit"):
+            for node in ast.walk(tree(module)):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+                if isinstance(node, ast.ImportFrom):
+                    names = [f"{node.module}.{name}" for name in names]
+                assert not any(name.startswith(PRIVATE) for name in names), module
+
+
 def test_no_circles() -> None:
     """Among what modules import as they are loaded: a circle fails or not, depending on who comes first."""
     TopologicalSorter({module: set(imported(iter(tree(module).body))) for module in MODULES}).prepare()

@@ -10,11 +10,10 @@ from types import ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
-from numba.extending import overload
 
 from solver.exact_cover import bit_rows, brute_force, links
 from solver.exact_cover.problem import Cover
-from solver.jit.compilers import IN_KERNELS
+from solver.jit.intrinsics import overload
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -70,7 +69,7 @@ def of_layout(described: Callable[P, R]) -> Callable[P, R]:
     def chosen(x: Any, *others: Any) -> Any:
         return getattr(FILES[type(x)], name)(x, *others)
 
-    @overload(chosen, **IN_KERNELS)
+    @overload(chosen)
     def overloaded(x: Any, *others: Any) -> Any:
         function = getattr(FILES[x.instance_class], name)
         return lambda x, *others: function(x, *others)

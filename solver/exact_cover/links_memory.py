@@ -6,15 +6,12 @@ the node in the same array. The code above is the same for both: it is compiled 
 Addresses are only good for the array that they were made for: it must neither be copied nor go while they are in use.
 """
 
-import ctypes
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
 
-from solver.jit.compilers import IN_KERNELS
+from solver.jit.intrinsics import load_address, overload, store_address
 from solver.jit.kernel_cache import CHECKED
 
 FIELDS = 4
@@ -32,56 +29,40 @@ def first_and_step(memory: np.ndarray) -> tuple[int, int]:
 def peek(memory: np.ndarray, node: int, field: int) -> int:
     """A field of a node."""
     if memory.dtype == np.int64:
-        assert 0 <= node - memory.ctypes.data < memory.nbytes
-        return ctypes.c_int64.from_address(int(node) + WORD * field).value
+        return int(memory[_place(memory, node) + field])
     return int(memory[FIELDS * node + field])
 
 
 def poke(memory: np.ndarray, node: int, field: int, value: int) -> None:
     """Set a field of a node."""
     if memory.dtype == np.int64:
-        assert 0 <= node - memory.ctypes.data < memory.nbytes
-        ctypes.c_int64.from_address(int(node) + WORD * field).value = int(value)
+        memory[_place(memory, node) + field] = value
     else:
         memory[FIELDS * node + field] = value
 
 
-@intrinsic
-def _load(typing: Any, address: Any) -> Any:
-    """The int64 at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(builder.inttoptr(values[0], ir.IntType(64).as_pointer()))
-
-    return types.int64(types.int64), code
+def _place(memory: np.ndarray, node: int) -> int:
+    """Return the index of a node's first field in the memory that its address lies in."""
+    offset = int(node) - memory.ctypes.data
+    assert 0 <= offset < memory.nbytes, "a link leads out of the memory"
+    return offset // WORD
 
 
-@intrinsic
-def _store(typing: Any, address: Any, value: Any) -> Any:
-    """Put an int64 at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[1], builder.inttoptr(values[0], ir.IntType(64).as_pointer()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), code
-
-
-@overload(peek, **IN_KERNELS)
+@overload(peek)
 def _overload_peek(memory: Any, node: Any, field: Any) -> Any:
     if memory.dtype != types.int64:
         return lambda memory, node, field: np.int64(memory[FIELDS * node + field])
     if not CHECKED:
-        return lambda memory, node, field: _load(node + WORD * field)
+        return lambda memory, node, field: load_address(node + WORD * field)
 
     def within(memory: Any, node: Any, field: Any) -> Any:
         assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
-        return _load(node + WORD * field)
+        return load_address(node + WORD * field)
 
     return within
 
 
-@overload(poke, **IN_KERNELS)
+@overload(poke)
 def _overload_poke(memory: Any, node: Any, field: Any, value: Any) -> Any:
     if memory.dtype != types.int64:
 
@@ -90,10 +71,10 @@ def _overload_poke(memory: Any, node: Any, field: Any, value: Any) -> Any:
 
         return put
     if not CHECKED:
-        return lambda memory, node, field, value: _store(node + WORD * field, value)
+        return lambda memory, node, field, value: store_address(node + WORD * field, value)
 
     def within(memory: Any, node: Any, field: Any, value: Any) -> Any:
         assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
-        _store(node + WORD * field, value)
+        store_address(node + WORD * field, value)
 
     return within

@@ -1,8 +1,8 @@
 """Call a kernel's machine code from Python.
 
-Numba would compile a wrapper for each kernel, which unpacks its arguments: for the larger ones half a second or more.
-Here ctypes does it, by Numba's calling convention: status = kernel(returned*, exception**, scalars...), where records
-are taken apart into their fields, and an array into where it lies, its shape and its strides.
+Numba would compile a wrapper for each kernel that unpacks its arguments: half a second or more for large ones. Here
+ctypes does it, by Numba's calling convention: status = kernel(returned*, exception**, scalars...). Records are
+flattened to their fields, and an array to its address, shape and strides.
 """
 
 import ctypes
@@ -16,10 +16,10 @@ from numba.core.callconv import RETCODE_NONE, RETCODE_OK
 
 _adapt_at: int = _helperlib.c_helpers["adapt_ndarray"]  # type: ignore[attr-defined]
 _adapt = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(_adapt_at)
-"""Numba's own: writes what it wants to know of an array, ARRAY + 2 x dimensions numbers of 64 bits."""
+"""Numba's function that writes an array's descriptor, ARRAY_FIELDS + 2 x dimensions numbers of 64 bits."""
 
-ARRAY = 5
-"""Who owns it (two pointers), how many items, bytes of one, where they lie; then shape and strides."""
+ARRAY_FIELDS = 5
+"""Owner (two pointers), number of items, item size, address; shape and strides follow."""
 
 INTEGERS = {8: ctypes.c_int8, 16: ctypes.c_int16, 32: ctypes.c_int32, 64: ctypes.c_int64}
 UNSIGNED = {
@@ -28,37 +28,37 @@ UNSIGNED = {
     ctypes.c_int32: ctypes.c_uint32,
     ctypes.c_int64: ctypes.c_uint64,
 }
-"""LLVM's numbers have no sign; a kernel's result may be meant to have none."""
+"""By signed type: LLVM's integers have no sign, so the kernel's Numba type decides."""
 
 
 class _Exception(ctypes.Structure):
-    """Where an exception's class and arguments lie, pickled as the kernel was compiled."""
+    """Address and size of an exception's pickled class and arguments."""
 
     _fields_ = (("data", ctypes.c_void_p), ("size", ctypes.c_int32))
 
 
 class Call:
-    """A kernel that was compiled for arguments of certain types, to be called with such arguments and no others."""
+    """Call of a kernel compiled for certain argument types; arguments of other types crash."""
 
     def __init__(self, made: Any, context: Any) -> None:
-        """From what Numba's dispatcher has compiled (`overloads`), and its target context."""
-        convention, about = context.call_conv, made.fndesc
-        taken = list(convention._get_arg_packer(about.argtypes).argument_types)
+        """Wrap a compile result of Numba's dispatcher (`overloads`), given its target context."""
+        convention, function = context.call_conv, made.fndesc
+        parameters = list(convention._get_arg_packer(function.argtypes).argument_types)
         pointers = ctypes.c_void_p, ctypes.c_void_p
-        prototype = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *map(_c_type, taken))
-        self.made = made  # or else the machine code would go with it
-        self.function = prototype(made.library.get_pointer_to_function(about.llvm_func_name))
-        self.size = len(taken)
-        self.returned = _c_type(convention.get_return_type(about.restype).pointee)
-        if isinstance(about.restype, types.Integer) and not about.restype.signed:
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *map(_c_type, parameters))
+        self.made = made  # keeps the machine code in memory
+        self.function = prototype(made.library.get_pointer_to_function(function.llvm_func_name))
+        self.parameters = len(parameters)
+        self.returned = _c_type(convention.get_return_type(function.restype).pointee)
+        if isinstance(function.restype, types.Integer) and not function.restype.signed:
             self.returned = UNSIGNED[self.returned]
-        self.truth = isinstance(about.restype, types.Boolean)
+        self.is_boolean = isinstance(function.restype, types.Boolean)
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
-        """What the kernel returns; raises what it raises."""
-        numbers = np.empty(self.size, np.int64)
+        """Call the kernel; returns its result and raises its exceptions."""
+        numbers = np.empty(self.parameters, np.int64)
         others: list[tuple[int, Any]] = []
-        _take_apart(arguments, numbers.ctypes.data, 0, others)
+        _flatten(arguments, numbers.ctypes.data, 0, others)
         scalars = numbers.tolist()
         for place, value in others:
             scalars[place] = value
@@ -67,29 +67,30 @@ class Call:
         if status == RETCODE_NONE.constant:
             return None
         if status != RETCODE_OK.constant:
-            kind, said, _ = pickle.loads(ctypes.string_at(raised[0].data, raised[0].size))
-            raise kind(*said)
-        return bool(returned.value) if self.truth else returned.value
+            kind, details, _ = pickle.loads(ctypes.string_at(raised[0].data, raised[0].size))
+            raise kind(*details)
+        return bool(returned.value) if self.is_boolean else returned.value
 
 
 def _c_type(kind: Any) -> Any:
-    """The C type of a scalar of LLVM's."""
+    """Return the C type of an LLVM scalar."""
     if isinstance(kind, ir.PointerType):
         return ctypes.c_void_p
     return ctypes.c_double if isinstance(kind, ir.DoubleType) else INTEGERS[kind.width]
 
 
-def _take_apart(value: Any, start: int, place: int, others: list[tuple[int, Any]]) -> int:
-    """Write what arrays consist of behind the address `start`, from a place on; note what else there is, by place.
+def _flatten(value: Any, start: int, place: int, others: list[tuple[int, Any]]) -> int:
+    """Write the descriptors of a value's arrays to the words from address `start`, and append its scalars to `others`.
 
-    Returns the place behind the value.
+    place    index of the value's first word; scalars are listed with theirs
+    Returns the index behind its last word.
     """
     if isinstance(value, np.ndarray):
         _adapt(value, start + 8 * place)
-        return place + ARRAY + 2 * value.ndim
+        return place + ARRAY_FIELDS + 2 * value.ndim
     if isinstance(value, tuple):
         for each in value:
-            place = _take_apart(each, start, place, others)
+            place = _flatten(each, start, place, others)
         return place
     others.append((place, value if value is None or isinstance(value, float) else int(value)))
     return place + 1

@@ -9,62 +9,54 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
 
-from solver.jit.compilers import IN_KERNELS
+from solver.jit.intrinsics import call_llvm, intrinsic, overload
 from solver.jit.kernel import inlined
 
 
 def cpu_seconds() -> float:
-    """CPU time of this thread, in seconds (a system call, 200 to 500 ns)."""
+    """Return the CPU time of this thread, in seconds (a system call, 200 to 500 ns)."""
     return time.thread_time()
 
 
 def wall_seconds() -> float:
-    """Wall time since some fixed moment, in seconds."""
+    """Return the wall time since a fixed moment, in seconds."""
     return time.monotonic()
 
 
-def _clock(clock_id: int) -> Any:
-    """An intrinsic that reads a clock of the operating system."""
+def _reader(clock_id: int) -> Any:
+    """Make the intrinsic that reads a clock of the operating system."""
 
-    @intrinsic
-    def read(typing: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            long, int32 = ir.IntType(64), ir.IntType(32)
-            timespec = cgutils.alloca_once(builder, ir.ArrayType(long, 2))
-            gettime = cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(int32, [int32, timespec.type]), "clock_gettime"
-            )
-            builder.call(gettime, [int32(clock_id), timespec])
-            whole, nano = (builder.extract_value(builder.load(timespec), k) for k in range(2))
-            seconds = builder.sitofp(whole, ir.DoubleType())
-            return builder.fadd(seconds, builder.fmul(builder.sitofp(nano, ir.DoubleType()), ir.DoubleType()(1e-9)))
+    def emit(builder: Any, returned: Any) -> Any:
+        timespec = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(64), 2))
+        call_llvm(builder, "clock_gettime", ir.IntType(32), ir.IntType(32)(clock_id), timespec)
+        whole, nano = (builder.extract_value(builder.load(timespec), k) for k in range(2))
+        return builder.fadd(
+            builder.sitofp(whole, returned), builder.fmul(builder.sitofp(nano, returned), returned(1e-9))
+        )
 
-        return types.float64(), code
-
-    return read
+    return intrinsic(types.float64, emit)
 
 
-_thread_clock = _clock(time.CLOCK_THREAD_CPUTIME_ID)
-_steady_clock = _clock(time.CLOCK_MONOTONIC)
+_thread_clock = _reader(time.CLOCK_THREAD_CPUTIME_ID)
+_steady_clock = _reader(time.CLOCK_MONOTONIC)
 
 
-@overload(cpu_seconds, **IN_KERNELS)
+@overload(cpu_seconds)
 def _overload_cpu_seconds() -> Any:
     return lambda: _thread_clock()
 
 
-@overload(wall_seconds, **IN_KERNELS)
+@overload(wall_seconds)
 def _overload_wall_seconds() -> Any:
     return lambda: _steady_clock()
 
 
-BRIEF = 50e-6
-"""Wall seconds within which a thread is not put aside and taken up again: schedulers' slices are longer."""
+NO_PREEMPTION_SECONDS = 50e-6
+"""Below this many wall seconds a thread is assumed not to be preempted, so wall time equals CPU time."""
 
 
 @inlined
 def cpu_after(cpu: float, elapsed: float) -> float:
-    """CPU time of this thread so many wall seconds after it was `cpu`, without a system call if they are few."""
-    return cpu + elapsed if elapsed < BRIEF else max(cpu, cpu_seconds())
+    """Return this thread's CPU time `elapsed` wall seconds after it was `cpu`, by a system call only if it is long."""
+    return cpu + elapsed if elapsed < NO_PREEMPTION_SECONDS else max(cpu, cpu_seconds())

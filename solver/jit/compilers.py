@@ -1,4 +1,4 @@
-"""What Numba does to compile a kernel, as far as it is not what Numba does by itself."""
+"""Overrides of Numba's compiler pipeline for kernels."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ OPTIONS = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
-"""Of every kernel."""
+"""Target options of every kernel."""
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """A kernel's machine code, without the first of Numba's two optimisations: that is for reference counts."""
+    """Code library of a kernel, without the first of Numba's two optimisation passes, which is for reference counts."""
 
     def _optimize_final_module(self) -> None:
         passes, builder = self._codegen._module_pass_manager()
@@ -26,7 +26,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _LinkedLibrary(_Library):
-    """The code of a kernel that is only part of others: it is optimised and made machine code there."""
+    """Code library of a kernel that is only linked into others, where it is optimised and compiled."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -36,24 +36,24 @@ class _LinkedLibrary(_Library):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002
-        """None: Numba asks for the wrapper."""
+        """Return a null pointer, which Numba asks of the wrapper."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
-        """Numba wants to tell the machine code where its environment is."""
+        """Stand-in on which Numba sets the environment's address."""
         return _NoEnvironments
 
 
 class _NoEnvironments:
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """There is none."""
+        """Do nothing: there is no machine code."""
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a kernel with a library of this kind; after numba.core.compiler.Compiler."""
+    """Compiler that uses this class's `library`; adapted from numba.core.compiler.Compiler."""
 
     library = _Library
 
@@ -64,7 +64,7 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
 
 
 class LinkedCompiler(KernelCompiler):
-    """Compiles what is only part of kernels."""
+    """Compiler of kernels that are only linked into others."""
 
     library = _LinkedLibrary
 
@@ -73,4 +73,4 @@ IN_KERNELS: dict[str, Any] = {
     "jit_options": {name: OPTIONS[name] for name in OPTIONS if name != "nopython"} | {"pipeline_class": LinkedCompiler},
     "strict": False,
 }
-"""For numba.extending.overload: what is only part of kernels."""
+"""Options of numba.extending.overload for functions that are linked into kernels."""

@@ -1,16 +1,16 @@
-"""How kernels are compiled.
+"""Decorators that compile kernels, and the dispatchers behind them.
 
-Kernels take arrays, scalars and named tuples of them, return scalars, and report trouble by status codes. They allocate
-nothing: their memory comes from the caller. So they need none of Numba's reference counting, which took a fifth of the
-time of line logic.
+Kernels take arrays, scalars and named tuples of them, return scalars, and report failures by status codes. They
+allocate nothing: the caller passes their memory. So they need none of Numba's reference counting, which took a fifth of
+the time of line logic.
 
-Compiling is what a new user waits for, so as little as possible is compiled, and nothing twice:
+New users wait for compilation, so as little as possible is compiled, and nothing twice:
 
 - A kernel's code becomes part of its callers (`kernel`, `inlined`), or they call it by its address (`standalone`).
-  Numba by itself does the first, and optimises all that a kernel calls once more in each of its callers.
-- Python calls them by their address too (solver.jit.calling). What is only part of others is compiled on its own when
-  Python calls it (`_Entry`).
-- What is called by address is cached on the disk (solver.jit.kernel_cache).
+  Numba does only the former, and optimises all that a kernel calls again in each of its callers.
+- Python calls them by their address too (solver.jit.calling). A kernel that is only part of others gets machine code of
+  its own when Python calls it (`_Entry`).
+- Kernels with an address are cached on disk (solver.jit.kernel_cache).
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
@@ -41,7 +41,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 PLAIN_STEPS = 50_000
-"""Of a kernel's innermost loop in plain Python: some 50 ms, less than loading some kernels takes."""
+"""Iterations of a kernel's innermost loop in plain Python that take about 50 ms, less than loading some kernels."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -50,19 +50,19 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that is inlined wherever another calls it: for the innermost ones, whose calls would cost as they do."""
+    """Compile a function inlined into its callers: for innermost loops, whose calls would double their time."""
     return _kernel(_Kernel, function, forceinline=True)
 
 
 def standalone(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that others call by its address: for the larger ones, which would be compiled with each of these."""
+    """Compile a function that other kernels call by its address: for large ones, compiled once for all callers."""
     return _kernel(_Standalone, function, forceinline=False)
 
 
 def plain_if_cheaper(function: Callable[P, R], steps: int) -> Callable[P, R]:
-    """The same as plain Python, as long as all that was done so takes less time than loading the kernel would.
+    """Return a kernel, or its plain Python version while its use in this process costs less than loading the kernel.
 
-    steps   how often the innermost loop will be run
+    steps   iterations of the innermost loop in the call to come
     """
     if not isinstance(function, _Kernel) or is_worth_loading(function, steps):
         return function
@@ -70,8 +70,9 @@ def plain_if_cheaper(function: Callable[P, R], steps: int) -> Callable[P, R]:
 
 
 def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
-    """Whether what plain Python has done so far instead of a kernel, and so many steps, would take longer than loading
-    it. Never so where kernels are plain Python.
+    """Whether plain Python would take longer than loading a kernel, for its steps so far and `steps` more.
+
+    Always False where kernels are plain Python.
     """
     if not isinstance(function, _Kernel):
         return False
@@ -80,23 +81,24 @@ def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
 
 
 def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Whether a kernel has been compiled for arguments like these, so that a call need not wait for that."""
+    """Whether a kernel is compiled for arguments of these types, so that a call does not wait for compilation."""
     return not isinstance(function, _Kernel) or function.is_called(*arguments) or function.entry.is_ready(*arguments)
 
 
 class _Entry(CPUDispatcher):  # type: ignore[misc]
-    """A kernel as Python calls it."""
+    """Dispatcher of a kernel as Python calls it."""
 
     def enable_caching(self) -> None:
+        """Cache it on disk, as numba.core.dispatcher.Dispatcher."""
         self._cache = KernelCache(self.py_func)
 
     def compile(self, sig: Any) -> Any:
-        """As Numba does; of several processes that need it at the same time one compiles it, and the others wait."""
+        """Compile, as Numba does; of several processes that need the kernel one compiles it while the others wait."""
         args, _ = sigutils.normalize_signature(sig)
-        kept: Any = self._cache
-        if args in self.overloads or not isinstance(kept, KernelCache):
+        disk_cache: Any = self._cache
+        if args in self.overloads or not isinstance(disk_cache, KernelCache):
             return super().compile(sig)
-        if kept.has(args, self.targetctx.codegen()):
+        if disk_cache.has(args, self.targetctx.codegen()):
             with _without_collector():
                 return super().compile(sig)
         with measured_wait(), compile_lock(self.symbol(args)), _without_collector():
@@ -108,28 +110,28 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
         return args in self.overloads or self._cache.has(args, self.targetctx.codegen())
 
     def symbol(self, args: Any) -> str:
-        """A name for the kernel compiled for arguments of these types, the same in all processes."""
+        """Return the kernel's symbol for arguments of these types, the same in all processes."""
         types = hashlib.sha256(repr([str(each) for each in args]).encode()).hexdigest()[:16]
         return f"{self.py_func.__module__}.{self.py_func.__qualname__}-{types}"
 
 
 class _Kernel(_Entry):
-    """A kernel as other kernels call it."""
+    """Dispatcher of a kernel as other kernels call it."""
 
     @cached_property
     def entry(self) -> _Entry:
-        """What Python calls."""
+        """The dispatcher that Python calls."""
         entry = _Entry(self.py_func, targetoptions=self.targetoptions, pipeline_class=KernelCompiler)
         entry.enable_caching()
         return entry
 
     @cached_property
     def _calls(self) -> dict[Any, Call]:
-        """By Numba's marks of their arguments' types."""
+        """Calls by Numba's fingerprints of the argument types."""
         return {}
 
     def is_called(self, *arguments: Any) -> bool:
-        """Whether Python has called it with arguments like these; what `is_ready` asks else takes milliseconds."""
+        """Whether Python has called it with arguments of these types: a lookup, while `is_ready` takes milliseconds."""
         return tuple(map(compute_fingerprint, arguments)) in self._calls
 
     def __call__(self, *arguments: Any) -> Any:
@@ -142,19 +144,18 @@ class _Kernel(_Entry):
 
 
 class _Standalone(_Kernel):
-    """A kernel that other kernels call by its address.
+    """Dispatcher of a kernel that other kernels call by its address, under the kernel's symbol.
 
-    Its address has a name that is the same in all processes. A caller that comes from the disk cache has it loaded
-    first: Numba runs what a library notes in `_reload_init`.
+    A caller loaded from the disk cache loads it first: Numba runs the functions in a library's `_reload_init`.
     """
 
     @property
     def entry(self) -> _Entry:
-        """The same that kernels call."""
+        """The dispatcher that Python calls: itself."""
         return self
 
     def compile(self, sig: Any) -> Any:
-        """As above; then tell the linker where it is, and Numba how it is called."""
+        """Compile, then register the address with the linker, and the way to call it with Numba."""
         entry_point = super().compile(sig)
         args, _ = sigutils.normalize_signature(sig)
         name = self.symbol(args)
@@ -173,12 +174,12 @@ _addresses: dict[str, int] = {}
 
 
 def _load(module: str, name: str, args: Any) -> None:
-    """Have a kernel compiled or loaded."""
+    """Load a kernel, or compile it."""
     getattr(importlib.import_module(module), name).compile(args)
 
 
 def _call_of(name: str, signature: Any, load: Callable[[], None]) -> Any:
-    """What writes a call of a function that the linker knows; after numba.core.imputils.user_function."""
+    """Return the function that emits a call of a linker symbol; adapted from numba.core.imputils.user_function."""
 
     def call(context: Any, builder: Any, _: Any, args: Any) -> Any:
         convention, returned, taken = context.call_conv, signature.restype, signature.argtypes
@@ -198,18 +199,18 @@ _plain_steps: Counter[Any] = Counter()
 
 @cache
 def _plain(function: _Kernel) -> Any:
-    """A kernel as plain Python, and so what it calls."""
-    written: Any = function.py_func
-    names = dict(written.__globals__)
-    for name in written.__code__.co_names:
+    """Return a kernel as plain Python, and the kernels that it calls."""
+    plain: Any = function.py_func
+    names = dict(plain.__globals__)
+    for name in plain.__code__.co_names:
         if isinstance(names.get(name), _Kernel):
             names[name] = _plain(names[name])
-    return FunctionType(written.__code__, names, written.__name__, written.__defaults__)
+    return FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__)
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Without Python's garbage collector, which would look through all that a compiler keeps and find nothing."""
+    """Suspend garbage collection, which would traverse all of the compiler's live objects and free nothing."""
     enabled = gc.isenabled()
     gc.disable()
     try:

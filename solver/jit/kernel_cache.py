@@ -1,18 +1,17 @@
 """The disk cache of compiled kernels: a private folder, named by a hash of the solver's sources.
 
-Numba's own cache notices a change in a kernel's file, but not one in a kernel that it calls. A new release could
-therefore run old machine code. So the folder's name is a hash of every source file of this package, and of what else
-the code depends on: the checked mode, tuning, bounds checks, the versions of Python and Numba. The kind of processor is
-in Numba's key of each kernel. Kernels that are defined outside this package (tests, benchmarks) are also keyed by their
-own code and by that of the kernels they call.
+Numba's own cache misses changes in the kernels that a kernel calls, so that a new release could run old machine code.
+Here the folder's name is a hash of every source file of this package, and of what else the code depends on: the checked
+mode, tuning, bounds checks, the versions of Python and Numba. The processor is in Numba's key of each kernel. Kernels
+defined outside this package (tests, benchmarks) are also keyed by their own code and by that of the kernels they call.
 
-A wheel or an image may bring kernels with it (`make wheel`), compiled for the least that processors of a family can
-do. They are in a folder of this package, under a name made in the same way. They are used where it fits and the
-processor can do that much; what is not there is compiled.
+A wheel or an image may bundle kernels (`make wheel`), compiled for the baseline of a processor family. They are in a
+folder of this package with a name made in the same way, and are used where the name matches and the processor fits;
+missing ones are compiled.
 
-Numba unpickles what it finds there: write access to the folder is code execution as its user. So a folder is used only
-if its user alone can write to it; without one, kernels are kept in a private temporary folder, or not at all. Each
-file begins with a checksum: a damaged one counts as missing.
+Numba unpickles these files, so write access to the folder is code execution as its user. A folder is used only if its
+user alone can write to it; otherwise kernels are kept in a private temporary folder, or not at all. Each file begins
+with a checksum: a damaged file counts as missing.
 """
 
 import hashlib
@@ -50,32 +49,32 @@ DIGEST_BYTES = hashlib.sha256().digest_size
 
 PACKAGE = Path(__file__).parent.parent
 BUNDLED = PACKAGE / "compiled"
-"""Kernels that came with the program."""
+"""Kernels bundled with the package."""
 
 CHECKED = os.environ.get("NONOCENSUS_CHECKED", "0") not in ("", "0")
-"""Whether every step is held against a known solution (solver.lines.checked), and kernels have assertions."""
+"""Whether every step is checked against a known solution (solver.lines.checked), and kernels have assertions."""
 
 PORTABLE = os.environ.get("NONOCENSUS_PORTABLE", "0") not in ("", "0")
-"""Whether kernels are compiled into this package, for all processors of a family: for wheels and images."""
+"""Whether kernels are compiled into this package, for all processors of a family, to bundle them."""
 
 
 class Baseline(NamedTuple):
-    """The least that processors of a family can do, as LLVM names it: a processor, and features to ask for.
+    """Baseline of a processor family, in LLVM's names: a processor, and the features to check for.
 
-    It takes the place of Numba's code generator where a key is made of what that compiles for.
+    It replaces Numba's code generator where a kernel's key contains the target.
     """
 
     processor: str
     features: frozenset[str]
 
     def magic_tuple(self) -> tuple[str, str, str]:
-        """What Numba notes in a kernel's key."""
+        """Return the target in a kernel's key, as numba.core.codegen.CPUCodegen."""
         return llvm.get_process_triple(), self.processor, ""
 
     def fits(self) -> bool:
-        """Whether this machine's processor can do that much."""
-        can = llvm.get_host_cpu_features()
-        return all(can.get(feature, False) for feature in self.features)
+        """Whether this machine's processor has the features."""
+        host = llvm.get_host_cpu_features()
+        return all(host.get(feature, False) for feature in self.features)
 
 
 V3 = frozenset({"avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "xsave"})
@@ -86,12 +85,12 @@ BASELINE = BASELINES.get(platform.machine())
 
 if PORTABLE:
     if BASELINE is None:
-        raise SystemExit(f"NONOCENSUS_PORTABLE: nothing is known of the family of processors {platform.machine()}")
+        raise SystemExit(f"NONOCENSUS_PORTABLE: no baseline for {platform.machine()}; unset it")
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = BASELINE.processor, ""
 
 
 def sources() -> list[Path]:
-    """Return the files that kernels are compiled from; where sources are not installed, their bytecode."""
+    """Return the source files of this package; their bytecode where sources are not installed."""
     files = (file for file in PACKAGE.rglob("*.py*") if file.suffix in (".py", ".pyc"))
     return sorted(file for file in files if file.parent.name != "__pycache__")
 
@@ -103,7 +102,7 @@ def folder_name() -> str:
     for source in files:
         digest.update(str(source.relative_to(PACKAGE)).encode())
         digest.update(source.read_bytes())
-    if not files:  # in an archive: only place and version tell installations apart
+    if not files:  # in an archive, only path and version distinguish installations
         digest.update(f"{PACKAGE} {__version__}".encode())
     compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
     compiled_by = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
@@ -112,18 +111,18 @@ def folder_name() -> str:
 
 
 FOLDER_NAME = folder_name()
-"""Hashed on import, as near as possible to when Python has read the sources."""
+"""Hashed on import, as soon as possible after Python has read the sources."""
 
 HAS_BUNDLED = BASELINE is not None and (BUNDLED / FOLDER_NAME).is_dir() and BASELINE.fits()
-"""Whether the program has brought kernels that are of use here."""
+"""Whether the package has bundled kernels that fit this machine."""
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of the compiled kernels, which is made if it is missing; None if there can be none.
+    """Return the folder of compiled kernels, made if missing; None if no private folder can be made.
 
-    It is under `NUMBA_CACHE_DIR` if that is set, else in the user's cache folder. If that can't be made, or others can
-    write to it, it is in a private folder under the temporary one, and child processes use the same.
+    It is under `NUMBA_CACHE_DIR` if set, else in the user's cache folder. If that fails, or others can write there, it
+    is in a private folder of the temporary one, which child processes inherit by `NUMBA_CACHE_DIR`.
     """
     if PORTABLE:
         return BUNDLED / FOLDER_NAME
@@ -136,32 +135,29 @@ def cache_folder() -> Path | None:
         root = Path(tempfile.gettempdir(), f"nonocensus-{os.geteuid()}")
         folder = _private(root)
     except OSError:
-        LOG.warning("compiled kernels can't be kept: %s; set NUMBA_CACHE_DIR to a folder of your own", reason)
+        LOG.warning("compiled kernels are not cached: %s; set NUMBA_CACHE_DIR to a folder of your own", reason)
         return None
-    LOG.warning("compiled kernels are kept in %s: %s; set NUMBA_CACHE_DIR to a folder of your own", root, reason)
+    LOG.warning("compiled kernels are cached in %s: %s; set NUMBA_CACHE_DIR to a folder of your own", root, reason)
     os.environ["NUMBA_CACHE_DIR"] = str(root)
     return folder
 
 
 def _reason(error: Exception) -> str:
-    """Return an error's text, of the system's own errors without their number."""
+    """Return an error's text, without the error number of system errors."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
 
 
 def _private(root: Path) -> Path:
-    """Make the cache folder under a root, both private."""
+    """Make the cache folder in a root folder, both private."""
     make_private(root)
     make_private(root / FOLDER_NAME)
     return root / FOLDER_NAME
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its user can write to, if it is missing.
-
-    Raises PermissionError for one that others can write to.
-    """
+    """Make a folder that only its user can write to; raises PermissionError for an existing one that others can."""
     if not folder.exists():
         if not folder.parent.exists():
             make_private(folder.parent)
@@ -178,7 +174,7 @@ def make_private(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the cache folder if it is missing; what is brought with the program is for all users."""
+    """Make the cache folder; private, unless it is for bundled kernels."""
     if PORTABLE:
         folder.mkdir(parents=True, exist_ok=True)
     else:
@@ -186,9 +182,9 @@ def make_folder(folder: Path) -> None:
 
 
 def external_code(function: Any) -> str:
-    """Return what the folder's name does not cover of a kernel: its code if it is defined outside this package.
+    """Return the code of a kernel defined outside this package, which the folder's name does not cover, as text.
 
-    That is its bytecode and constants, the values of its globals, and the same of the kernels that it calls.
+    That is its bytecode, its constants, the values of its globals, and the same of the kernels that it calls.
     """
     found: dict[Any, str] = {}
 
@@ -213,13 +209,13 @@ def external_code(function: Any) -> str:
 
 
 def _code_text(code: CodeType) -> str:
-    """Return bytecode with its constants and names as text, without file and lines."""
+    """Return bytecode, constants and names as text, without file name and line numbers."""
     constants = [_code_text(value) if isinstance(value, CodeType) else value for value in code.co_consts]
     return repr((code.co_code, constants, code.co_names, code.co_varnames))
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Tells Numba how a kernel's files are named; their folder is `_Files`' business."""
+    """Names a kernel's files for Numba; `KernelFiles` has their folder."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -245,11 +241,11 @@ class _Results(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes: ClassVar = [_Locator]
 
 
-class _Files:
-    """A kernel's files in a folder, one for each list of argument types; used in place of Numba's IndexDataCacheFile.
+class KernelFiles:
+    """A kernel's files in a folder, one per tuple of argument types; replaces Numba's IndexDataCacheFile.
 
-    A file is a SHA-256 of the rest, and then what Numba has reduced the kernel to, pickled. There is no index, which
-    processes would have to lock. Without a folder nothing is found or kept.
+    A file is the pickled kernel, preceded by its SHA-256. There is no index, which processes would have to lock.
+    Without a folder nothing is found or saved.
     """
 
     def __init__(self, folder: Path | None, results: _Results) -> None:
@@ -260,12 +256,12 @@ class _Files:
         return self._read(key) is not None
 
     def load(self, key: Any) -> Any:
-        """Return what a kernel was reduced to; None if its file is missing or damaged."""
+        """Return a kernel in Numba's serialized form; None if its file is missing or damaged."""
         pickled = self._read(key)
         return None if pickled is None else pickle.loads(pickled)
 
     def save(self, key: Any, data: Any) -> None:
-        """Write a file, which appears whole."""
+        """Write a file atomically."""
         if self.folder is None:
             return
         make_folder(self.folder)
@@ -293,64 +289,61 @@ class _Files:
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
-    """The cache of one kernel."""
+    """Disk cache of one kernel."""
 
     _impl_class = _Results
 
     def __init__(self, function: Any) -> None:
-        """Without a look at the disk, which Numba's own would take: kernels are declared on import."""
+        """Initialize without disk access, unlike Numba's: kernels are declared on import."""
         self._name, self._py_func, self._impl = repr(function), function, _Results(function)
         self.enable()
 
     def has(self, args: Any, codegen: Any) -> bool:
-        """Whether the kernel is there, compiled for arguments of these types."""
+        """Whether the kernel is cached for arguments of these types."""
         if self._cache_file.has(self._index_key(args, codegen)):
             return True
         return HAS_BUNDLED and self._bundled.has(self._index_key(args, BASELINE))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load what was compiled, without all that Numba needs to compile: importing that takes longer."""
+        """Load a compiled kernel, without importing Numba's compiler, which takes longer."""
         made = self._load_overload(sig, target_context)
         if made is None and HAS_BUNDLED:
-            brought = self._bundled.load(self._index_key(sig, BASELINE))
-            made = brought and self._impl.rebuild(target_context, brought)
+            bundled = self._bundled.load(self._index_key(sig, BASELINE))
+            made = bundled and self._impl.rebuild(target_context, bundled)
         return made
 
     @cached_property
-    def _cache_file(self) -> _Files:
-        return _Files(cache_folder(), self._impl)
+    def _cache_file(self) -> KernelFiles:
+        return KernelFiles(cache_folder(), self._impl)
 
     @cached_property
-    def _bundled(self) -> _Files:
-        """The kernel's files that came with the program."""
-        return _Files(BUNDLED / FOLDER_NAME, self._impl)
+    def _bundled(self) -> KernelFiles:
+        """The kernel's bundled files."""
+        return KernelFiles(BUNDLED / FOLDER_NAME, self._impl)
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        """Save what was compiled, unless the sources have been edited since this process began."""
+        """Save a compiled kernel, unless the sources have been edited since this process began."""
         if folder_name() != FOLDER_NAME:
             return
         try:
             super()._save_overload(sig, data)
         except OSError as error:
-            _warn_unsaved(error.strerror or str(error))  # files have random names
+            _warn_unsaved(error.strerror or str(error))  # without the random file name
 
 
 @cache
 def _warn_unsaved(reason: str) -> None:
-    """Log once a process that a compiled kernel could not be saved."""
+    """Log once per process that a compiled kernel could not be saved."""
     LOG.warning("compiled kernels can't be saved in %s: %s", cache_folder(), reason)
 
 
 @contextmanager
 def compile_lock(name: str) -> Iterator[None]:
-    """A block that one process at a time is in, of those that would compile the kernel of this name.
-
-    Without a folder for the lock, all of them are in it.
-    """
+    """Hold the lock of a kernel's symbol, so that one process compiles it; no lock without a cache folder."""
     with ExitStack() as stack:
         folder = cache_folder()
         if folder is not None:
-            with suppress(OSError, NotImplementedError):  # the latter is FileLock's where a filesystem has no locks
+            with suppress(OSError, NotImplementedError):  # the latter where a filesystem has no locks
                 make_folder(folder)
                 stack.enter_context(FileLock(folder / f"{name}.lock"))
         yield

@@ -234,7 +234,9 @@ def test_without_a_private_folder_kernels_are_kept_in_a_temporary_one(
     assert stat.S_IMODE(temporary.stat().st_mode) == 0o700
     assert os.environ["NUMBA_CACHE_DIR"] == str(temporary)
     advice = "set NUMBA_CACHE_DIR to a folder of your own"
-    assert caplog.messages == [f"compiled kernels are kept in {temporary}: {theirs} can be written by others; {advice}"]
+    assert caplog.messages == [
+        f"compiled kernels are cached in {temporary}: {theirs} can be written by others; {advice}"
+    ]
 
 
 def test_without_any_folder_kernels_are_not_kept(asked: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -243,7 +245,7 @@ def test_without_any_folder_kernels_are_not_kept(asked: Path, caplog: pytest.Log
     (asked.parent / "tmp" / f"nonocensus-{os.geteuid()}").chmod(0o777)
     assert cache_folder.__wrapped__() is None
     assert caplog.messages == [
-        f"compiled kernels can't be kept: {asked} is not a folder; set NUMBA_CACHE_DIR to a folder of your own"
+        f"compiled kernels are not cached: {asked} is not a folder; set NUMBA_CACHE_DIR to a folder of your own"
     ]
 
 
