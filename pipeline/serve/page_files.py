@@ -10,13 +10,13 @@ from reports.labels import COLORS, OTHER_COLOR
 from reports.picture_svg import mark
 from reports.templating import source
 
-PARTS = (
-    *("browser/words.js", "browser/elements.js", "browser/clues.js", "browser/drawing.js", "browser/facts.js"),
-    *("serve/asking.js", "serve/jobs.js", "serve/saved.js", "serve/pointing.js", "serve/board.js", "serve/tools.js"),
-    *("serve/solving.js", "serve/known.js", "serve/hints.js", "serve/player.js", "serve/archive.js"),
-    *("serve/bringing.js", "serve/drawingboard.js", "serve/opened.js", "serve/page.js"),
+SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")
+OWN_PARTS = (
+    *("asking", "jobs", "saved", "pointing", "game", "board", "tools", "solving", "known", "hints", "player", "archive"),
+    *("bringing", "drawingboard", "opened", "page"),
 )
-"""The parts of the script, in reports/templates; the first ones are the report's too."""
+PARTS = (*(f"browser/{part}.js" for part in SHARED_PARTS), *(f"serve/{part}.js" for part in OWN_PARTS))
+"""The parts of the script, in reports/templates; the shared ones are the report's too."""
 
 STYLES = ("report.css", "browser.css", "serve/serve.css")
 """The parts of the style: the report's, and its own."""

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
 import { load } from "./page_scripts.mjs";
-import { BROWSER } from "./tables.mjs";
+import { BROWSER } from "./fixtures.mjs";
 
 const {
   FAMILIES, clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./tables.mjs";
+import { BROWSER, tableOf } from "./fixtures.mjs";
 
 const { Column, Picked, chosenColumns, listable, listedOf, nextSort, sortChoices } = await load(...BROWSER);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./tables.mjs";
+import { BROWSER, tableOf } from "./fixtures.mjs";
 
 const { Column, Selection, addressOf, chipsOf, chosenWords, plainState, rangeOf, rangeText, rangeWords, stateOf, withoutFilter } = await load(...BROWSER);
 

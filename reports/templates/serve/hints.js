@@ -27,7 +27,7 @@ class Hints {
   async ask() {
     const { workshop } = this;
     const { board } = workshop;
-    if (board.finished) return this.take({ kind: "solved" }); // though cells of the background may be open
+    if (board.isFinished) return this.take({ kind: "solved" }); // though cells of the background may be open
     const begun = gridText(board.cells);
     this.tell("Hint", [""]);
     const progress = this.place.querySelector(".guide-words p");
@@ -42,20 +42,8 @@ class Hints {
   /** Begin to tell of a hint. */
   take(hint) {
     this.hint = hint;
-    this.found = this.changes(hint);
+    this.found = hintChanges(hint, this.workshop.board.game);
     this.show(1);
-  }
-
-  /** What a hint leads to, or null if it leads nowhere: {places, values}. */
-  changes({ kind, wrong, steps }) {
-    if (kind === "wrong") return { places: wrong, values: wrong.map(() => 0) };
-    if (kind !== "step") return null;
-    const { cells, colors } = this.workshop.board;
-    const sets = setsOf(cells, colors);
-    for (const step of steps) apply(step, sets);
-    const after = gridOfSets(sets);
-    const places = Array.from(cells.keys()).filter((place) => cells[place] === 0 && after[place] !== 0);
-    return { places, values: places.map((place) => after[place]) };
   }
 
   /** Show so much of the hint: 1 where to look, 2 the cells, 3 fill them in. */
@@ -67,9 +55,8 @@ class Hints {
     if (!this.found) return this.tell("No hint", [NO_STEP[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
-      const { where, line, why, assumption } = steps.at(-1);
-      const how = assumption ? `Suppose something of ${where}, and see where that leads.` : `Look at ${lowered(where)}.`;
-      this.tell(this.title(), [assumption ? how : `${how} ${why}`]);
+      const { line, assumption } = steps.at(-1);
+      this.tell(this.title(), [whereWords(steps.at(-1))]);
       board.point(assumption ? { supposed: assumption.place } : { line });
     } else {
       this.tell(this.title(), [steps.at(-1).what]);
@@ -79,8 +66,7 @@ class Hints {
   }
 
   title() {
-    const { technique, grade } = this.hint.steps.at(-1);
-    return `${named(technique)}, grade ${grade} of 9`;
+    return stepTitle(this.hint.steps.at(-1));
   }
 
   /** In puzzles of several colours: the steps that come first, which only rule colours out. */
@@ -94,7 +80,7 @@ class Hints {
   showWrong(level) {
     const { board } = this.workshop;
     const { places } = this.found;
-    const words = `${countWords(places.length, "cell")} ${places.length === 1 ? "is" : "are"} wrong.`;
+    const words = `${wrongWords(places.length)}.`;
     this.tell("Something is wrong", [level === 1 ? words : `${words} A ring marks ${places.length === 1 ? "it" : "them"}.`]);
     if (level === 2) board.mark(board.cells.map((_, place) => (places.includes(place) ? 1 : 0)));
   }
@@ -117,6 +103,27 @@ class Hints {
     this.found = this.hint = null;
     this.workshop.board?.point();
   }
+}
+
+/** The changes {places, values} that a hint leads to in a game; null if there are none. */
+function hintChanges({ kind, wrong, steps }, { cells, colors }) {
+  if (kind === "wrong") return { places: wrong, values: wrong.map(() => 0) };
+  if (kind !== "step") return null;
+  const sets = setsOf(cells, colors);
+  for (const step of steps) apply(step, sets);
+  const after = gridOfSets(sets);
+  const places = Array.from(cells.keys()).filter((place) => cells[place] === 0 && after[place] !== 0);
+  return { places, values: places.map((place) => after[place]) };
+}
+
+/** The first level of a hint: where to look, and how. */
+function whereWords({ where, why, assumption }) {
+  if (assumption) return `Suppose something of ${where}, and see where that leads.`;
+  return `Look at ${lowered(where)}. ${why}`;
+}
+
+function stepTitle({ technique, grade }) {
+  return `${named(technique)}, grade ${grade} of 9`;
 }
 
 function paragraphs(words) {

@@ -48,7 +48,7 @@ class Workshop {
     this.hints.close();
     this.player.stop();
     this.part("outcome").textContent = "";
-    this.board = new Board(this.part("board"), puzzle, cells, {
+    this.board = new Board(this.part("board"), new Game(puzzle, cells), {
       changed: () => this.after(),
       moved: (words) => (this.part("line-words").textContent = words),
     });
@@ -70,7 +70,7 @@ class Workshop {
   }
 
   list() {
-    this.part("clue-list").replaceChildren(...clueItems(this.board.clues, this.board.puzzle.palette));
+    this.part("clue-list").replaceChildren(...clueItems(this.board.game.clues, this.board.puzzle.palette));
   }
 
   /** Have it explained how the puzzle is solved, and show the first step. */
@@ -83,7 +83,7 @@ class Workshop {
   after() {
     this.part("outcome").textContent = "";
     this.hints.close();
-    if (this.playing && this.board.finished) this.finish();
+    if (this.playing && this.board.isFinished) this.finish();
     if (!this.playing) this.findings.clear();
     if (!this.playing) this.list();
     this.changed(this.board);
@@ -118,10 +118,9 @@ class Workshop {
       return;
     }
     const right = entriesOf(whole.pictures[0]);
-    const { cells } = this.board;
-    const wrong = cells.map((cell, k) => (cell !== 0 && (cell === EMPTY ? 0 : cell) !== right[k] ? 1 : 0));
+    const wrong = wrongCells(this.board.cells, right);
     this.board.mark(wrong);
     const count = wrong.reduce((sum, one) => sum + one, 0);
-    outcome.textContent = `${countWords(count, "cell")} ${count === 1 ? "is" : "are"} wrong; a ring marks ${count === 1 ? "it" : "them"}.`;
+    outcome.textContent = `${wrongWords(count)}; a ring marks ${count === 1 ? "it" : "them"}.`;
   }
 }

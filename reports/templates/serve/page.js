@@ -107,7 +107,7 @@ class Page {
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
     const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
     this.workshop.open(laid, cells);
-    if (this.workshop.board.finished) this.workshop.finish();
+    if (this.workshop.board.isFinished) this.workshop.finish();
     if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
   }
 }

@@ -41,10 +41,9 @@ class Player {
     const { board } = this.workshop;
     this.explanation = explanation;
     this.steps = explanation.steps;
-    this.sets = setsOf(gridOf(explanation.start), board.colors);
+    this.sets = setsOf(gridOf(explanation.start), board.game.colors);
     this.at = 0;
-    const grades = this.steps.map(({ grade }) => grade);
-    this.hardest = grades.indexOf(grades.reduce((most, grade) => Math.max(most, grade), 0)) + 1;
+    this.hardest = hardestStep(this.steps);
     this.where.max = this.steps.length;
     this.button("hardest").hidden = this.steps.length === 0;
     this.place.hidden = false;
@@ -67,14 +66,11 @@ class Player {
   }
 
   tell(step, to, last) {
-    const title = step ? `${named(step.technique)}, grade ${step.grade} of 9` : "Before the first step";
+    const title = step ? stepTitle(step) : "Before the first step";
     const count = element("span", "count");
     count.textContent = `Step ${numberWords(to)} of ${numberWords(this.steps.length)}`;
     this.place.querySelector("h2").replaceChildren(`${title} `, count);
-    const words = step ? [step.what, step.why] : [];
-    const left = this.explanation.left_out;
-    if (last && left) words.push(`${countWords(left, "further step")} would be too much to be sent.`);
-    if (last) words.push(this.explanation.ending);
+    const words = stepWords(step, last ? this.explanation : null);
     const shown = paragraphs(words);
     if (step) shown[1].className = "why";
     if (last) shown.at(-1).className = "ending";
@@ -118,4 +114,18 @@ class Player {
     this.workshop.board.preview(null);
     this.workshop.board.point();
   }
+}
+
+/** The number of the first step with the highest grade; 0 without steps. */
+function hardestStep(steps) {
+  const grades = steps.map(({ grade }) => grade);
+  return grades.indexOf(grades.reduce((most, grade) => Math.max(most, grade), 0)) + 1;
+}
+
+/** The sentences of a step, if any, followed by the ending of the explanation that it completes, if any. */
+function stepWords(step, completed) {
+  const words = step ? [step.what, step.why] : [];
+  if (completed?.left_out) words.push(`${countWords(completed.left_out, "further step")} would be too much to be sent.`);
+  if (completed) words.push(completed.ending);
+  return words;
 }

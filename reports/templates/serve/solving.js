@@ -93,25 +93,13 @@ class Findings {
     this.part("key").textContent = label;
     this.part("key").style.setProperty("--key", LABELS.colors[label] ?? LABELS.other);
     this.part("meaning").textContent = meaning;
-    this.part("reason").textContent = error ?? "";
+    this.part("reason").textContent = reasonWords(error, pictures.length, every);
     this.part("solved").hidden = pictures.length === 0;
     this.part("solved").open = asked;
     this.part("solved").firstElementChild.textContent = pictures.length > 1 ? "Solutions" : "The solution";
     const size = { width, height, cells: width * height };
     this.part("facts").replaceChildren(...gradeItems(answer.grading), ...factItems((name) => answer[name] ?? null, size));
-    const entries = pictures.map(entriesOf);
-    this.part("pictures").replaceChildren(...entries.map((shown, k) => {
-      const marked = k > 0 ? entries[0] : entries[1] ?? null;
-      const text = pictures.length > 1 ? `Solution ${k + 1}` : "The solution";
-      const picture = { width, height, clues: { rows: [], columns: [] } };
-      const caption = element("figcaption");
-      const differing = marked ? `, ◆ ${countWords(differingCells(shown, marked), "cell")} unlike solution ${k > 0 ? 1 : 2}` : "";
-      caption.textContent = pictures.length > 1 ? text + differing : "";
-      return element("figure", "", "", drawing({ picture, palette, shown, marked, text: text + differing }), caption);
-    }));
-    if (pictures.length > 1) {
-      this.part("reason").textContent = every ? `These are all ${pictures.length} solutions.` : "There may be more.";
-    }
+    this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 
   /** A file of a puzzle, as the server writes, draws or animates it; null if it was cancelled. */
@@ -138,6 +126,25 @@ class Findings {
     const lost = file.left_out.length ? ` The format can’t hold ${file.left_out.join(", ")}.` : "";
     this.part("left-out").textContent = `${file.name} is written.${lost}`;
   }
+}
+
+/** A figure for each solution, with marks where it differs from the first one, and the first one from the second. */
+function solutionFigures(solutions, { palette, width, height }) {
+  const isOnly = solutions.length === 1;
+  return solutions.map((shown, k) => {
+    const marked = k > 0 ? solutions[0] : solutions[1] ?? null;
+    const differing = marked ? `, ◆ ${countWords(differingCells(shown, marked), "cell")} unlike solution ${k > 0 ? 1 : 2}` : "";
+    const text = (isOnly ? "The solution" : `Solution ${k + 1}`) + differing;
+    const picture = { width, height, clues: { rows: [], columns: [] } };
+    const caption = element("figcaption", "", "", isOnly ? "" : text);
+    return element("figure", "", "", drawing({ picture, palette, shown, marked, text }), caption);
+  });
+}
+
+/** Why there is no verdict, or whether several solutions are all there are. */
+function reasonWords(error, count, isEvery) {
+  if (count < 2) return error ?? "";
+  return isEvery ? `These are all ${count} solutions.` : "There may be more.";
 }
 
 const DOING = {

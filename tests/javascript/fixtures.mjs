@@ -1,4 +1,4 @@
-// Tables of the list as Python packs them, made from plain rows.
+// The parts of the pages' scripts, and tables of the list as Python packs them, made from plain rows.
 
 /** Columns whose numbers are measures (NaN for null); other numbers are counts (0 for null). */
 const MEASURES = ["difficulty", "cpu_seconds", "density"];
@@ -29,3 +29,9 @@ export const BROWSER = [
   "words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku", "puzzle", "picked",
   "box", "list", "columns", "gallery", "filters", "explorer", "exporting", "non", "xml",
 ].map((name) => `browser/${name}.js`);
+
+/** The parts of the server's page that need no page. */
+export const SERVE = [
+  ...["words", "elements", "clues", "drawing", "facts"].map((name) => `browser/${name}.js`),
+  ...["asking", "jobs", "saved", "pointing", "game", "board", "tools", "solving", "known", "hints", "player", "archive", "opened"].map((name) => `serve/${name}.js`),
+];

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { load } from "./page_scripts.mjs";
+import { SERVE } from "./fixtures.mjs";
+
+const { Game, colorsOf, isLine, paletteOf, puzzleOf, wrongCells, wrongWords } = await load(...SERVE);
+
+const EMPTY = 255;
+const BLACK_ON_WHITE = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];
+const CLUES = { rows: [[[1, 1]], [[3, 1]], [[1, 1]]], columns: [[[1, 1]], [[3, 1]], [[1, 1]]] };
+const plus = (cells = new Uint8Array(9)) => new Game({ width: 3, height: 3, clues: CLUES, palette: BLACK_ON_WHITE }, cells);
+const drawing = () => new Game({ width: 3, height: 1, clues: null, palette: BLACK_ON_WHITE }, new Uint8Array(3));
+
+test("a cell is set, and opened by the same value", () => {
+  const game = plus();
+  assert.equal(game.toggle(4, 1), true);
+  assert.equal(game.cells[4], 1);
+  game.toggle(4, 1);
+  assert.equal(game.cells[4], 0);
+  game.toggle(4, 1);
+  game.toggle(4, EMPTY);
+  assert.equal(game.cells[4], EMPTY);
+});
+
+test("a change that changes nothing is no step of undo", () => {
+  const game = plus();
+  assert.equal(game.set([0, 1], [0, 0]), false);
+  assert.equal(game.undo(), false);
+});
+
+test("undo and redo go through the changes, and a new change forgets what was undone", () => {
+  const game = plus();
+  game.set([0, 1], [1, 1]);
+  game.set([1], [EMPTY]);
+  game.undo();
+  assert.deepEqual([...game.cells.slice(0, 2)], [1, 1]);
+  game.undo();
+  assert.deepEqual([...game.cells.slice(0, 2)], [0, 0]);
+  game.redo();
+  game.redo();
+  assert.deepEqual([...game.cells.slice(0, 2)], [1, EMPTY]);
+  assert.equal(game.redo(), false);
+  game.undo();
+  game.set([8], [1]);
+  assert.equal(game.redo(), false);
+});
+
+test("all cells are replaced in one step", () => {
+  const game = plus(Uint8Array.of(1, 1, 0, 0, 0, 0, 0, 0, 0));
+  game.replace(new Uint8Array(9));
+  assert.ok(game.cells.every((cell) => cell === 0));
+  game.undo();
+  assert.deepEqual([...game.cells.slice(0, 3)], [1, 1, 0]);
+});
+
+test("a stroke paints a run along its longer side, as one step", () => {
+  const game = plus();
+  game.beginStroke({ x: 0, y: 1 }, 1);
+  assert.deepEqual(game.paintTo({ x: 2, y: 2 }), { x: 2, y: 1 });
+  assert.equal(game.endStroke(true), true);
+  assert.deepEqual([...game.cells], [0, 0, 0, 1, 1, 1, 0, 0, 0]);
+  game.undo();
+  assert.ok(game.cells.every((cell) => cell === 0));
+});
+
+test("a stroke that comes back leaves no trace", () => {
+  const game = plus();
+  game.beginStroke({ x: 0, y: 0 }, 1);
+  game.paintTo({ x: 0, y: 2 });
+  game.paintTo({ x: 1, y: 0 });
+  game.endStroke(true);
+  assert.deepEqual([...game.cells], [1, 1, 0, 0, 0, 0, 0, 0, 0]);
+});
+
+test("a stroke over a painted cell opens cells", () => {
+  const game = plus(Uint8Array.of(1, 1, 1, 0, 0, 0, 0, 0, 0));
+  game.beginStroke({ x: 2, y: 0 }, 1);
+  game.paintTo({ x: 1, y: 0 });
+  game.endStroke(true);
+  assert.deepEqual([...game.cells.slice(0, 3)], [1, 0, 0]);
+});
+
+test("a cancelled stroke leaves the cells as they were", () => {
+  const game = plus();
+  game.beginStroke({ x: 0, y: 0 }, 1);
+  assert.equal(game.endStroke(false), false);
+  assert.equal(game.cells[0], 0);
+  assert.equal(game.undo(), false);
+});
+
+test("nothing else changes during a stroke: an undo would be painted over but count as done", () => {
+  const game = plus();
+  game.toggle(0, 1);
+  game.beginStroke({ x: 0, y: 1 }, 1);
+  assert.equal(game.undo(), false);
+  assert.equal(game.toggle(8, EMPTY), false);
+  game.paintTo({ x: 1, y: 1 });
+  game.endStroke(true);
+  assert.deepEqual([...game.cells], [1, 0, 0, 1, 1, 0, 0, 0, 0]);
+  for (const left of [1, 0]) {
+    game.undo();
+    assert.equal(game.cells.filter((cell) => cell === 1).length, left);
+  }
+});
+
+test("nothing changes during a preview, which is what is shown", () => {
+  const game = plus();
+  game.previewed = Uint8Array.of(1, EMPTY, 0, 0, 0, 0, 0, 0, 0);
+  assert.equal(game.toggle(8, 1), false);
+  assert.deepEqual([...game.picture().slice(0, 3)], [1, 0, 0]);
+});
+
+test("lines are complete if their blocks fit, whatever is open", () => {
+  const game = plus(Uint8Array.of(0, 1, EMPTY, 1, 1, 1, 0, 0, 0));
+  assert.deepEqual(game.completeLines(), { rows: [true, true, false], columns: [true, false, true] });
+  assert.ok(isLine([[0, 1], [2, 1]], [[7, 1], [2, 1]]), "a hidden length fits any");
+  assert.ok(!isLine([[2, 1]], [[2, 2]]) && !isLine([[2, 1]], []));
+});
+
+test("a change forgets which cells were wrong", () => {
+  const game = plus();
+  game.wrong = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0);
+  game.toggle(4, 1);
+  assert.equal(game.wrong, null);
+});
+
+test("clues follow a picture that is drawn", () => {
+  const game = drawing();
+  game.set([0, 1], [1, 1]);
+  assert.deepEqual(game.clues, { rows: [[[2, 1]]], columns: [[[1, 1]], [[1, 1]], []] });
+  assert.equal(game.isDrawn, true);
+  assert.equal(game.completeLines(), null);
+});
+
+test("cells are wrong if filled otherwise than in the solution", () => {
+  assert.deepEqual([...wrongCells(Uint8Array.of(1, EMPTY, 0, EMPTY, 1), Uint8Array.of(1, 0, 1, 1, 0))], [0, 0, 0, 1, 1]);
+  assert.equal(wrongWords(1), "1 cell is wrong");
+  assert.equal(wrongWords(2), "2 cells are wrong");
+});
+
+test("a record becomes a puzzle with the colours of its clues", () => {
+  const palette = [["white", ".", "ffffff"], ["red", "r", "D02020"], ["x", "x", "</x>"], ["unused", "u", "00ff00"]];
+  const record = { rows: [[[1, 2]]], columns: [[[1, 2]]], palette };
+  assert.equal(colorsOf(record), 2);
+  assert.deepEqual(puzzleOf(record).palette.map(({ rgb }) => rgb), ["ffffff", "D02020", "888888"]);
+  assert.equal(paletteOf(record).length, 4);
+});

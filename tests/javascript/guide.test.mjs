@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import "./fake_document.mjs";
+import { load } from "./page_scripts.mjs";
+import { SERVE } from "./fixtures.mjs";
+
+const {
+  DOING, Game, apply, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, pointedOut, pointing, progressWords,
+  puzzleOf, reasonWords, sentence, setsOf, solutionFigures, stepTitle, stepWords, whereWords,
+} = await load(...SERVE);
+
+const EMPTY = 255;
+const STEP = { technique: "long-chain", grade: 8, line: 1, where: "Row 2 (3)", what: "What.", why: "Why.", ruled: [[3, 0], [4, 0], [3, 0]], assumption: null };
+const ASSUMED = { ...STEP, line: null, assumption: { place: 2, color: 1, then: [{ line: 0, ruled: [[2, 0], [5, 1], [6, 1]] }], end: 7 } };
+
+test("grids are text with a character a cell", () => {
+  const cells = Uint8Array.of(0, EMPTY, 1, 35);
+  assert.equal(gridText(cells), "?01z");
+  assert.deepEqual(gridOf("?01z"), cells);
+});
+
+test("steps rule colours out of sets, and put them back", () => {
+  const sets = setsOf(Uint8Array.of(0, EMPTY, 2), 2);
+  assert.deepEqual([...sets], [7, 1, 4]);
+  apply({ ruled: [[0, 0], [0, 2]] }, sets);
+  assert.deepEqual([...gridOfSets(sets)], [1, EMPTY, 2]);
+  apply({ ruled: [[0, 0], [0, 2]] }, sets, true);
+  assert.deepEqual([...gridOfSets(sets)], [0, EMPTY, 2]);
+});
+
+test("a hint leads to the open cells that its steps decide", () => {
+  const record = { rows: [[[1, 1], [1, 2]]], columns: [[[1, 1]], [[1, 2]], []], palette: [["w", ".", "ffffff"], ["a", "a", "ff0000"], ["b", "b", "00ff00"]] };
+  const game = new Game(puzzleOf(record), Uint8Array.of(1, 0, 0));
+  const steps = [{ ruled: [[1, 1]] }, { ruled: [[1, 0], [2, 1], [2, 2]] }]; // the first one decides nothing
+  assert.deepEqual(hintChanges({ kind: "step", steps }, game), { places: [1, 2], values: [2, EMPTY] });
+});
+
+test("a hint about wrong cells opens them, others lead nowhere", () => {
+  const game = new Game({ width: 2, height: 1, clues: { rows: [[]], columns: [[], []] }, palette: [] }, Uint8Array.of(1, 1));
+  assert.deepEqual(hintChanges({ kind: "wrong", wrong: [0, 1], steps: [] }, game), { places: [0, 1], values: [0, 0] });
+  for (const kind of ["solved", "none", "open", "timeout"]) assert.equal(hintChanges({ kind, steps: [] }, game), null);
+});
+
+test("a hint first says where to look and how", () => {
+  assert.equal(whereWords(STEP), "Look at row 2 (3). Why.");
+  assert.equal(whereWords(ASSUMED), "Suppose something of Row 2 (3), and see where that leads.");
+  assert.equal(stepTitle(STEP), "Long chain, grade 8 of 9");
+});
+
+test("the last step is followed by the ending, and by what was left out", () => {
+  assert.deepEqual(stepWords(STEP, null), ["What.", "Why."]);
+  assert.deepEqual(stepWords(STEP, { ending: "The end.", left_out: 0 }), ["What.", "Why.", "The end."]);
+  assert.deepEqual(stepWords(undefined, { ending: "The end.", left_out: 1 }), ["1 further step would be too much to be sent.", "The end."]);
+});
+
+test("the hardest step is the first one of the highest grade", () => {
+  assert.equal(hardestStep([{ grade: 1 }, { grade: 6 }, { grade: 6 }]), 2);
+  assert.equal(hardestStep([]), 0);
+});
+
+test("a step points out its line and cells, an assumption all that follows", () => {
+  assert.deepEqual(pointedOut(STEP), { line: 1, cells: [3, 4] });
+  assert.deepEqual(pointedOut(ASSUMED), { supposed: 2, chain: [5, 6], end: 7 });
+});
+
+test("what is pointed out becomes shapes at its place", () => {
+  const place = { width: 3, height: 3, left: -40, top: -20 };
+  const kinds = (wanted) => pointing(wanted, place).map((shape) => shape.getAttribute("class"));
+  assert.deepEqual(kinds({}), []);
+  assert.deepEqual(kinds({ line: 1, cells: [3] }), ["band line", "rims", "found"]);
+  assert.deepEqual(kinds({ supposed: 2, chain: [5], end: 4 }), ["chain", "band end", "supposed", "question"]);
+  const [row] = pointing({ line: 1 }, place);
+  assert.deepEqual(["x", "y", "width", "height"].map((name) => row.getAttribute(name)), ["-40", "20", "100", "20"]);
+  const [column] = pointing({ line: 4 }, place);
+  assert.deepEqual(["x", "y", "width", "height"].map((name) => column.getAttribute(name)), ["20", "-20", "20", "80"]);
+});
+
+test("progress says what a job waits for", () => {
+  assert.equal(progressWords(DOING.solve, { state: "compiling" }), "Preparing the solver for puzzles of this size, once …");
+  assert.equal(progressWords(DOING.solve, { state: "queued", ahead: 2 }), "Waiting: 2 puzzles before it …");
+  assert.equal(progressWords(DOING.solve, { state: "queued", ahead: 0 }), "Waiting for a free worker …");
+  assert.equal(progressWords(DOING.solve, { state: "running", long: true }), "Solving: this one is not easy …");
+  assert.equal(progressWords(DOING.animate, { state: "running", long: true }), "Making the animation …");
+});
+
+test("several solutions are drawn with marks where they differ", () => {
+  const size = { palette: [{ rgb: "ffffff" }, { rgb: "000000" }], width: 2, height: 2 };
+  const figures = solutionFigures([Uint8Array.of(1, 0, 0, 1), Uint8Array.of(0, 1, 1, 0)], size);
+  assert.deepEqual(figures.map((figure) => figure.querySelector(".marks").getAttribute("d").match(/M/g).length), [4, 4]);
+  assert.deepEqual(figures.map((figure) => figure.lastChild.textContent), [
+    "Solution 1, ◆ 4 cells unlike solution 2", "Solution 2, ◆ 4 cells unlike solution 1",
+  ]);
+  const [only] = solutionFigures([Uint8Array.of(1, 0, 0, 1)], size);
+  assert.equal(only.lastChild.textContent, "");
+  assert.equal(only.querySelector(".marks"), null);
+});
+
+test("several solutions say whether they are all", () => {
+  assert.equal(reasonWords(null, 2, true), "These are all 2 solutions.");
+  assert.equal(reasonWords(null, 2, false), "There may be more.");
+  assert.equal(reasonWords("row 1: too long", 0, false), "row 1: too long");
+  assert.equal(reasonWords(null, 1, true), "");
+});
+
+test("a grade names the hardest technique", () => {
+  assert.equal(gradeWords(1, "clue"), "1 of 9 (clue)");
+});
+
+test("a reason is shown as a sentence", () => {
+  assert.equal(sentence("it holds no puzzle"), "It holds no puzzle.");
+  assert.equal(sentence("Really?"), "Really?");
+});
+
+test("a grid is kept by clue hash, unless it is open or fits another puzzle", () => {
+  const stored = new Map();
+  const storage = { getItem: (name) => stored.get(name) ?? null, setItem: (name, text) => stored.set(name, text), removeItem: (name) => stored.delete(name) };
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, get: () => new Proxy(storage, { ownKeys: () => [...stored.keys()], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) }) });
+  keep("hash", Uint8Array.of(1, EMPTY, 0, 2));
+  assert.deepEqual(kept("hash", 4, 2), Uint8Array.of(1, EMPTY, 0, 2));
+  assert.equal(kept("hash", 4, 1), null, "a colour that the clues lack");
+  assert.equal(kept("hash", 5, 2), null, "another size");
+  assert.equal(kept("other", 4, 2), null);
+  keep("hash", new Uint8Array(4));
+  assert.equal(kept("hash", 4, 2), null);
+  for (let k = 0; k < 205; k++) keep(`hash ${k}`, Uint8Array.of(1));
+  assert.equal(stored.size, 200);
+});
