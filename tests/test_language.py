@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("solver", "scrapers", "reports", "pipeline", "nonocensus", "configs", "tests", "benchmarks", "docs")
 SUFFIXES = {".py", ".pyi", ".md", ".js", ".j2", ".html", ".css", ".toml", ".yaml"}
@@ -40,9 +38,12 @@ def files() -> list[Path]:
     return [*ROOT.glob("*.md"), *(p for p in found if not left_out & set(p.parts) and p != Path(__file__))]
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_paraphrases_of_technical_terms(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    found = [(number, match) for number, line in enumerate(lines, 1) for match in FOUND.finditer(line)]
+def test_no_paraphrases_of_technical_terms() -> None:
     advice = list(PHRASES.values())
-    assert [f"{number}: {match[0]!r}: write {advice[int(match.lastgroup[1:])]}" for number, match in found] == []
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {match[0]!r}: write {advice[int((match.lastgroup or '')[1:])]}"
+        for path in files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for match in FOUND.finditer(line)
+    ]
+    assert not found, "\n".join(found)
