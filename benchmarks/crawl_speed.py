@@ -37,7 +37,7 @@ def run(archive: Path) -> list[Table]:
 
 @contextmanager
 def twin(store: str) -> Iterator[str]:
-    """The twin as a process of its own; yields its address."""
+    """Run the twin in a subprocess; yields its address."""
     command = [*COMMAND, "twin", "--store", store, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""Exact cover: the layouts beside each other on tilings, queens, squares and Sudoku, and other programs beside them.
+"""Exact cover: compare the layouts, and other programs, on tilings, queens, squares and Sudoku.
 
 Sudoku puzzles come from the .txt files of a folder. Other programs take part where they are: the packages exact-cover
 and xcover if they can be imported, Knuth's dlx1 if it is on the PATH.

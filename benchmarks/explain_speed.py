@@ -1,4 +1,4 @@
-"""Explanations: how long they take and how long they are, beside pbnsolve's -m.
+"""Explanations: time and length, compared with pbnsolve's -m.
 
 Set PBNSOLVE to the path of a built pbnsolve for its column, and EXPLAINED to a folder of puzzle files for the second
 table: some that line logic solves, and some that need assumptions.
@@ -60,12 +60,12 @@ def timed(puzzle: Puzzle) -> tuple[Explanation, float]:
 
 
 def row(puzzle: Puzzle) -> list[Any]:
-    """One puzzle's explanation beside pbnsolve's."""
+    """One puzzle's explanation compared with pbnsolve's."""
     explain(puzzle, most=1)  # loads kernels
     explanation, seconds = timed(puzzle)
     chains = [len(step.assumption.then) for step in explanation.steps if step.assumption is not None]
     assumptions = sum(step.technique >= LINE_TECHNIQUES for step in explanation.steps)
-    words = sum(len(told.what.split()) for told in in_words(explanation))
+    words = sum(len(step.what.split()) for step in in_words(explanation))
     hardest = explanation.hardest
     ours = [explanation.state, hardest and hardest.name, seconds, len(explanation.steps), assumptions]
     size = f"{puzzle.width}x{puzzle.height}"
@@ -81,7 +81,7 @@ def pbnsolve(puzzle: Puzzle) -> list[Any]:
         file.write(named("webpbn-xml").write(puzzle))
         file.flush()
         before = os.times()
-        told = subprocess.run([program, "-m", "-u", "-x60", file.name], capture_output=True, check=False)
+        result = subprocess.run([program, "-m", "-u", "-x60", file.name], capture_output=True, check=False)
         after = os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return [told.stdout.count(b"\n"), round(spent, 2)]
+    return [result.stdout.count(b"\n"), round(spent, 2)]

@@ -1,4 +1,4 @@
-"""Faults and what becomes of the rows: processes killed at random, and the tests of single faults."""
+"""Fault tolerance: processes killed at random, and the tests of single faults."""
 
 import json
 import os

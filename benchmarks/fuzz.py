@@ -62,7 +62,7 @@ def _peak() -> int:
 
 
 def _end(name: str, data: bytes) -> str:
-    """What becomes of a file."""
+    """Outcome of reading a file."""
     try:
         said = refusal(named(name), data)
     except Exception as error:  # whatever it is, it is what is looked for

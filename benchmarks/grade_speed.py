@@ -69,4 +69,4 @@ def _agreements(found: Grades) -> Table:
         for one in found.agreements
     ]
     heading = ["of", "measure", "puzzles", "Spearman's rho", "95 % interval"]
-    return Table("Grade and work beside every other measure", heading, rows)
+    return Table("Grade and work against every other measure", heading, rows)

@@ -66,7 +66,7 @@ def spent_until(driver: webdriver.Chrome, there: str) -> int:
 
 
 def spent_on(driver: webdriver.Chrome, act: str) -> int:
-    """What an act takes until the second frame after it, of which the first shows what has come of it."""
+    """Time of an action until the second frame after it; the first frame shows the result."""
     before = spent(driver)
     driver.execute_async_script(act + TWO_FRAMES)
     return round(spent(driver) - before)

@@ -45,7 +45,7 @@ def run(archive: Path) -> list[Table]:  # noqa: ARG001
 
 @contextmanager
 def serving() -> Iterator[tuple[psutil.Process, str]]:
-    """A server of its own process, and its address."""
+    """Run a server in a subprocess; yields its address."""
     command = [sys.executable, "-m", "nonocensus", "serve", "--port", "0", "--cpus", "2"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ

@@ -47,7 +47,7 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
 
 @contextmanager
 def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None]:
-    """A screen of so many pixels in width, light or dark; one of PHONE pixels is a phone's."""
+    """A screen of the given width in pixels, light or dark; PHONE pixels emulates a phone."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})

@@ -19,13 +19,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_handlecrashitem(crashitem: str) -> None:
-    """End the run when a test process dies, as it does when a test runs over its time: the stack stands above."""
+    """End the run when a test process dies, as on a timeout: its stack is printed above."""
     pytest.exit(f"{crashitem} ended its process: it crashed or took longer than faulthandler_timeout", returncode=1)
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real inputs beside the checkout; tests that need it are skipped where it is absent."""
+    """The folder of real inputs next to the checkout; tests that need it are skipped without it."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the real inputs of ../shared/data are not here")

@@ -80,7 +80,7 @@ def crossing_words(words: list[str], size: int) -> Cover:
 
 
 def sudoku(box: int) -> Cover:
-    """Sudoku with boxes of so many cells a side: a number in each cell; each once in each row, column and box.
+    """Sudoku with boxes of `side` x `side` cells: a number in each cell; each once in each row, column and box.
 
     Row (y * n + x) * n + d takes number d (from 0) for the cell (y, x), where n = box * box.
     """

@@ -1,4 +1,4 @@
-"""The twin for tests: it counts what it is asked, and answers wrongly if told to."""
+"""The twin with fault injection: it counts requests and fails on demand."""
 
 import itertools
 import os
@@ -174,7 +174,7 @@ def _reset(handler: TwinHandler) -> None:
 
 
 def _break_off(handler: TwinHandler, page: Page, declared: int, sent: int) -> None:
-    """Declare a length, send so many bytes of the body, close the connection.
+    """Declare a length, send part of the body, close the connection.
 
     That is announced, or the client might use the connection for another request in this moment.
     """

@@ -1,6 +1,6 @@
 """Puzzles that follow from a seed alone, of the kinds in which solvers go wrong. For tests and benchmarks.
 
-A seed is all that has to be told of a puzzle that was answered wrongly.
+A seed identifies a puzzle with a wrong verdict.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ KINDS = ("random", "smooth", "composed", "mutated")
 
 random     each cell for itself, at any density
 smooth     blobs
-composed   cycles (`cycle`) beside, above or diagonal to each other, mostly with a part that takes search: what the
+composed   cycles (`cycle`) side by side, stacked or diagonal, mostly with a part that takes search: what the
            solutions differ in is then far from where search branches
 mutated    the clues of one of these, changed a bit: mostly there is no solution
 """
@@ -119,11 +119,11 @@ def text(puzzle: Puzzle, start: np.ndarray | None = None) -> str:
             " ".join(str(block.length) if mono else f"{block.length}:{block.color}" for block in clue) for clue in lines
         )
 
-    told = [f"{puzzle.puzzle_id}, {puzzle.width}x{puzzle.height}"]
-    told += [f"rows    {side(puzzle.rows)}", f"columns {side(puzzle.columns)}"]
+    text = [f"{puzzle.puzzle_id}, {puzzle.width}x{puzzle.height}"]
+    text += [f"rows    {side(puzzle.rows)}", f"columns {side(puzzle.columns)}"]
     if start is not None:
-        told += [" ".join("".join(map(str, np.flatnonzero(cell))) or "-" for cell in row) for row in start]
-    return "\n".join(told)
+        text += [" ".join("".join(map(str, np.flatnonzero(cell))) or "-" for cell in row) for row in start]
+    return "\n".join(text)
 
 
 def _pick(rng: np.random.Generator, choices: Sequence[T]) -> T:
@@ -250,7 +250,7 @@ def _fill(rng: np.random.Generator, one: np.ndarray, other: np.ndarray, colors: 
 
 
 def _joined(rng: np.random.Generator, one: Part, other: Part, room: int) -> Part:
-    """The parts beside, above or diagonal to each other, with a blank line between them or not, if there is room."""
+    """The parts side by side, stacked or diagonal, with a blank line between them or not, if there is room."""
     (height, width), gap = one.picture.shape, int(rng.integers(2))
     ways = ((0, width + gap), (height + gap, 0), (height + gap, width + gap))
     for y, x in rng.permutation(ways).tolist():

@@ -31,7 +31,7 @@ DESK = 1280
 HEAD = """\
 # Gallery
 
-All puzzles are the demo's, or made by rule. `make gallery` takes these pictures anew.
+All puzzles are from the demo or generated. `make gallery` retakes these pictures.
 """
 
 
@@ -56,8 +56,8 @@ class Shot(NamedTuple):
 
 TERMINAL = (
     ("solve", "A puzzle solved in the terminal", ("solve", "{puzzle}")),
-    ("explain", "The steps of a person", ("solve", "{puzzle}", "--explain")),
-    ("status", "What a run has found", ("status", "{demo}/run")),
+    ("explain", "An explanation, step by step", ("solve", "{puzzle}", "--explain")),
+    ("status", "The status of a run", ("status", "{demo}/run")),
 )
 """Commands whose output is drawn: name, words, arguments."""
 
@@ -68,12 +68,12 @@ LINES = 40
 def shots(demo: str, sudokus: str, page: str) -> list[Shot]:
     """What is shown, of the demo's report, one of Sudokus, and a page with a puzzle's explanation."""
     return [
-        Shot("report", "A report begins with what needs attention, and the verdicts", demo),
+        Shot("report", "A report: what needs attention, and verdicts", demo),
         Shot("browse", "Every puzzle, with filters that count", f"{demo}#browse?label=unique+line&kind=color"),
-        Shot("pictures", "... or as pictures, to pick for a pack", f"{demo}#browse?view=gallery&grade=2"),
+        Shot("pictures", "The same as a gallery, to select puzzles for a pack", f"{demo}#browse?view=gallery&grade=2"),
         Shot("ambiguous", "Where two solutions differ", f"{demo}#browse?sort=-difficulty&label=multiple&view=gallery"),
-        Shot("measures", "Any measure, and any two beside each other", f"{demo}#measures"),
-        Shot("puzzle", "One of them, in the dark", f"{demo}#browse?sort=difficulty&puzzle=demo%2F7", "dark"),
+        Shot("measures", "Any measure, or two against each other", f"{demo}#measures"),
+        Shot("puzzle", "A puzzle, in dark mode", f"{demo}#browse?sort=difficulty&puzzle=demo%2F7", "dark"),
         Shot("phone", "On a phone", f"{demo}#browse?", width=PHONE, height=844),
         Shot("sudokus", "A run of Sudokus", f"{sudokus}#browse?sort=difficulty&puzzle=local%2Fsudokus%235"),
         Shot("explanation", "A puzzle's explanation, step by step", page),

@@ -1,4 +1,4 @@
-"""Rows of the puzzles table as a stranger's file may hold them: a part is sound, the rest is wrong in every way.
+"""Rows of the puzzles table as untrusted files may contain them: some valid, the rest invalid in every way.
 
 Everything is drawn from a NumPy generator, batch-wise, so that a million is soon drawn. `sound` says by plain Python
 which rows a solver may be given.
@@ -36,7 +36,7 @@ class Ragged(NamedTuple):
 
 
 def hostile_batch(rng: np.random.Generator, count: int, most: int = 6) -> pa.RecordBatch:
-    """A batch of so many rows, sides up to `most` cells as far as they are sound; perhaps a slice of a longer one.
+    """A batch of `rows` rows, valid ones with sides of up to `most` cells; possibly a slice of a longer batch.
 
     It is readable (solver.model.tables.check_readable), whatever its numbers are.
     """
@@ -206,7 +206,7 @@ def damaged_batch(rng: np.random.Generator, batch: pa.RecordBatch) -> pa.RecordB
 
 
 def sound(row: dict[str, Any]) -> bool:
-    """Whether a row of the table, as a dictionary, is a puzzle that may have a solution as far as sums go."""
+    """Whether a row of the table, as a dictionary, is a puzzle whose clue sums are consistent."""
     width, height, rows, columns = (row[name] for name in ("width", "height", "rows", "columns"))
     if None in (width, height, rows, columns) or not (1 <= width <= 1023 and 1 <= height <= 1023):
         return False

@@ -23,7 +23,7 @@ from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 
 def note(colors: int) -> Path:
-    """Where it stands what was compiled for puzzles of so many colours."""
+    """The file that lists what was compiled for puzzles with this number of colours."""
     return (cache_folder() or Path()) / f"specialisations-{colors}.json"
 
 
@@ -40,14 +40,14 @@ def specialisations() -> dict[str, list[list[str]]]:
 
 
 def compile_for(colors: int) -> None:
-    """All kernels for puzzles up to 63 cells a side, with so many colours."""
+    """Compile all kernels for puzzles of up to 63 cells a side with this number of colours."""
     if colors == 1:
         warm_up_sudokus()
         warm_up_covers()
     batch = example(1, colors > 1)
     warm_up(views(batch))
     classify(batch, cpu_limit=0.001)
-    classify(batch, cpu_limit=1)  # an integer must not be a type of its own
+    classify(batch, cpu_limit=1)  # an integer must not add a specialisation
     compiled = specialisations()
     if compiled.get("solver.lines.line_solver.solve_line"):  # absent if its callers come from the cache
         note(colors).write_text(json.dumps(compiled))

@@ -1,4 +1,4 @@
-"""Files of puzzles, changed at random in some places: what readers of strangers' files have to bear."""
+"""Puzzle files with random mutations, to fuzz the readers."""
 
 import random
 

@@ -28,7 +28,7 @@ def fits(clue: Clue, cells: Sequence[int]) -> bool:
 
 
 def arrangements(clue: Clue, cells: int) -> Iterator[tuple[int, ...]]:
-    """All ways to colour a line of so many cells as its clue says, block by block."""
+    """All arrangements of a line of `cells` cells, built block by block."""
     if not clue:
         yield (0,) * cells
         return
@@ -128,7 +128,7 @@ def propagated(board: Board, lines: list[Line]) -> Board | None:
 
 
 def assumption_holds(puzzle: Puzzle, began: Board, board: Board, y: int, x: int, color: int, depth: int | None) -> bool:
-    """Whether assuming a colour of a cell leads to no contradiction within so many levels (None: without a limit).
+    """Whether assuming a colour of a cell leads to no contradiction within `depth` levels (None: no limit).
 
     `began` is what line logic knows, `board` what is known now.
     """

@@ -1,6 +1,6 @@
 """A release: what has to be in order before it is tagged, the files for others, and whether they work alone.
 
-python tests/release.py dist       wheel and source archive into dist/, each installed into an environment of its own,
+python tests/release.py dist       wheel and source archive into dist/, each installed into a new environment,
                                    where the demo runs far from this checkout (make dist)
 python tests/release.py release    the same, once the version is in order; ends with the tag to set (make release)
 """
@@ -42,13 +42,13 @@ def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterat
     """
     sections = dict(re.findall(r"(?ms)^## (.+?)$(.*?)(?=^## |\Z)", changelog))
     if sections.get("Unreleased", "").strip():
-        yield f"CHANGELOG.md: what stands under Unreleased belongs under a heading like ## {version} - 2026-12-31"
+        yield f"CHANGELOG.md: move the entries under Unreleased to a heading like ## {version} - 2026-12-31"
     dated = [re.fullmatch(rf"{re.escape(version)} - (\d{{4}}-\d\d-\d\d)", heading) for heading in sections]
     dates = [match[1] for match in dated if match]
     if not dates:
         yield f"CHANGELOG.md has no heading like ## {version} - 2026-12-31"
     if not re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE):
-        yield f"CITATION.cff names another version than {version}, which stands in solver/__init__.py"
+        yield f"CITATION.cff: version differs from {version} in solver/__init__.py"
     if dates and f"date-released: {dates[0]}" not in citation.splitlines():
         yield f"CITATION.cff has another date than CHANGELOG.md's, {dates[0]}"
     if f"v{version}" in tags.split():

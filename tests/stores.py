@@ -40,7 +40,7 @@ with sole_writer(folder(sys.argv[1])):
 
 @contextmanager
 def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
-    """Another process holds the lock of a folder, until it is told or killed."""
+    """Hold a folder's lock in another process until it is signalled or killed."""
     command = [sys.executable, "-c", HOLDER, str(place)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""Sudoku done slowly and plainly, by sets: what the kernels are held against; and puzzles made by rule."""
+"""A slow Sudoku solver on plain sets, to compare kernels with; and generated puzzles."""
 
 import random
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from solver.sudoku.techniques.sudoku_desk import desk_for, lay_down
 from solver.sudoku.techniques.sudoku_person import take_step
 
 FOLDER = "sudoku-techniques"
-"""The folder of the pictures, beside the page."""
+"""The folder of the page's pictures."""
 
 HEAD = """# Techniques and grades of Sudokus
 
@@ -72,7 +72,7 @@ A grade does not say how much there is to do, and `work` does not say how diffic
 EXAMPLES_HEAD = """
 ## Examples
 
-Each grid stands where a person needs the technique for the first time. Shaded is what it looks at; struck out in red is
+Each grid is at the point where the technique is first needed. Shaded is what it looks at; struck out in red is
 what it takes away, and a digit that it writes down is green. None has been found for `search`.
 """
 
@@ -193,7 +193,7 @@ def _drawn(found: Example) -> str:
 
 
 def _cell(found: Example, cell: int, digits: list[int]) -> Iterator[str]:
-    """What stands in a cell: its digit, or its candidates."""
+    """Text of a cell: its digit, or its candidates."""
     big = f'x="{_x(cell) + CELL / 2:g}" y="{_y(cell) + 27}" font-size="24"'
     if found.written[cell]:
         color, weight = (GIVEN, "bold") if found.givens[cell] else (WRITTEN, "normal")

@@ -1,4 +1,4 @@
-"""Results of Sudokus of several sizes and verdicts, beside their puzzles, as a report takes them."""
+"""Results of Sudokus of several sizes and verdicts with their puzzles, as reports read them."""
 
 import numpy as np
 import pyarrow as pa

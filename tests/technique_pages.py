@@ -17,7 +17,7 @@ from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.people.explanation import explain
 
 FOLDER = "techniques"
-"""The folder of the pictures, beside the page."""
+"""The folder of the page's pictures."""
 
 HEAD = """# Techniques and grades
 
@@ -133,10 +133,10 @@ def cells_of(line: str) -> np.ndarray:
 def assumption_picture(technique: int, rows: tuple[str, ...]) -> Drawing:
     """The grid where lines find nothing more and a cell is assumed: it is framed, and below stands what is found."""
     puzzle = from_picture([[int(cell == "#") for cell in row] for row in rows])
-    told = explain(puzzle)
-    number = next(k for k, step in enumerate(told.steps) if step.technique == technique)
-    known = np.array([told.start, *told.grids()])[number].reshape(puzzle.height, puzzle.width)
-    ((place, color),) = told.steps[number].ruled[:1]
+    explanation = explain(puzzle)
+    number = next(k for k, step in enumerate(explanation.steps) if step.technique == technique)
+    known = np.array([explanation.start, *explanation.grids()])[number].reshape(puzzle.height, puzzle.width)
+    ((place, color),) = explanation.steps[number].ruled[:1]
     marked = np.zeros(known.shape, np.bool_)
     marked.flat[place] = True
     cells = np.where(known == 3, UNKNOWN, known >> 1).astype(np.uint8)

@@ -86,14 +86,6 @@ def test_commands_exist(source: str) -> None:
         check(name, given)
 
 
-def test_the_table_of_commands_names_all_of_them_and_no_option_that_is_not_there() -> None:
-    table = (ROOT / "docs" / "README.md").read_text().split("| command | what it does |\n")[1].split("\n\n")[0]
-    rows = re.findall(r"(?m)^\| `([a-z]+)(.*)$", table)
-    assert sorted(name for name, _ in rows) == sorted(KNOWN)
-    for name, rest in rows:
-        check(name, set().union(*map(options, re.findall(r"`([^`]+)`", f"`{name}{rest}"))))
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_links_and_benchmarks_exist(page: str) -> None:
     text = (ROOT / page).read_text()

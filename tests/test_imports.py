@@ -19,7 +19,7 @@ PACKAGES = {
 }
 
 GROUND = {"errors", "scratch", "settings", "sql", "callbacks"}
-"""Files of pipeline/ beside the rooms: every room may import them, and they import no room."""
+"""Single files of pipeline/: every room may import them, and they import no room."""
 
 ROOMS = {
     "executors": set[str](),
