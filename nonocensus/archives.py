@@ -9,9 +9,8 @@ import pyarrow as pa
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.crawl.site_crawl import Asking, Crawled
 from pipeline.executors.executor import ALL_CORES, Resources
-from pipeline.jobs.classify_job import Outcome
-from pipeline.jobs.session import NOBODY as NO_LISTENER
-from pipeline.jobs.session import Listener
+from pipeline.jobs.classify_job import ClassifyOutcome
+from pipeline.jobs.session import SILENT_LISTENER, Listener
 from pipeline.run import run_folder as runs
 from pipeline.run.plan import Selection, check
 from pipeline.run.progress import summarize
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pipeline.findings.comparison import Comparison
     from pipeline.findings.deduplication import Duplicates
     from pipeline.findings.puzzle_pack import Packed, Spread
-    from pipeline.jobs.tally import Tally
+    from pipeline.jobs.grade_job import Tally
     from reports.figures import Certified
     from scrapers.pictures.recipe import Recipe
 
@@ -107,8 +106,8 @@ def classify_store(
     limit: int | None = None,
     force: bool = False,
     resources: Resources = ALL_CORES,
-    listener: Listener = NO_LISTENER,
-) -> Outcome:
+    listener: Listener = SILENT_LISTENER,
+) -> ClassifyOutcome:
     """Classify the puzzles of a store that a run has no result of yet; the run is made if need be.
 
     cpu_limit, rung, depth, check_goal    as for `solver.api.classify`; they are the run's
@@ -133,8 +132,8 @@ def retry_run(
     where: str | None = None,
     limit: int | None = None,
     resources: Resources = ALL_CORES,
-    listener: Listener = NO_LISTENER,
-) -> Outcome:
+    listener: Listener = SILENT_LISTENER,
+) -> ClassifyOutcome:
     """Try timeouts again with more time; with `failed` also what was killed or ended in an error."""
     from pipeline.jobs import classify_job
 
@@ -143,7 +142,9 @@ def retry_run(
     return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
 
 
-def retry_changed(run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = NO_LISTENER) -> Outcome:
+def retry_changed(
+    run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER
+) -> ClassifyOutcome:
     """Take the store as it is now: results of puzzles that are the same stay, the others are classified."""
     from pipeline.jobs import classify_job
 
@@ -169,11 +170,12 @@ def certify_run(
 ) -> "Certified":
     """Prove the verdicts of a run again, without trusting the solver; `proofs` is a folder to keep the proofs in."""
     from pipeline.jobs.certify_job import certify_run as certify
+    from pipeline.jobs.engine import JobRequest
 
     selection = Selection(_several(ids), where)
     check(selection)
-    kept = None if proofs is None else str(proofs)
-    return certify(_run(run), selection, sample, cpu_limit, again, kept, resources, watch).certified
+    request = JobRequest(selection, cpu_limit, resources, watch)
+    return certify(_run(run), request, sample, again, None if proofs is None else str(proofs)).certified
 
 
 def grade_run(
@@ -185,9 +187,10 @@ def grade_run(
 
     Returns how many have which grade (`grades`), and which have none. The same call goes on where it was stopped.
     """
+    from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.grade_job import grade_run as grade
 
-    return grade(_run(run), cpu_limit, resources, watch)
+    return grade(_run(run), JobRequest(cpu_limit=cpu_limit, resources=resources, callbacks=watch))
 
 
 def make_report(run: Run | Place, folder: Place, public: bool = False, watch: ProgressCallbacks = SILENT) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.progress import Progress
 
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.jobs.schedule import Work
+from pipeline.jobs.schedule import TaskRows
 from pipeline.jobs.session import Listener
 from pipeline.run.results import Piece
 
@@ -41,12 +41,13 @@ def bar() -> Iterator[Bar]:
         def planned(done: int, total: int) -> None:
             progress.reset(task, description="classifying", total=total, completed=done)
 
-        def finished(piece: Piece, _: Work) -> None:
+        def finished(piece: Piece, _: TaskRows) -> None:
             labels.update(piece.labels)
             words = "  ".join(f"{label} {count:,}" for label, count in labels.most_common(3))
             progress.update(task, advance=piece.rows, description=words)
 
         line = progress.console.print
         yield Bar(
-            Listener(planned=planned, finished=finished, line=line, news=line), ProgressCallbacks(begun, step, line)
+            Listener(on_plan=planned, on_file=finished, on_warning=line, on_message=line),
+            ProgressCallbacks(begun, step, line),
         )

@@ -7,11 +7,12 @@ from typing import Any
 import pyarrow as pa
 
 from pipeline.executors.executor import WORKER, Executor, SerialExecutor, TaskFailure
-from pipeline.jobs.classify_job import CLASSIFY, classify_settings
+from pipeline.jobs.classify_job import CLASSIFY, classify_options
 from pipeline.jobs.driver import drive
+from pipeline.jobs.job import DEFAULTS, JobSettings
 from pipeline.jobs.schedule import Schedule, levels
-from pipeline.jobs.session import NOBODY, Session
-from pipeline.jobs.task import Context, chunks_of, context_of, run_task
+from pipeline.jobs.session import Session
+from pipeline.jobs.task import TaskContext, chunks_of, context_of, run_task
 from pipeline.jobs.tidy import tidy
 from pipeline.run.configuration import Configuration, configuration
 from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
@@ -33,8 +34,9 @@ def work_on(
     limits: list[float] | None = None,
     cpu_limit: float | None = None,
     failed: bool = False,
+    settings: JobSettings = DEFAULTS,
 ) -> list[str]:
-    """Do what is left of a run, or its timeouts with another limit; returns what could not be read."""
+    """Classify the rest of a run, or retry its timeouts with another limit; returns what could not be read."""
     executor = executor or SerialExecutor()
     config = run.about["config"]
     if cpu_limit:
@@ -42,19 +44,22 @@ def work_on(
     pieces = run.pieces()
     plan = unanswered(run, pieces, cpu_limit, selection, failed) if cpu_limit else rest_of(run, pieces, selection)
     limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits)
-    with Session(run, CLASSIFY, schedule, NOBODY) as session:
+    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings)
+    with Session(run, CLASSIFY, schedule) as session:
         session.start(executor)
         session.metrics = None
-        errors = drive(run, executor, schedule, classify_context(run, config, executor.isolated), session)
-        tidy(run, executor, session)
+        context = classify_context(run, config, executor.isolated, settings.chunk_cells)
+        errors = drive(session, executor, context)
+        tidy(session, executor)
     return errors
 
 
-class Deadly(SerialExecutor):
-    """A executor whose worker dies of each task with a certain puzzle."""
+class WorkerKiller(SerialExecutor):
+    """Loses the worker of each task that has a certain puzzle."""
 
-    victim = ""
+    def __init__(self, victim: str) -> None:
+        super().__init__()
+        self.victim = victim
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
         if function is run_task:
@@ -66,8 +71,24 @@ class Deadly(SerialExecutor):
         return super().submit(function, *arguments)
 
 
-def classify_context(run: Run, config: Configuration = CONFIG, isolated: bool = False) -> Context:
-    return context_of(run, CLASSIFY, classify_settings(run, config), isolated)
+class SubstitutingExecutor(SerialExecutor):
+    """Runs a substitute of `run_task`."""
+
+    def __init__(self, substitute: Callable[..., Any]) -> None:
+        super().__init__()
+        self.substitute = substitute
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
+        return super().submit(self.substitute if function is run_task else function, *arguments)
+
+
+def classify_context(
+    run: Run,
+    config: Configuration = CONFIG,
+    isolated: bool = False,
+    chunk_cells: int = DEFAULTS.chunk_cells,
+) -> TaskContext:
+    return context_of(run, CLASSIFY, classify_options(run, config), isolated, chunk_cells)
 
 
 def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
@@ -77,9 +98,9 @@ def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
     write_statistics(run.results, run.piece(name))
 
 
-def run_serially(store: Store, out: Path) -> Run:
+def run_serially(store: Store, out: Path, settings: JobSettings = DEFAULTS) -> Run:
     run = start_run(store, str(out), CONFIG)
-    work_on(run)
+    work_on(run, settings=settings)
     return run
 
 

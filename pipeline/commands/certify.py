@@ -25,7 +25,7 @@ from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, ta
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.jobs.certify_job import Proofs
+    from pipeline.jobs.certify_job import CertifyOutcome
     from reports.figures import Unproved
 
 
@@ -53,12 +53,14 @@ def certify(
     The same command again proves what is not proved yet. Exit status 1 if a proof does not hold.
     """
     from pipeline.jobs.certify_job import certify_run
+    from pipeline.jobs.engine import JobRequest
     from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder, store)
     with resumable(), watching("certifying") as callbacks:
-        outcome = certify_run(run, selection, sample, cpu_limit, again, out_folder, resources, callbacks)
+        request = JobRequest(selection, cpu_limit, resources, callbacks)
+        outcome = certify_run(run, request, sample, again, out_folder)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
@@ -69,7 +71,7 @@ def certify(
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
-def shown(outcome: "Proofs") -> "Iterator[RenderableType]":
+def shown(outcome: "CertifyOutcome") -> "Iterator[RenderableType]":
     """What was proved by kind, what not, and what it took."""
     found = outcome.certified
     proved = table("proved", "verdicts", right=("verdicts",))

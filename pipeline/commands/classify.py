@@ -33,8 +33,8 @@ from pipeline.commands.run_status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.jobs.classify_job import Outcome
-    from pipeline.jobs.schedule import Work
+    from pipeline.jobs.classify_job import ClassifyOutcome
+    from pipeline.jobs.schedule import TaskRows
     from pipeline.jobs.session import Listener
     from pipeline.run.plan import Plan
     from pipeline.run.results import Piece
@@ -151,7 +151,7 @@ def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
     )
 
 
-def finish(outcome: "Outcome", nothing: str, as_json: bool) -> None:
+def finish(outcome: "ClassifyOutcome", nothing: str, as_json: bool) -> None:
     """Say what has come of a command's work, and end it; `nothing` is said if there was nothing to do."""
     if as_json:
         more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
@@ -182,11 +182,11 @@ def listener(as_json: bool) -> Iterator["Listener"]:
         def planned(done: int, total: int) -> None:
             bar.reset(task, total=total, completed=done)  # what was done before says nothing of the rate
 
-        def executor_ready(dashboard: str | None) -> None:
+        def on_executor_ready(dashboard: str | None) -> None:
             if dashboard and not as_json:
                 out.print(f"Ray's dashboard: http://{dashboard}")
 
-        def finished(piece: "Piece", _: "Work") -> None:
+        def finished(piece: "Piece", _: "TaskRows") -> None:
             labels.update(piece.labels)
             bar.update(task, advance=piece.rows, counts=label_counts(labels))
 
@@ -197,4 +197,4 @@ def listener(as_json: bool) -> Iterator["Listener"]:
             if not wishes.quiet:
                 line(text)
 
-        yield Listener(planned, executor_ready, finished, line, news)
+        yield Listener(planned, on_executor_ready, finished, line, news)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from pipeline.callbacks import ProgressCallbacks
     from pipeline.executors.executor import Resources
-    from pipeline.jobs.tally import Tally
+    from pipeline.jobs.grade_job import Tally
     from pipeline.run.plan import Selection
     from scrapers.file_batches import Problem
     from scrapers.formats import Format
@@ -78,7 +78,7 @@ def grade(
     it; the same command again goes on where it was stopped. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle be graded for another reason than time.
     """
-    from pipeline.jobs.tally import Tally
+    from pipeline.jobs.grade_job import Tally
     from solver.jit.waits import while_waiting
     from solver.model.families import NONOGRAM
 
@@ -113,9 +113,9 @@ def graded_in(
     What is found of puzzles of stores and files is added to `rows`. Added to `problems` is what can't be read, or is of
     another family than the puzzles before.
     """
-    from pipeline.jobs.grade_job import grade_puzzles, grade_run, of_another
-    from pipeline.jobs.tally import Tally
-    from pipeline.jobs.ungraded import puzzles_in
+    from pipeline.jobs.engine import JobRequest
+    from pipeline.jobs.grade_files import grade_puzzles, other_family_problem, puzzles_in
+    from pipeline.jobs.grade_job import Tally, grade_run
     from pipeline.run.run_folder import is_run, open_run
     from scrapers.download import is_url
     from scrapers.file_batches import Problem
@@ -123,9 +123,9 @@ def graded_in(
     if not is_url(place) and is_run(place):
         run = open_run(place, asked.store)
         if before and before.family is not run.family:
-            problems.append(of_another(run.folder.name, run.family, before.family))
+            problems.append(other_family_problem(run.folder.name, run.family, before.family))
             return before
-        graded = grade_run(run, asked.cpu_limit, asked.resources, callbacks, asked.selection)
+        graded = grade_run(run, JobRequest(asked.selection, asked.cpu_limit, asked.resources, callbacks))
         return before + graded if before else graded
     refuse_selection(asked.selection, place)
     tally = before
@@ -136,8 +136,8 @@ def graded_in(
             problems.append(found)
         else:
             tally = tally or Tally(found.family)
-            tally.worked(found.rows)
-            tally.count(found.rows)
+            tally.add_effort(found.rows)
+            tally.add(found.rows)
             rows.append(found.rows)
     return tally
 

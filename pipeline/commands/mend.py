@@ -119,6 +119,7 @@ def found_in(
     callbacks: "ProgressCallbacks",
 ) -> "Generator[Mended | Problem]":
     """The puzzles with several solutions of runs, stores and files, in this order."""
+    from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
     from pipeline.run.run_folder import is_run, open_run
     from pipeline.store.conversion import puzzles_in
@@ -126,7 +127,7 @@ def found_in(
 
     for place in places:
         if not is_url(place) and is_run(place):
-            yield from mend_run(open_run(place, store), cpu_limit, resources, callbacks, selection)
+            yield from mend_run(open_run(place, store), JobRequest(selection, cpu_limit, resources, callbacks))
         else:
             refuse_selection(selection, place)
             yield from mend_puzzles(puzzles_in([place], known, callbacks), cpu_limit, resources, callbacks)
@@ -150,7 +151,7 @@ def fields_of(mended: "Mended") -> dict[str, Any]:
 
 def shown(mended: "Mended") -> Iterator[RenderableType]:
     """A puzzle's changes in words, and both pictures of the first one."""
-    from pipeline.jobs.mend_job import in_words
+    from pipeline.jobs.mend_job import describe
 
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""
@@ -158,6 +159,6 @@ def shown(mended: "Mended") -> Iterator[RenderableType]:
     if not mended.mendings:
         yield "  no change found: " + ("it has hidden lengths" if puzzle.blotted else "--cpu-limit gives more time")
     for mending in mended.mendings:
-        yield f"  {escape(in_words(mending))}"
+        yield f"  {escape(describe(mending))}"
     for mending in mended.mendings[:1]:
         yield drawn_beside((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))

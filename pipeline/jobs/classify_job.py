@@ -1,7 +1,8 @@
 """The job classify: the verdict on each puzzle of a store."""
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,95 +12,99 @@ import pyarrow.compute as pc
 from pipeline.errors import UserError
 from pipeline.executors.executor import ALL_CORES, Resources, check_resources
 from pipeline.jobs.engine import run_job
-from pipeline.jobs.job import Chunk, Job, Output, decisive
-from pipeline.jobs.kernel_compilation import Kind, needed
+from pipeline.jobs.job import DEFAULTS, Call, Chunk, Job, JobSettings, Loss, Output, count_by
+from pipeline.jobs.kernel_compilation import KernelKind, needed
 from pipeline.jobs.schedule import levels
-from pipeline.jobs.session import NOBODY, Listener
+from pipeline.jobs.session import SILENT_LISTENER, Listener
 from pipeline.run.carry import carry_over
 from pipeline.run.configuration import Configuration, check_limit, config_hash, settings_of
 from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
-from pipeline.run.progress import counts, write_summary
+from pipeline.run.progress import write_summary
 from pipeline.run.results import Piece, covered_rows
 from pipeline.run.run_folder import MARK, Run, plan_run, refuse_changed, reopened, set_damaged_aside
 from pipeline.settings import default_settings
 from pipeline.store import spans
 from pipeline.store.lock import sole_writer
 from pipeline.store.parts import Store
-from solver.model.families import NONOGRAM, Family
+from solver.model.families import NONOGRAM
 from solver.model.tables import DECISIVE, RESULTS
 
 Planner = Callable[[Run, list[Piece]], Plan]
+"""(run, its files of results): the puzzles to classify."""
 
 
-def classified(chunk: Chunk, family: Family, settings: Mapping[str, Any], limit: float, wait: bool) -> Output:
-    """Classify puzzles with `limit` CPU seconds each; at the run's own limit none is late.
+def classify_chunk(chunk: Chunk, call: Call) -> Output:
+    """Classify puzzles; at the run's own CPU limit none is late.
 
-    settings   of `solver.api.classify`, the CPU limit that of the run; and `stamp`, columns of every row
+    Options: those of `solver.api.classify`, with the run's CPU limit; and `stamp`, columns of every row.
     """
-    solver = {name: value for name, value in settings.items() if name != "stamp"}
-    last = limit >= solver["cpu_limit"]
-    rows = family.rules.classify(chunk.puzzles, **solver | {"cpu_limit": limit}, wait=wait or last)
+    solver = {name: value for name, value in call.options.items() if name != "stamp"}
+    is_last = call.cpu_limit >= solver["cpu_limit"]
+    rules, waits = call.family.rules, call.waits_for_kernels
+    rows = rules.classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit}, wait=waits or is_last)
     seconds = rows["cpu_seconds"]
-    there = seconds.is_valid().to_numpy(zero_copy_only=False)
-    first = family.rules.first_occurrences(chunk.puzzles, there)
-    solved = there & (first == np.arange(len(rows)))  # equal puzzles are solved once
+    is_timed = seconds.is_valid().to_numpy(zero_copy_only=False)
+    first = rules.first_occurrences(chunk.puzzles, is_timed)
+    is_solved = is_timed & (first == np.arange(len(rows)))  # equal puzzles are solved once
     late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
-    if last:
+    if is_last:
         late[:] = False
-    untried = late & (not wait) & (seconds.to_numpy(zero_copy_only=False) < limit)
-    total = float(seconds.to_numpy(zero_copy_only=False)[solved].sum())
-    return Output(_stamped(rows, chunk, settings), late, untried, total)
+    spent = seconds.to_numpy(zero_copy_only=False)
+    untried = late & (not waits) & (spent < call.cpu_limit)
+    return Output(_stamped(rows, chunk, call), late, untried, float(spent[is_solved].sum()))
 
 
-def unclassified(
-    chunk: Chunk, family: Family, settings: Mapping[str, Any], reason: str, raised: bool
-) -> pa.RecordBatch:
-    """Rows of puzzles that can't be classified: `killed` if their worker died, else `error`."""
-    status = "error" if raised else "killed"
-    return _stamped(family.rules.unclassified(chunk.puzzles, status, [reason] * len(chunk.puzzles)), chunk, settings)
+def lost_rows(chunk: Chunk, call: Call, loss: Loss) -> pa.RecordBatch:
+    """Return rows of status `killed` or, if an exception was raised, `error`."""
+    status = "error" if loss.has_raised else "killed"
+    rows = call.family.rules.unclassified(chunk.puzzles, status, [loss.reason] * len(chunk.puzzles))
+    return _stamped(rows, chunk, call)
 
 
-def _stamped(rows: pa.RecordBatch, chunk: Chunk, settings: Mapping[str, Any]) -> pa.RecordBatch:
-    """The rows with what they belong to: part, run, configuration, host."""
-    sizes = [len(there) for _, there in chunk.places]
+def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: Call) -> pa.RecordBatch:
+    """Set the columns that say what rows belong to: part, run, configuration, host."""
+    sizes = [len(numbers) for _, numbers in chunk.places]
     parts = pa.array([part for part, _ in chunk.places]).take(pa.array(np.repeat(np.arange(len(sizes)), sizes)))
-    stamp = {"host": platform.node(), **settings["stamp"]}
+    stamp = {"host": platform.node(), **call.options["stamp"]}
     columns = {"part": parts} | {name: pa.repeat(pa.scalar(text), len(rows)) for name, text in stamp.items()}
     for name, column in columns.items():
         rows = rows.set_column(RESULTS.get_field_index(name), RESULTS.field(name), column)
     return rows
 
 
-def _schema(_: Family) -> pa.Schema:
-    return RESULTS
+def _kernels(run: Run) -> frozenset[KernelKind]:
+    """Return the kinds of the store's first puzzles, and so of most or all; others are compiled when they come up.
 
-
-def _labels(rows: pa.RecordBatch) -> dict[str, int]:
-    return counts(rows["label"])
+    Kernels of other families than nonograms are compiled by the first task that needs them.
+    """
+    try:
+        store = run.store
+        return frozenset(needed(next(store.batches([*DECISIVE])))) if store.family is NONOGRAM else frozenset()
+    except (UserError, ValueError, OSError, StopIteration):
+        return frozenset()  # the task that reads the batch reports what is wrong with it
 
 
 CLASSIFY = Job(
     name="classify",
-    progress="classifying",
+    title="classifying",
     folder="results",
-    schema=_schema,
-    puzzles=decisive,
-    results=(),
-    work=classified,
-    lost=unclassified,
-    counts=_labels,
+    schema=RESULTS,
+    function=classify_chunk,
+    lost=lost_rows,
+    counts=count_by("label"),
     seconds=0.001,
+    kernels=_kernels,
 )
 
 
-class Outcome(NamedTuple):
+class ClassifyOutcome(NamedTuple):
     """The outcome of classify or retry.
 
-    run         the run as it is now
-    summary     the statistics of the whole run (pipeline.run.progress)
-    rows        how many rows this command has made
+    run         as it is now
+    summary     statistics of the whole run (pipeline.run.progress)
+    rows        that this command has made
     unread      a line for each part of the store that could not be read
-    missing     puzzles that were to be classified and have no row all the same
+    missing     puzzles to be classified that still have no row
     """
 
     run: Run
@@ -115,15 +120,16 @@ def classify_store(
     config: Configuration,
     selection: Selection = EVERYTHING,
     resources: Resources = ALL_CORES,
-    listener: Listener = NOBODY,
+    listener: Listener = SILENT_LISTENER,
     force: bool = False,
-) -> Outcome:
-    """Classify what a run has no row of yet, in a new run folder or one that is there (as `plan_run`)."""
-    place = plan_run(store, uri, config, force).folder  # refused before the lock's file is written
+    settings: JobSettings = DEFAULTS,
+) -> ClassifyOutcome:
+    """Classify puzzles that have no row yet, in a new or an existing run folder (see `plan_run`)."""
+    place = plan_run(store, uri, config, force).folder  # refuses before the lock file is written
     check_resources(resources)
     with sole_writer(place):
-        run = plan_run(store, uri, config, force)  # another command may have written there since
-        return work_on(run, config, lambda run, pieces: rest_of(run, pieces, selection), resources, listener)
+        run = plan_run(store, uri, config, force)  # again: another command may have written there since
+        return _classify(run, config, partial(rest_of, selection=selection), resources, listener, settings)
 
 
 def retry_run(
@@ -132,86 +138,56 @@ def retry_run(
     selection: Selection = EVERYTHING,
     failed: bool = False,
     resources: Resources = ALL_CORES,
-    listener: Listener = NOBODY,
-) -> Outcome:
-    """Try the puzzles of a run that timed out again with more time; with `failed` also those killed or in error."""
+    listener: Listener = SILENT_LISTENER,
+) -> ClassifyOutcome:
+    """Retry puzzles that timed out with more time; with `failed` also those killed or in error."""
+    check_resources(resources)
     check_limit(cpu_limit)
     refuse_changed(run)
-    config: Configuration = {**run.about["config"], "cpu_limit": cpu_limit}
-    planner: Planner = lambda run, pieces: unanswered(run, pieces, cpu_limit, selection, failed)  # noqa: E731
-    check_resources(resources)
+    planner = partial(unanswered, cpu_limit=cpu_limit, selection=selection, failed=failed)
     with sole_writer(run.folder):
-        return work_on(reopened(run), config, planner, resources, listener)
+        return _classify(reopened(run), {**run.about["config"], "cpu_limit": cpu_limit}, planner, resources, listener)
 
 
-def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener = NOBODY) -> Outcome:
-    """Take the store as it is now: keep the results of puzzles that are the same, classify the others."""
+def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER) -> ClassifyOutcome:
+    """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
     check_resources(resources)
     with sole_writer(run.folder):
         run, kept = carry_over(reopened(run))
         left = run.rows - kept
-        listener.news(f"{kept:,} results are of puzzles that have not changed, and stay; {left:,} puzzles have none")
-        return work_on(run, run.about["config"], rest_of, resources, listener)
+        listener.on_message(f"{kept:,} results are of unchanged puzzles, and stay; {left:,} puzzles have none")
+        return _classify(run, run.about["config"], rest_of, resources, listener)
 
 
-def work_on(run: Run, config: Configuration, planner: Planner, resources: Resources, listener: Listener) -> Outcome:
-    """Do what a planner finds to do. A UserError says so if another command is at work on the run."""
-    check_resources(resources)
-    with sole_writer(run.folder):
-        for error in set_damaged_aside(run).values() if run.folder.has(MARK) else ():
-            listener.line(f"{error}. Its puzzles are classified again")
-        pieces = run.pieces()
-        plan = planner(run, pieces)
-        before = _covered(pieces)
-        taken = _Taken(plan)
-        defaults = default_settings()
-        limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
-        worked = run_job(
-            run,
-            CLASSIFY,
-            classify_settings(run, config),
-            plan._replace(stretches=taken.stretches()),
-            limits,
-            resources,
-            listener,
-            done=before if plan.fresh else 0,
-            kernels=frozenset() if resources.address else _first_kinds(run),  # a cluster's machines compile themselves
-        )
-        lost = before + (taken.rows if plan.fresh else 0) - _covered(run.pieces())
-        missing = max(taken.rows - worked.rows, lost, 0)
-        return Outcome(run, write_summary(run), worked.rows, worked.unread, missing)
+def _classify(
+    run: Run,
+    config: Configuration,
+    planner: Planner,
+    resources: Resources,
+    listener: Listener,
+    settings: JobSettings = DEFAULTS,
+) -> ClassifyOutcome:
+    """Carry out a planner's plan. The caller holds the run's lock."""
+    for error in set_damaged_aside(run).values() if run.folder.has(MARK) else ():
+        listener.on_warning(f"{error}. Its puzzles are classified again")
+    pieces = run.pieces()
+    plan = planner(run, pieces)
+    before = _covered(pieces)
+    done = before if plan.fresh else 0  # retried puzzles replace rows: progress starts at 0
+    defaults = default_settings()
+    limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
+    offset = listener._replace(on_plan=lambda old, new: listener.on_plan(done + old, done + new))
+    result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, offset, settings)
+    vanished = before + (result.planned if plan.fresh else 0) - _covered(run.pieces())
+    missing = max(result.planned - result.rows, vanished, 0)
+    return ClassifyOutcome(run, write_summary(run), result.rows, result.unread, missing)
 
 
-def classify_settings(run: Run, config: Configuration) -> dict[str, Any]:
-    """Return the settings of CLASSIFY: those of `solver.api.classify`, and what is written in every row."""
+def classify_options(run: Run, config: Configuration) -> dict[str, Any]:
+    """Return the options of CLASSIFY: those of `solver.api.classify`, and the columns of every row."""
     return settings_of(config) | {"stamp": {"run_id": run.about["run_id"], "config_hash": config_hash(config)}}
 
 
-def _first_kinds(run: Run) -> frozenset[Kind]:
-    """The kinds of the store's first puzzles, and so of most or all; for others kernels are compiled as they come.
-
-    Those of other families than nonograms are compiled by whichever task needs them first.
-    """
-    try:
-        store = run.store
-        return frozenset(needed(next(store.batches([*DECISIVE])))) if store.family is NONOGRAM else frozenset()
-    except (UserError, ValueError, OSError, StopIteration):
-        return frozenset()  # whoever needs the batch says what is wrong with it
-
-
 def _covered(pieces: list[Piece]) -> int:
-    """How many rows of the store have results."""
+    """Count the rows of the store that have results."""
     return sum(map(spans.size, covered_rows(pieces).values()))
-
-
-class _Taken:
-    """A plan's stretches as they are taken, and how many rows that makes with those that wait for more time."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.rows = plan, len(plan.left)
-
-    def stretches(self) -> Iterator[tuple[str, list[int], spans.Spans]]:
-        """The stretches, counted."""
-        for part, groups, wanted in self.plan.stretches:
-            self.rows += spans.size(wanted)
-            yield part, groups, wanted

@@ -1,212 +1,212 @@
-"""The loop that gives tasks out and takes in what becomes of them."""
+"""The loop that submits tasks and handles their outcomes."""
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
 from pipeline.errors import ClusterError, StorageError
 from pipeline.executors.executor import NODE, Executor, TaskFailure
-from pipeline.jobs.schedule import AHEAD, Schedule, Work
+from pipeline.jobs.schedule import AHEAD, TaskRows, split_off
 from pipeline.jobs.session import Session
-from pipeline.jobs.task import Context, Unfit, Unreadable, Unwritable, prove_fit, run_task, write_off
+from pipeline.jobs.task import TaskContext, Unfit, Unreadable, Unwritable, check_fitness, run_task, write_off
 from pipeline.run.results import Piece
-from pipeline.run.run_folder import Run
 from pipeline.store.lock import confirm
 from pipeline.store.parts import Part
 
-AT_ONCE = 64
-"""Tasks given out before those that have ended are taken in: what they tell of costs is soon used for others."""
+BATCH = 64
+"""Tasks submitted before outcomes are handled: their costs soon size other tasks."""
 
-HOPELESS = 50
-"""Tasks lost one after the other beyond those in flight, and none finished, that show that no puzzle is to blame."""
+MAX_LOSSES = 50
+"""Consecutive lost tasks, beyond those in flight, after which the environment is at fault, not a puzzle."""
 
-READINGS = 3
-"""Times that a source is tried that can't be read."""
+MAX_READS = 3
+"""Attempts to read a source."""
 
-FIRST_PAUSE, LONGEST_PAUSE, GIVE_UP = 1.0, 60.0, 600.0
-"""Seconds between tries to write when nothing can be written: the first, the longest, and all together."""
+MAX_PAUSE = 60.0
+"""Most seconds between two attempts to write."""
 
-SEEN_WITHIN = 30.0
-"""Seconds in which files that tasks have written must be seen here: mounted folders may lag behind."""
+
+def never() -> bool:
+    """Return False."""
+    return False
 
 
 def drive(
-    run: Run,
-    executor: Executor,
-    schedule: Schedule,
-    context: Context,
-    session: Session,
-    enough: Callable[[], bool] = lambda: False,
+    session: Session, executor: Executor, context: TaskContext, is_enough: Callable[[], bool] = never
 ) -> list[str]:
-    """Do what a schedule has, or no more once it is `enough`; returns a line for each source that could not be read.
+    """Run a session's schedule to its end, or until `is_enough`; returns a line for each unreadable source.
 
-    Before the first task every machine proves that it sees run and store and has the same versions. A ClusterError
-    names one that does not, or says that nothing but losses comes back; a StorageError ends it if nothing can be
-    written for ten minutes.
+    Before the first task every machine proves that it sees run and store and has the same versions. Raises ClusterError
+    for one that does not, or if all tasks are lost; StorageError if nothing can be written for ten minutes.
     """
-    refuse_unfit(executor, context)
-    return Driver(run, executor, schedule, context, session).drive(enough)
+    refuse_unfit_nodes(executor, context)
+    return Driver(session, executor, context).drive(is_enough)
 
 
-def refuse_unfit(executor: Executor, context: Context) -> None:
-    """Raise a ClusterError if a machine is not fit for the work. One that is lost meanwhile takes no part."""
-    for machine, outcome in executor.run_on_each_node(prove_fit, context).items():
+def refuse_unfit_nodes(executor: Executor, context: TaskContext) -> None:
+    """Raise a ClusterError if a machine is unfit for the tasks. A node lost meanwhile does not count."""
+    for node, outcome in executor.run_on_each_node(check_fitness, context).items():
         if isinstance(outcome, Unfit) or (isinstance(outcome, TaskFailure) and outcome.kind != NODE):
-            raise ClusterError(f"{machine} can't take part: {outcome.reason}")
+            raise ClusterError(f"{node} can't take part: {outcome.reason}")
 
 
 class Driver:
-    """One session's loop: `drive` runs it; a method for each way in which a task may end."""
+    """The loop of `drive`, with a method for each way in which a task may end."""
 
-    def __init__(self, run: Run, executor: Executor, schedule: Schedule, context: Context, session: Session) -> None:
-        self.run, self.executor, self.schedule, self.context, self.session = run, executor, schedule, context, session
-        self.place = run.folder / context.job.folder
-        self.suffix = ".parquet" if context.job.of_results else ".json"  # of the file that makes rows count
-        self.parts = {part.name: part for part in run.parts}
-        self.flying: dict[Any, tuple[Work, str]] = {}
-        self.errors: dict[str, str] = {}  # of sources that are given up
-        self.readings: dict[str, int] = {}  # in vain, of each part, since one has gone well
-        self.written: dict[str, str] = {}  # by the name of a file of results its host
-        self.hosts: set[str] = set()  # whose first file has been seen from here
-        self.lost_in_a_row = 0
-        self.pause = self.resume = self.given_up = 0.0
+    def __init__(self, session: Session, executor: Executor, context: TaskContext) -> None:
+        self.session, self.executor, self.context = session, executor, context
+        self.run, self.schedule, self.settings = session.run, session.schedule, session.schedule.settings
+        self.place = self.run.folder / context.job.folder
+        self.suffix = ".parquet" if context.job.reads_results else ".json"  # of the file that makes rows count
+        self.parts = {part.name: part for part in self.run.parts}
+        self.in_flight: dict[Any, tuple[TaskRows, str]] = {}
+        self.errors: dict[str, str] = {}  # by source that was given up
+        self.failed_reads: dict[str, int] = {}  # by source, since its last success
+        self.written: dict[str, str] = {}  # host by name of a file of rows
+        self.seen_hosts: set[str] = set()  # whose first file is visible here
+        self.losses = 0
+        self.pause = self.resume_at = self.give_up_at = 0.0
 
-    def drive(self, enough: Callable[[], bool]) -> list[str]:
-        """Give tasks out and take them in until nothing is left, or it is enough."""
+    def drive(self, is_enough: Callable[[], bool]) -> list[str]:
+        """Submit tasks and handle outcomes until nothing is left, or it is enough."""
         while True:
             cpus = self.executor.cpus()
-            more = not enough() and self._give_out(cpus)
-            if not self.flying:
-                if time.monotonic() >= self.resume or enough():
+            more = not is_enough() and self._submit(cpus)
+            if not self.in_flight:
+                if time.monotonic() >= self.resume_at or is_enough():
                     break
                 time.sleep(0.1)
-            self._ended(self.executor.wait(0.0 if more else 1.0) if self.flying else [], cpus)
+            self._handle(self.executor.wait(0.0 if more else 1.0) if self.in_flight else [], cpus)
             self.session.tick(cpus)
-        self._see(self.written, lambda: [name.removesuffix(self.suffix) for name in self.place.names()])
+        self._await_files(self.written, lambda: [name.removesuffix(self.suffix) for name in self.place.names()])
         return list(self.errors.values())
 
-    def _ended(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
-        """Process the outcomes of tasks."""
-        lost = [ticket for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
-        arrived = self._arrived([self.flying[ticket][1] for ticket in lost])
-        self._see_hosts([outcome for _, outcome in ended if isinstance(outcome, Piece)])
-        for ticket, outcome in ended:
-            self.session.ended(ticket, cpus)
-            work, name = self.flying.pop(ticket)
-            self._take_in(work, name, arrived.get(name, outcome), cpus)
-
-    def _give_out(self, cpus: int) -> bool:
-        """Give out some tasks; returns whether there may be room, and work, for more."""
-        for _ in range(AT_ONCE):
-            work = self.schedule.next(cpus, len(self.flying)) if time.monotonic() >= self.resume else None
-            if work is None:
+    def _submit(self, cpus: int) -> bool:
+        """Submit some tasks; returns whether there may be room, and work, for more."""
+        for _ in range(BATCH):
+            paused = time.monotonic() < self.resume_at
+            task = None if paused else self.schedule.next(cpus, len(self.in_flight))
+            if task is None:
                 return False
             name = self.session.new_name()
-            limit = self.schedule.limits[work.level]
-            ticket = self.executor.submit(run_task, work.rows, self._parts(work), limit, name, self.context, work.waits)
-            self.flying[ticket] = work, name
-            self.session.submitted(ticket, work, cpus)
+            ticket = self.executor.submit(
+                run_task, task.rows, self._parts(task), self.schedule.limits[task.level], name, self.context,
+                task.waits_for_kernels,
+            )  # fmt: skip
+            self.in_flight[ticket] = task, name
+            self.session.submitted(ticket, task, cpus)
         return True
 
-    def _parts(self, work: Work) -> dict[str, Part]:
-        """The parts of the store that a task reads."""
-        return {source: self.parts[source] for source in work.rows if source in self.parts}
+    def _parts(self, task: TaskRows) -> dict[str, Part]:
+        """Return the parts of the store that a task reads."""
+        return {source: self.parts[source] for source in task.rows if source in self.parts}
 
-    def _there(self, names: list[str]) -> list[str]:
-        """Those of some files that are seen from here."""
-        return [name for name in names if self.place.has(f"{name}{self.suffix}")]
+    def _handle(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
+        """Handle the outcomes of tasks."""
+        lost = [self.in_flight[ticket][1] for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
+        arrived = self._arrived(lost)
+        self._await_hosts([outcome for _, outcome in ended if isinstance(outcome, Piece)])
+        for ticket, outcome in ended:
+            self.session.ended(ticket, cpus)
+            task, name = self.in_flight.pop(ticket)
+            self._handle_outcome(task, name, arrived.get(name, outcome), cpus)
 
-    def _take_in(self, work: Work, name: str, outcome: Any, cpus: int) -> None:
+    def _handle_outcome(self, task: TaskRows, name: str, outcome: Any, cpus: int) -> None:
         if not isinstance(outcome, TaskFailure):
-            self.lost_in_a_row = 0
+            self.losses = 0
         if isinstance(outcome, Piece):
-            self._finished(work, outcome)
+            self._finished(task, outcome)
         elif isinstance(outcome, TaskFailure) and outcome.kind == NODE:
-            self.session.note("node lost", name=name, reason=outcome.reason)
-            self.schedule.again_whole(work)
+            self.session.log_event(logging.INFO, "node lost", name=name, reason=outcome.reason)
+            self.schedule.retry(task)
         elif isinstance(outcome, TaskFailure):
-            self._lost(work, name, outcome, cpus)
+            self._lost(task, name, outcome, cpus)
         elif isinstance(outcome, Unreadable):
-            self._unreadable(work, name, outcome)
+            self._unreadable(task, name, outcome)
         elif isinstance(outcome, Unwritable):
-            self._unwritable(work, outcome)
+            self._unwritable(task, outcome)
         else:
             assert isinstance(outcome, Unfit)
-            raise ClusterError(f"a machine can't take part: {outcome.reason}; the same command goes on")
+            raise ClusterError(f"a machine can't take part: {outcome.reason}; the same command resumes")
 
     def _arrived(self, names: list[str]) -> dict[str, Piece]:
-        """Those files of tasks that were lost that had been written before, by name."""
-        if not names or self.context.job.of_results:  # which leaves no statistics
+        """Return the files, by name, that lost tasks have written after all."""
+        if not names or self.context.job.reads_results:  # which writes no statistics
             return {}
         found = self.place.read_each([f"{name}.json" for name in names], Piece)
         return {name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)}
 
-    def _see_hosts(self, pieces: list[Piece]) -> None:
-        """See the first file of each host that is new, of several at once."""
-        new = {piece.about["hosts"][0]: piece.name for piece in pieces if piece.about["hosts"][0] not in self.hosts}
+    def _await_hosts(self, pieces: list[Piece]) -> None:
+        """Wait until the first file of each new host is visible."""
+        new = {
+            piece.about["hosts"][0]: piece.name for piece in pieces if piece.about["hosts"][0] not in self.seen_hosts
+        }
         if new:
-            self._see({name: host for host, name in new.items()}, lambda: self._there([*new.values()]))
-            self.hosts.update(new)
+            names = [*new.values()]
+            written = {name: host for host, name in new.items()}
+            self._await_files(written, lambda: [name for name in names if self.place.has(f"{name}{self.suffix}")])
+            self.seen_hosts.update(new)
 
-    def _see(self, written: dict[str, str], there: Callable[[], list[str]]) -> None:
-        """Wait until files, each with its host, are among those that are there; a ClusterError names one that is not.
+    def _await_files(self, written: dict[str, str], visible: Callable[[], list[str]]) -> None:
+        """Wait until files, given with their hosts, are visible here; a ClusterError names one that is not.
 
-        Looking for a file takes S3 some 30 ms. So it is the first one of each host that is looked for as it comes, of
-        many hosts at once, and all of them by one list at the end.
+        A lookup takes S3 some 30 ms. So only the first file of each host is looked up when it arrives, and all of them
+        in one listing at the end.
         """
-        until = time.monotonic() + SEEN_WITHIN
-        while unseen := written.keys() - there():
-            if time.monotonic() > until:
-                name = min(unseen)
+        deadline = time.monotonic() + self.settings.visible_within
+        while missing := written.keys() - visible():
+            if time.monotonic() > deadline:
+                name = min(missing)
                 raise ClusterError(
                     f"{written[name]} has written {name} into {self.place.name}, and it can't be seen from here: "
                     "the folder must be shared by all machines, under one path"
                 )
             time.sleep(0.1)
 
-    def _finished(self, work: Work, piece: Piece) -> None:
-        """A file of results stands."""
+    def _finished(self, task: TaskRows, piece: Piece) -> None:
+        """A file of rows was written."""
         self.written[piece.name] = piece.about["hosts"][0]
-        self.pause = self.given_up = 0.0
-        for part in piece.covers:
-            self.readings.pop(part, None)
-        self.schedule.finished(work, piece.about["seconds"], piece.left)
-        self.session.finished(piece, work)
+        self.pause = self.give_up_at = 0.0
+        for source in piece.covers:
+            self.failed_reads.pop(source, None)
+        self.schedule.finished(task, piece.about["seconds"], piece.left)
+        self.session.finished(piece, task)
 
-    def _lost(self, work: Work, name: str, fault: TaskFailure, cpus: int) -> None:
-        """A task has killed its worker or raised an exception: its puzzles are isolated."""
-        self.lost_in_a_row += 1
-        if self.lost_in_a_row > HOPELESS + AHEAD * cpus:
-            raise ClusterError(f"{self.lost_in_a_row} tasks were lost, one after the other: {fault.reason}")
-        self.session.lost(work, name, fault)
-        hopeless = self.schedule.failed(work)
-        if hopeless is not None:
+    def _lost(self, task: TaskRows, name: str, failure: TaskFailure, cpus: int) -> None:
+        """A task killed its worker or raised an exception: isolate the puzzle at fault."""
+        self.losses += 1
+        if self.losses > MAX_LOSSES + AHEAD * cpus:
+            raise ClusterError(f"{self.losses} tasks were lost, one after the other: {failure.reason}")
+        self.session.lost(task, name, failure)
+        given_up = self.schedule.failed(task)
+        if given_up is not None:
             limit, name = self.schedule.limits[-1], self.session.new_name()
-            piece, lost = write_off(self.context, self._parts(hopeless), limit, hopeless, name, fault)
+            piece, lost = write_off(self.context, self._parts(given_up), limit, given_up, name, failure)
             self.session.lost_puzzles += lost
-            self.session.finished(piece, hopeless)
+            self.session.finished(piece, given_up)
 
-    def _unreadable(self, work: Work, name: str, outcome: Unreadable) -> None:
-        """A source could not be read: it is tried again, the task's other sources apart from it."""
-        self.session.note("unreadable", name=name, part=outcome.part, reason=outcome.reason)
-        damaged, others = self.schedule.split_off(work, outcome.part)
+    def _unreadable(self, task: TaskRows, name: str, outcome: Unreadable) -> None:
+        """A source could not be read: retry it, apart from the task's other sources."""
+        self.session.log_event(logging.INFO, "unreadable", name=name, part=outcome.part, reason=outcome.reason)
+        damaged, others = split_off(task, outcome.part)
         if others is not None:
-            self.schedule.again_whole(others)
-        self.readings[outcome.part] = self.readings.get(outcome.part, 0) + 1
-        if self.readings[outcome.part] < READINGS:
-            self.schedule.again_whole(damaged)
+            self.schedule.retry(others)
+        self.failed_reads[outcome.part] = self.failed_reads.get(outcome.part, 0) + 1
+        if self.failed_reads[outcome.part] < MAX_READS:
+            self.schedule.retry(damaged)
         else:
             self.errors[outcome.part] = outcome.reason
 
-    def _unwritable(self, work: Work, outcome: Unwritable) -> None:
-        """Nothing can be written: all wait, longer each time, and give up in the end. At once if the lease is lost."""
+    def _unwritable(self, task: TaskRows, outcome: Unwritable) -> None:
+        """Nothing can be written: back off, and give up in the end; at once if the lease is lost."""
         confirm(self.run.folder)
         now = time.monotonic()
-        self.given_up = self.given_up or now + GIVE_UP
-        if now > self.given_up:
-            raise StorageError(f"{outcome.reason}; when that is mended, the same command goes on")
-        if now >= self.resume:  # of all tasks that were in flight the first one tells
-            self.pause = min(self.pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
-            self.resume = now + self.pause
-            self.session.stuck(outcome.reason, self.pause)
-        self.schedule.again_whole(work)
+        self.give_up_at = self.give_up_at or now + self.settings.give_up_after
+        if now > self.give_up_at:
+            raise StorageError(f"{outcome.reason}; once that is fixed, the same command resumes")
+        if now >= self.resume_at:  # only the first of the tasks that were in flight counts
+            self.pause = min(self.pause * 2 or self.settings.first_pause, MAX_PAUSE)
+            self.resume_at = now + self.pause
+            self.session.cannot_write(outcome.reason, self.pause)
+        self.schedule.retry(task)

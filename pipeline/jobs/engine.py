@@ -1,127 +1,182 @@
-"""Run a job: from a plan to files of rows, in this process or on Ray."""
+"""Run a job: from a plan to files of rows, in this process or on Ray.
+
+A small job starts in this process, and moves to Ray if it turns out to take longer.
+"""
 
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from pipeline.executors.executor import ALL_CORES, SMALL_JOB, Executor, Resources, SerialExecutor, open_executor
-from pipeline.jobs.driver import drive
-from pipeline.jobs.job import Job
-from pipeline.jobs.kernel_compilation import Kind, compiled_beside
-from pipeline.jobs.schedule import FIRST, Schedule
-from pipeline.jobs.session import Listener, Session
+from pipeline.callbacks import SILENT, ProgressCallbacks
+from pipeline.executors.executor import (
+    ALL_CORES,
+    SMALL_JOB,
+    Executor,
+    Resources,
+    SerialExecutor,
+    check_resources,
+    open_executor,
+)
+from pipeline.jobs.driver import drive, never
+from pipeline.jobs.job import DEFAULTS, Job, JobSettings
+from pipeline.jobs.kernel_compilation import compiled_in_background
+from pipeline.jobs.schedule import Schedule
+from pipeline.jobs.session import SILENT_LISTENER, Listener, Session, listener_of
 from pipeline.jobs.task import context_of
 from pipeline.jobs.tidy import join_session, tidy
-from pipeline.run.plan import Chosen, Plan, Selection
+from pipeline.run.configuration import check_limit
+from pipeline.run.plan import EVERYTHING, Chosen, Plan, Selection
 from pipeline.run.results import overlaps
-from pipeline.run.run_folder import Run, begin
+from pipeline.run.run_folder import Run, begin, refuse_changed, reopened
 from pipeline.store import spans
+from pipeline.store.lock import sole_writer
 from scrapers.file_batches import Problem
 
 FIRST_SECONDS = 5.0
-"""CPU seconds, roughly, of the first tasks of a job."""
-
+"""Estimated CPU seconds of the first tasks of a job, at most."""
 
 SETTLED = 2.0
-"""Seconds before the cost of a puzzle is known: the first ones include loading kernels."""
+"""Seconds before the measured cost of a puzzle is trusted: the first ones include loading kernels."""
 
 
-class Worked(NamedTuple):
-    """What a job has done.
+class JobResult(NamedTuple):
+    """The result of `run_job`.
 
-    rows         puzzles that have rows now and had none before, or others
-    cpu_seconds  that tasks have taken
+    rows         that were written
+    planned      rows that the plan had, as far as it was carried out
+    cpu_seconds  of all tasks
     unread       a line for each part of the store, or file of results, that could not be read
-    lost         puzzles on which a worker died time and again, or failed
+    lost         puzzles whose worker died repeatedly, or whose task raised an exception
     """
 
     rows: int
+    planned: int
     cpu_seconds: float
     unread: list[str]
     lost: list[Problem]
 
 
-def run_job(
-    run: Run,
-    job: Job,
-    settings: dict[str, Any],
-    plan: Plan,
-    limits: list[float],
-    resources: Resources,
-    listener: Listener,
-    done: int = 0,
-    kernels: frozenset[Kind] = frozenset(),
-) -> Worked:
-    """Do what a plan has. The caller holds the run's lock.
+class JobRequest(NamedTuple):
+    """What to run a job on results with.
 
-    Small work begins in this process. What turns out to take longer goes on over Ray. Nothing is written before there
-    is something to run tasks on.
-
-    limits    CPU seconds for each puzzle, level by level
-    done      rows that the run has already, of those that count as progress
-    kernels   kinds of kernels to compile meanwhile in other processes
+    selection    of the run's puzzles
+    cpu_limit    CPU seconds per puzzle
+    resources    to run it on
+    callbacks    for progress
+    settings     of the engine
     """
-    first = max(1, min(FIRST, int(FIRST_SECONDS / job.seconds)))
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, first)
-    listener.planned(done, done + schedule.left())
-    if not schedule.left():
-        begin(run)
-        return Worked(0, 0.0, [], [])
-    small = resources == ALL_CORES and schedule.left() * job.seconds <= SMALL_JOB
-    session = Session(run, job, schedule, listener)
-    unread: list[str] = []
 
-    def work_on(executor: Executor, enough: Callable[[], bool] = lambda: False) -> None:
-        begin(run)
-        listener.executor_ready(executor.dashboard)
-        session.start(executor)
-        unread.extend(
-            drive(run, executor, schedule, context_of(run, job, settings, executor.isolated), session, enough)
-        )
-        if not schedule.left():
-            join_session(session, job.schema(run.family)) if job.of_results else tidy(run, executor, session)
-
-    def grown() -> bool:
-        known = time.monotonic() > session.began + SETTLED
-        return known and schedule.left() > 1 and (schedule.seconds_left() or 0.0) > SMALL_JOB
-
-    with session, compiled_beside({*kernels}) if kernels else nullcontext(False) as cold:
-        if cold:
-            listener.news("Compiling kernels, once on this machine: the first results take longer")
-        if small:
-            work_on(SerialExecutor(), grown)
-        if schedule.left():
-            with open_executor(resources) as executor:
-                work_on(executor)
-    return Worked(session.rows, session.cpu_seconds, unread, session.lost_puzzles)
+    selection: Selection = EVERYTHING
+    cpu_limit: float = 60.0
+    resources: Resources = ALL_CORES
+    callbacks: ProgressCallbacks = SILENT
+    settings: JobSettings = DEFAULTS
 
 
-class Needs(NamedTuple):
+class RowFilter(NamedTuple):
     """Which rows of the results table need a job.
 
-    columns   of the table that say so
-    among     (rows of these columns): bool[rows]
+    columns   of the table that decide it
+    mask      (rows of these columns): bool[rows]
     """
 
     columns: tuple[str, ...]
-    among: Callable[[pa.Table], np.ndarray]
+    mask: Callable[[pa.Table], np.ndarray]
 
 
-def plan_on_results(run: Run, needs: Needs, selection: Selection) -> Plan:
-    """Plan a job on the results of a run: of the selected rows those that need it."""
+def run_job(
+    run: Run,
+    job: Job,
+    options: dict[str, Any],
+    plan: Plan,
+    limits: list[float],
+    resources: Resources = ALL_CORES,
+    listener: Listener = SILENT_LISTENER,
+    settings: JobSettings = DEFAULTS,
+) -> JobResult:
+    """Carry out a plan. The caller holds the run's lock; nothing is written before an executor is ready.
+
+    options   of the job, which each task gets
+    limits    CPU seconds per puzzle, level by level
+    """
+    first_rows = max(1, min(settings.first_rows, int(FIRST_SECONDS / job.seconds)))
+    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings, first_rows)
+    listener.on_plan(0, schedule.left())
+    if not schedule.left():
+        begin(run)
+        return JobResult(0, 0, 0.0, [], [])
+    session = Session(run, job, schedule, listener)
+    unread: list[str] = []
+
+    def work_on(executor: Executor, is_enough: Callable[[], bool] = never) -> None:
+        begin(run)
+        listener.on_executor_ready(executor.dashboard)
+        session.start(executor)
+        context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
+        unread.extend(drive(session, executor, context, is_enough))
+        if not schedule.left():
+            join_session(session) if job.reads_results else tidy(session, executor)
+
+    def has_grown() -> bool:
+        is_known = time.monotonic() > session.began + SETTLED
+        return is_known and schedule.left() > 1 and (schedule.seconds_left() or 0.0) > SMALL_JOB
+
+    is_small = resources == ALL_CORES and schedule.left() * job.seconds <= SMALL_JOB
+    kinds = job.kernels(run) if job.kernels and not resources.address else frozenset()  # a cluster compiles by itself
+    with session, compiled_in_background({*kinds}) if kinds else nullcontext(False) as is_cold:
+        if is_cold:
+            listener.on_message("Compiling kernels, once on this machine: the first results take longer")
+        if settings.executor is not None:
+            work_on(settings.executor)
+        elif is_small:
+            work_on(SerialExecutor(), has_grown)
+        if schedule.left() and settings.executor is None:
+            with open_executor(resources) as executor:
+                work_on(executor)
+    return JobResult(session.rows, schedule.taken, session.cpu_seconds, unread, session.lost_puzzles)
+
+
+@contextmanager
+def locked(run: Run, request: JobRequest) -> Iterator[Run]:
+    """Lock a run for a job on its results; yields it as another command may have left it.
+
+    Raises InputError if its store has changed, UserError for wrong arguments or if another command works on it.
+    """
+    check_resources(request.resources)
+    check_limit(request.cpu_limit)
+    refuse_changed(run)
+    with sole_writer(run.folder):
+        yield reopened(run)
+
+
+def run_on_results(
+    run: Run, job: Job, needed: RowFilter, request: JobRequest, options: dict[str, Any] | None = None
+) -> JobResult:
+    """Run a job on the selected results that need it; what can't be read is a warning."""
+    plan = plan_on_results(run, needed, request.selection)
+    listener = listener_of(request.callbacks, job.title)
+    limits, resources = [request.cpu_limit], request.resources
+    result = run_job(run, job, options or {}, plan, limits, resources, listener, request.settings)
+    for reason in result.unread:
+        request.callbacks.on_warning(reason)
+    return result
+
+
+def plan_on_results(run: Run, needed: RowFilter, selection: Selection) -> Plan:
+    """Plan a job on the selected results that need it."""
     pieces = run.pieces()
     kept, chosen = overlaps(pieces), Chosen(run, selection)
     stretches = []
     for piece in pieces:
-        wanted = chosen.of_piece(piece)
+        mask = chosen.of_piece(piece)
         if piece.name in kept:
-            wanted &= kept[piece.name]
-        if wanted.any():
-            wanted[wanted] = needs.among(run.read(piece, wanted, [*needs.columns]))
-        if rows := spans.of_rows(np.flatnonzero(wanted)):
+            mask &= kept[piece.name]
+        if mask.any():
+            mask[mask] = needed.mask(run.read(piece, mask, [*needed.columns]))
+        if rows := spans.of_rows(np.flatnonzero(mask)):
             stretches.append((piece.name, [piece.rows], rows))
     return Plan(iter(stretches), sum(spans.size(rows) for _, _, rows in stretches), [])

@@ -1,20 +1,24 @@
-"""What a job does to the puzzles of a run. classify, grade, certify and mend are records of it."""
+"""A job: what to compute for the puzzles of a run. classify, grade, certify and mend are records of this type."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from pipeline.executors.executor import Executor
+from pipeline.run.progress import counts
+from pipeline.run.run_folder import Run
 from solver.model.families import Family
 
 
 class Chunk(NamedTuple):
-    """Puzzles that a task works on in one call.
+    """Puzzles that a task processes in one call.
 
-    places    (source, row numbers there): the part of the store or the file of results that each puzzle is from
-    puzzles   the columns Job.puzzles of the family's table
-    results   their rows of the results table, the columns Job.results; None where the source is the store
+    places    (source, row numbers in it): the part of the store or the file of results of consecutive puzzles
+    puzzles   the job's columns of the puzzles table
+    results   the job's columns of their results; None if the source is the store
     """
 
     places: list[tuple[str, np.ndarray]]
@@ -22,13 +26,39 @@ class Chunk(NamedTuple):
     results: pa.RecordBatch | None = None
 
 
-class Output(NamedTuple):
-    """What a job makes of a chunk.
+class Call(NamedTuple):
+    """Arguments of a job's function besides the puzzles.
 
-    rows          of the job's schema; for `classify` one a puzzle, in the chunk's order
-    late          bool[puzzles], `classify` only: puzzles to be given more time, whose rows do not count
-    untried       bool[puzzles], `classify` only: those of them that have waited for a kernel
-    cpu_seconds   spent on the puzzles' own work
+    family             of the puzzles
+    options            of the job
+    cpu_limit          CPU seconds per puzzle
+    waits_for_kernels  wait for kernels that are being compiled, rather than leave their puzzles to a later task
+    """
+
+    family: Family
+    options: Mapping[str, Any]
+    cpu_limit: float
+    waits_for_kernels: bool = True
+
+
+class Loss(NamedTuple):
+    """Why a puzzle has no result.
+
+    reason      one line
+    has_raised  an exception was raised; else the worker died repeatedly
+    """
+
+    reason: str
+    has_raised: bool
+
+
+class Output(NamedTuple):
+    """The output of a job for a chunk.
+
+    rows          of the job's schema; of `classify` one per puzzle, in the chunk's order
+    late          bool[puzzles], `classify` only: puzzles that need more time, whose rows do not count
+    untried       bool[puzzles], `classify` only: those of them that were waiting for a kernel
+    cpu_seconds   spent on the puzzles themselves
     """
 
     rows: pa.RecordBatch
@@ -38,40 +68,84 @@ class Output(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A job.
+    """A job. Its functions are module-level ones: records are pickled for Ray's workers.
 
     name        of its command
-    progress    what the progress line calls it
+    title       of its progress bar
     folder      of its files in a run folder
-    schema      of its rows, by family
-    puzzles     columns of the puzzles table that it reads, by family
-    results     columns of the results table that it reads; empty if it works on the store, not on results
-    work        (chunk, family, settings, CPU limit, whether to wait for kernels being compiled): its output
-    lost        (chunk, family, settings, reason, whether an exception was raised): rows of puzzles on which a worker
-                died TRIES times
-    counts      puzzles of some rows by what came out, for the progress line
-    seconds     estimated CPU seconds a puzzle
-    checks_ids  it compares the ids of results and puzzles itself; else a difference is an error of the file
+    schema      of its rows, or a function of the family that returns it
+    function    computes the rows of a chunk
+    lost        rows of puzzles whose worker died MAX_TRIES times, or whose task raised an exception
+    counts      puzzles of some rows by outcome, for the progress bar
+    seconds     estimated CPU seconds per puzzle
+    puzzles     columns of the puzzles table that it reads; empty for the family's decisive ones
+    results     columns of the results table that it reads; empty for a job on the store
+    checks_ids  compares the ids of results and puzzles itself; else a difference is an error of the file
+    kernels     kinds of kernels to compile in the background meanwhile, if any (pipeline.jobs.kernel_compilation)
     """
 
     name: str
-    progress: str
+    title: str
     folder: str
-    schema: Callable[[Family], pa.Schema]
-    puzzles: Callable[[Family], list[str]]
-    results: tuple[str, ...]
-    work: Callable[[Chunk, Family, Mapping[str, Any], float, bool], Output]
-    lost: Callable[[Chunk, Family, Mapping[str, Any], str, bool], pa.RecordBatch]
+    schema: pa.Schema | Callable[[Family], pa.Schema]
+    function: Callable[[Chunk, Call], Output]
+    lost: Callable[[Chunk, Call, Loss], pa.RecordBatch]
     counts: Callable[[pa.RecordBatch], dict[str, int]]
     seconds: float
+    puzzles: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
     checks_ids: bool = False
+    kernels: Callable[[Run], frozenset[tuple[int, bool]]] | None = None
 
     @property
-    def of_results(self) -> bool:
+    def reads_results(self) -> bool:
         """Whether it works on results and keeps rows by puzzle; else on the store, and by place."""
         return bool(self.results)
 
+    def schema_of(self, family: Family) -> pa.Schema:
+        """Return the schema of its rows for a family."""
+        return self.schema if isinstance(self.schema, pa.Schema) else self.schema(family)
 
-def decisive(family: Family) -> list[str]:
-    """Return the columns that a classification reads."""
-    return [*family.decisive]
+    def columns_of(self, family: Family) -> list[str]:
+        """Return the columns of a family's puzzles table that it reads."""
+        return [*(self.puzzles or family.decisive)]
+
+
+def count_by(column: str) -> Callable[[pa.RecordBatch], dict[str, int]]:
+    """Return a picklable function that counts rows by the values of a column."""
+    return partial(_counts, column)
+
+
+def _counts(column: str, rows: pa.RecordBatch) -> dict[str, int]:
+    return counts(rows[column])
+
+
+class JobSettings(NamedTuple):
+    """Tunables of the engine; the defaults suit every machine, tests pass others.
+
+    first_rows      puzzles of the first tasks
+    max_rows        puzzles of a task
+    max_waiting     puzzles waiting for more time at which the sweep pauses, to bound the driver's memory
+    overrun         how many times its target a task above the sweep may take if all of its puzzles time out: the
+                    hardest come first, and the cost of earlier ones predicts little
+    chunk_cells     cells of all puzzles of a chunk
+    joined_rows     rows of a file joined of several
+    first_pause     seconds before the first retry when nothing can be written; doubled up to a minute
+    give_up_after   seconds of failed writes after which the command ends
+    visible_within  seconds for files of other machines to become visible: mounted folders may lag
+    executor        replaces the executor that the resources name
+    """
+
+    first_rows: int = 64
+    max_rows: int = 1 << 18
+    max_waiting: int = 100_000
+    overrun: float = 2.0
+    chunk_cells: int = 1 << 26
+    joined_rows: int = 1 << 18
+    first_pause: float = 1.0
+    give_up_after: float = 600.0
+    visible_within: float = 30.0
+    executor: Executor | None = None
+
+
+DEFAULTS = JobSettings()

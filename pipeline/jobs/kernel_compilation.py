@@ -1,7 +1,10 @@
-"""Compiled kernels before they are needed, in processes beside this one.
+"""Compile kernels in background processes before they are needed.
 
-Compiling takes tens of seconds, loading a fraction of one. Several processes may need a kernel at the same time: one
-compiles it while the others wait (solver.jit.kernel).
+Compiling takes tens of seconds, loading a fraction of one. If several processes need a kernel, one compiles it while
+the others wait (solver.jit.kernel).
+
+The processes run `python -m pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
+solver.ladder.ladder_kernels.STAGES, `techniques`, `sudokus` or `covers`. They print a line after each stage.
 """
 
 import json
@@ -35,40 +38,40 @@ from solver.model.views import views
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"))
 
-Kind = tuple[int, bool]
-"""Words of a bit set, and whether there are colours."""
+KernelKind = tuple[int, bool]
+"""(64-bit words of a line's bit set, has several colours): what kernels are specialized for."""
 
-FOR_MOST: tuple[Kind, ...] = ((1, False), (1, True))
+COMMON_KINDS: tuple[KernelKind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
 
-SOONER, LATER = ("line", "lookahead"), ("search", "tail")
-"""Stages that one process compiles after the other; a third process beside them would take the time of both."""
+LINE_STAGES, SEARCH_STAGES = ("line", "lookahead"), ("search", "tail")
+"""Stages for one process each: a third process would take as long as both."""
 
 TECHNIQUES = "techniques"
-"""What works on puzzles as people do, for hints, explanations and grades; no part of the ladder."""
+"""Kernels of human techniques, for hints, explanations and grades; not part of the ladder."""
 
 SUDOKUS, COVERS = "sudokus", "covers"
-"""What has nothing to do with kinds of nonograms: Sudokus, and exact covers."""
+"""Kernels that do not depend on the kind: Sudokus, and exact covers."""
 
-ALL = (LATER, (*SOONER, "checks", TECHNIQUES))
-"""All stages by the processes that compile them, the longest first."""
+ALL_STAGES = (SEARCH_STAGES, (*LINE_STAGES, "checks", TECHNIQUES))
+"""All stages by process, the longest first."""
 
-WAYS = ("one process", "another process", "plain Python")
-"""How the check runs the kernels."""
+MODES = ("one process", "another process", "plain Python")
+"""How `check_kernels` runs the kernels."""
 
-_warm: set[Kind] = set()
-"""Kinds whose kernels are known to be on the disk."""
+_warm: set[KernelKind] = set()
+"""Kinds whose kernels are known to be on disk."""
 
 
-def needed(batch: pa.RecordBatch) -> set[Kind]:
-    """The kinds of a batch's puzzles, but for those that no kernel will see."""
-    sound = np.ones(len(batch), np.bool_)
-    sound[list(faults_of(batch))] = False
-    return kinds(views(batch.filter(pa.array(sound))))
+def needed(batch: pa.RecordBatch) -> set[KernelKind]:
+    """Return the kinds of a batch's valid puzzles."""
+    is_valid = np.ones(len(batch), np.bool_)
+    is_valid[list(faults_of(batch))] = False
+    return kinds(views(batch.filter(pa.array(is_valid))))
 
 
 def example(words: int, colored: bool) -> pa.RecordBatch:
-    """A puzzle of a kind, to compile kernels on."""
+    """Return a puzzle of a kind, to compile kernels on."""
     cells = 3 if words == 1 else 32 * words
     picture = np.zeros((3, cells), np.uint8)
     picture[:] = (np.arange(cells) + np.arange(3)[:, None]) % (3 if colored else 2)
@@ -76,14 +79,16 @@ def example(words: int, colored: bool) -> pa.RecordBatch:
 
 
 @contextmanager
-def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SOONER, LATER)) -> Iterator[bool]:
-    """A block in which processes of their own compile what these kinds still need; they end with it.
+def compiled_in_background(
+    wanted: set[KernelKind], shares: tuple[tuple[str, ...], ...] = (LINE_STAGES, SEARCH_STAGES)
+) -> Iterator[bool]:
+    """Compile missing kernels of some kinds in background processes, which end with the block.
 
-    Yields whether there is anything to compile.
+    Yields whether any are missing.
     """
     cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
     _warm.update(set(wanted) - set(cold))
-    processes = [_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
+    processes = [_start_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
     try:
         yield bool(cold)
     finally:
@@ -91,61 +96,61 @@ def compiled_beside(wanted: set[Kind], shares: tuple[tuple[str, ...], ...] = (SO
 
 
 def most_are_warm() -> bool:
-    """Whether the kernels for puzzles up to 63 cells a side have been compiled, but perhaps those of the tail."""
-    return all(is_warm(views(example(*kind))) and _techniques_are_warm(kind) for kind in FOR_MOST)
+    """Return whether the kernels for puzzles up to 63 cells a side are compiled, except perhaps those of the tail."""
+    return all(is_warm(views(example(*kind))) and _techniques_are_warm(kind) for kind in COMMON_KINDS)
 
 
-def _techniques_are_warm(kind: Kind) -> bool:
-    """Whether the last of the kernels of solver.people that are compiled for a kind is there."""
+def _techniques_are_warm(kind: KernelKind) -> bool:
+    """Return whether the last kernel of solver.people to be compiled for a kind is there."""
     memory = example_at_fixpoint(*kind)
     return is_ready(take_away, memory.board, memory.color, 0, 0, 0, memory.workspace)
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
-    """Compile the kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
+    """Compile kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
 
-    Returns the cache's folder.
+    Returns the cache folder.
     """
-    return _compile_all([*_stages_of(FOR_MOST), (FOR_MOST[0], (SUDOKUS, COVERS))], callbacks)
+    return _compile_all([*_stages_of(COMMON_KINDS), (COMMON_KINDS[0], (SUDOKUS, COVERS))], callbacks)
 
 
 def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
-    """Compile the kernels that a store's puzzles need; returns the cache's folder."""
+    """Compile the kernels that a store's puzzles need; returns the cache folder."""
     from pipeline.store.parts import open_store
 
     store = open_store(uri)
     if store.family is SUDOKU:
-        return _compile_all([(FOR_MOST[0], (SUDOKUS,))], callbacks)
-    return _compile_all(_stages_of(set[Kind]().union(*map(needed, store.batches([*DECISIVE])))), callbacks)
+        return _compile_all([(COMMON_KINDS[0], (SUDOKUS,))], callbacks)
+    return _compile_all(_stages_of(set[KernelKind]().union(*map(needed, store.batches([*DECISIVE])))), callbacks)
 
 
 def check_kernels() -> str:
-    """Compare what kernels return from two processes that load them, and what their code returns as plain Python.
+    """Compare the answers of kernels loaded by two processes with those of the same code as plain Python.
 
-    Returns what was compared. Raises InputError if the answers differ, or a process fails.
+    Returns a line about the comparison. Raises InputError if the answers differ, or a process fails.
     """
-    processes = [_answering(way) for way in WAYS]
+    processes = [_start_answering(mode) for mode in MODES]
     try:
-        said = [process.communicate() for process in processes]
+        outputs = [process.communicate() for process in processes]
     finally:
         _end(processes)
     advice = f"delete {cache_folder()} and run it again; if that does not help, please report it"
-    for way, process, (_, errors) in zip(WAYS, processes, said, strict=True):
+    for mode, process, (_, errors) in zip(MODES, processes, outputs, strict=True):
         if process.returncode:
             reason = errors.splitlines()[-1] if errors else f"it ended with status {process.returncode}"
-            raise InputError(f"kernels can't be checked in {way}: {reason}; {advice}")
-    first, *others = (json.loads(answered) for answered, _ in said)
-    for way, rows in zip(WAYS[1:], others, strict=True):
+            raise InputError(f"kernels can't be checked in {mode}: {reason}; {advice}")
+    first, *others = (json.loads(output) for output, _ in outputs)
+    for mode, rows in zip(MODES[1:], others, strict=True):
         for row, other in zip(first, rows, strict=True):
             if row != other:
                 column = next(name for name in row if row[name] != other[name])
-                found = f"{row[column]} in {WAYS[0]} and {other[column]} in {way}"
+                found = f"{row[column]} in {MODES[0]} and {other[column]} in {mode}"
                 raise InputError(f"kernels are wrong: {column} of {row['puzzle_id']} is {found}; {advice}")
     return f"{len(first)} puzzles, mono and coloured, have the same answers from two processes and plain Python"
 
 
 def answers() -> str:
-    """Classify small examples; returns their rows of the results table as JSON, without what clocks have measured."""
+    """Classify small examples; returns their rows of the results table as JSON, without times."""
     rng = np.random.default_rng(6)
     pictures = [rng.choice(len(shares), (10, 10), p=shares) for shares in 8 * [(0.5, 0.5)] + 8 * [(0.5, 0.25, 0.25)]]
     puzzles = [
@@ -157,9 +162,9 @@ def answers() -> str:
     return json.dumps([{name: row[name] for name in row if not name.startswith(timed)} for row in rows], default=list)
 
 
-def _answering(way: str) -> "subprocess.Popen[str]":
-    """Start a process that prints `answers`, in one of WAYS."""
-    environment = {"NUMBA_DISABLE_JIT": "1"} if way == WAYS[-1] else {}
+def _start_answering(mode: str) -> "subprocess.Popen[str]":
+    """Start a process that prints `answers`, in one of MODES."""
+    environment = {"NUMBA_DISABLE_JIT": "1"} if mode == MODES[-1] else {}
     return subprocess.Popen(
         [sys.executable, "-c", f"from {__name__} import answers; print(answers())"],
         cwd=PLACE,
@@ -172,51 +177,51 @@ def _answering(way: str) -> "subprocess.Popen[str]":
     )
 
 
-def _stages_of(wanted: Iterable[Kind]) -> list[tuple[Kind, tuple[str, ...]]]:
-    """Everything for these kinds."""
-    return [(kind, stages) for stages in ALL for kind in sorted(wanted)]
+def _stages_of(wanted: Iterable[KernelKind]) -> list[tuple[KernelKind, tuple[str, ...]]]:
+    """Return all stages for some kinds."""
+    return [(kind, stages) for stages in ALL_STAGES for kind in sorted(wanted)]
 
 
-def _compile_all(work: Sequence[tuple[Kind, tuple[str, ...]]], callbacks: ProgressCallbacks) -> str:
-    """Compile these stages for these kinds, in a process a core."""
+def _compile_all(work: Sequence[tuple[KernelKind, tuple[str, ...]]], callbacks: ProgressCallbacks) -> str:
+    """Compile stages for kinds, in a process per core."""
     folder = cache_folder()
     if folder is None:
         raise StorageError("compiled kernels can't be kept: set NUMBA_CACHE_DIR to a folder of your own")
     callbacks.on_start("compiling", sum(len(stages) for _, stages in work))
     processes: list[subprocess.Popen[str]] = []
-    here, there = os.pipe()
+    reading, writing = os.pipe()
     try:
-        with os.fdopen(there, "w") as pipe:
+        with os.fdopen(writing, "w") as pipe:
             count = min(cores(), len(work))
             shares = [work[k::count] for k in range(count)]
-            processes.extend(_compiling(share, subprocess.PIPE, pipe) for share in shares)
-        with os.fdopen(here) as lines:
+            processes.extend(_start_compiling(share, subprocess.PIPE, pipe) for share in shares)
+        with os.fdopen(reading) as lines:
             for line in lines:
                 callbacks.on_progress(1, line.strip())
         for process in processes:
-            said = process.communicate()[1].splitlines()
+            errors = process.communicate()[1].splitlines()
             if process.returncode:
-                reason = said[-1] if said else f"the compiler ended with status {process.returncode}"
+                reason = errors[-1] if errors else f"the compiler ended with status {process.returncode}"
                 raise StorageError(f"kernels can't be compiled into {folder}: {reason}")
     finally:
         _end(processes)
     return str(folder)
 
 
-def _compiling(
-    work: Sequence[tuple[Kind, tuple[str, ...]]], errors: int, said: int | TextIO = subprocess.DEVNULL
+def _start_compiling(
+    work: Sequence[tuple[KernelKind, tuple[str, ...]]], errors: int, output: int | TextIO = subprocess.DEVNULL
 ) -> "subprocess.Popen[str]":
-    """A process that compiles some stages for some kinds, one after the other; Ctrl-C in a terminal does not reach it.
+    """Start a process that compiles stages for kinds, one after the other; Ctrl-C in a terminal does not reach it.
 
-    errors, said   where its errors go, and what it says, as subprocess has it
+    errors, output   for its standard streams, as subprocess has them
     """
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
-    command = [sys.executable, "-m", "pipeline.jobs.compile_stages", *named]
+    command = [sys.executable, "-m", "pipeline.jobs.kernel_compilation", *named]
     return subprocess.Popen(
         command,
         cwd=PLACE,
         stdin=subprocess.DEVNULL,
-        stdout=said,
+        stdout=output,
         stderr=errors,
         text=True,
         start_new_session=True,
@@ -224,9 +229,34 @@ def _compiling(
 
 
 def _end(processes: "Iterable[subprocess.Popen[str]]") -> None:
-    """End what still runs."""
+    """Terminate the processes that still run."""
     for process in processes:
         process.terminate()
     for process in processes:
-        with process:  # closes its pipe, and waits for it
+        with process:  # closes its pipes and waits for it
             pass
+
+
+def _compile_stages(names: Sequence[str]) -> None:
+    """Compile stages named WORDS:COLORED:STAGE in this process."""
+    from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+    from solver.ladder.ladder_kernels import warm_up
+    from solver.people.assume import compile_for
+    from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
+
+    for name in names:
+        words, colored, stage = name.split(":")
+        batch = views(example(int(words), colored == "1"))
+        line = f"{stage} {'in colour' if colored == '1' else 'in black and white'}\n"
+        if stage in (SUDOKUS, COVERS):
+            (warm_up_sudokus if stage == SUDOKUS else warm_up_covers)()
+            line = f"{stage}\n"
+        elif stage == TECHNIQUES:
+            compile_for(batch)
+        else:
+            warm_up(batch, (stage,))
+        os.write(sys.stdout.fileno(), line.encode())  # in one piece: other processes write to the same pipe
+
+
+if __name__ == "__main__":
+    _compile_stages(sys.argv[1:])

@@ -1,13 +1,14 @@
-"""What to classify next: which rows of the store go into a task, and with how much time for each puzzle.
+"""Decide which puzzles go into the next task, and how much time each of them gets.
 
-The puzzles go up levels of CPU limits. On level 0, the sweep, every puzzle has a little time, and tasks take whole
-stretches of the store. What needs more waits for the next level, the hardest expected first; what needs kernels that
-are still being compiled waits on level 0 for these, so that it is not taken for hard. A task holds as many
-puzzles as the measured cost of its level lets expect to take some share of the time that is left on all levels: so
-files and messages stay few, and at the end of a run all cores stop together. On the higher levels that is soon a
-puzzle a task.
+Puzzles climb levels of CPU limits. On level 0, the sweep, each has a little time, and tasks take whole stretches of the
+store. Puzzles that need more wait for the next level, those expected to be hardest first. Puzzles that need a kernel
+which is still being compiled wait on level 0, so that they are not mistaken for hard ones.
 
-Nothing here knows Ray, files or clocks: the driver and the simulation (benchmarks) both use it.
+A task holds as many puzzles as are expected, by the measured cost of its level, to take a share of the time left on all
+levels: files and messages stay few, and at the end of a run all cores stop together. On the higher levels that soon
+means one puzzle per task.
+
+No Ray, files or clocks here.
 """
 
 import heapq
@@ -17,54 +18,49 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
+from pipeline.jobs.job import DEFAULTS, JobSettings
 from pipeline.run.results import Left
 from pipeline.store import spans
 from pipeline.store.spans import Spans
 
-SHORTEST, LONGEST = 0.2, 20.0
-"""Seconds that a task should take at least (what starting it costs is then little) and at most."""
+MIN_SECONDS, MAX_SECONDS = 0.2, 20.0
+"""Target seconds of a task: at least so much that starting it costs little, and at most."""
 
-LONGEST_ABOVE = 5.0
-"""At most above the sweep. Until a puzzle of the last level has ended, all that wait for it count as much as its limit;
-a share of that would be too long."""
+MAX_SECONDS_ABOVE = 5.0
+"""At most above the sweep: all puzzles of the last level are estimated at its limit until one has ended, and a share of
+that would be too long."""
 
-DRIVER = 0.001
-"""Seconds of the driver for a task, with some to spare: with many cores tasks are so long that it keeps up."""
+DRIVER_SECONDS = 0.001
+"""Seconds of the driver per task, with a margin: with many cores tasks are so long that the driver keeps up."""
 
 SHARE = 4
-"""A task takes this part of the time that is left to each core on all levels."""
-
-PATIENCE = 2
-"""A task above the sweep may take so many times what it should, if all of its puzzles run into their limit: the hardest
-come first, and what a puzzle took before them tells little."""
+"""A task takes this fraction of the time left per core on all levels."""
 
 AHEAD = 2
-"""Tasks in flight for each core: one at work, one to follow at once."""
+"""Tasks in flight per core: one running, one queued behind it."""
 
 LONG = 20.0
-"""CPU limit in seconds from which on a task is submitted only when a core is free: none waits behind a long one."""
+"""CPU limit in seconds from which a task is submitted only to a free core: nothing queues behind a long one."""
 
-FIRST, GROWTH = 64, 4
-"""Puzzles of the first tasks of the sweep, and how many times those of the largest finished one a task may have."""
+GROWTH = 4
+"""A task may hold this many times the puzzles of the largest finished one of its level."""
 
-MOST_ROWS = 1 << 18
-"""Most puzzles of a task."""
+DECAY = 0.7
+"""Weight of earlier tasks in a level's cost after each finished one."""
 
-MOST_WAITING = 100_000
-"""With so many puzzles waiting for more time the sweep pauses: the driver's memory has a bound."""
-
-MEMORY = 0.7
-"""Share of what was known of a level's cost that is kept when another task has finished."""
-
-TRIES = 3
-"""A puzzle alone in a task may lose its worker so often before it is given up."""
+MAX_TRIES = 3
+"""Attempts at a single puzzle whose worker dies."""
 
 
-class Work(NamedTuple):
-    """One task: rows of the store by part, how many puzzles have to be solved for them, the level, failed tries.
+class TaskRows(NamedTuple):
+    """The rows of one task.
 
-    `hardest` is the id of its hardest puzzle, for people, where that is known; `waits` says that it waits for kernels
-    that are being compiled, where else it would leave the puzzles that need them.
+    rows               of the store, by part; or of files of results
+    puzzles            distinct puzzles to solve for them
+    level              index of its CPU limit
+    tries              failed attempts
+    hardest            id of its hardest puzzle, if known: for people
+    waits_for_kernels  it waits for kernels being compiled, rather than leave their puzzles to a later task
     """
 
     rows: dict[str, Spans]
@@ -72,7 +68,7 @@ class Work(NamedTuple):
     level: int
     tries: int = 0
     hardest: str = ""
-    waits: bool = False
+    waits_for_kernels: bool = False
 
     @property
     def size(self) -> int:
@@ -81,44 +77,44 @@ class Work(NamedTuple):
 
 
 def levels(cpu_limit: float, sweep: float, growth: float) -> list[float]:
-    """CPU limits in seconds from the sweep's to the run's: each `growth` times the one before, the last one more.
+    """Return CPU limits in seconds from the sweep's to the run's: each at least `growth` times the previous one.
 
-    What a puzzle has spent on the levels before is then at most about 1 / growth of what it is given in the end.
+    So what a puzzle has spent on earlier levels is at most about 1 / growth of its last limit.
     """
-    found, limit = [], sweep
+    limits, limit = [], sweep
     while limit * growth <= cpu_limit:
-        found.append(round(limit, 6))
+        limits.append(round(limit, 6))
         limit *= growth
-    return [*found, cpu_limit]
+    return [*limits, cpu_limit]
 
 
-class Cost:
-    """What a puzzle of a level takes, in seconds, by the tasks that have finished last."""
+class LevelCost:
+    """The cost of a level's puzzles in seconds: a decaying mean over finished tasks."""
 
     def __init__(self) -> None:
         self.seconds = self.puzzles = 0.0
         self.largest = 0
 
-    def learn(self, puzzles: int, seconds: float) -> None:
-        """A task has finished."""
-        self.seconds = MEMORY * self.seconds + seconds
-        self.puzzles = MEMORY * self.puzzles + puzzles
+    def update(self, puzzles: int, seconds: float) -> None:
+        """Add a finished task."""
+        self.seconds = DECAY * self.seconds + seconds
+        self.puzzles = DECAY * self.puzzles + puzzles
         self.largest = max(self.largest, puzzles)
 
     @property
-    def each(self) -> float | None:
-        """Seconds a puzzle, None before the first task has finished."""
+    def per_puzzle(self) -> float | None:
+        """Seconds per puzzle; None before the first task has finished."""
         return self.seconds / self.puzzles if self.puzzles else None
 
-    def puzzles_for(self, seconds: float, first: int) -> int:
-        """How many puzzles to put into a task that should take so long; `first` while nothing is known."""
+    def puzzles_for(self, seconds: float, first: int, most: int) -> int:
+        """Return the puzzles of a task of a target duration; `first` before a task has finished."""
         if not self.puzzles:
-            return min(first, MOST_ROWS)
-        return max(1, int(min(seconds * self.puzzles / max(self.seconds, 1e-9), GROWTH * self.largest, MOST_ROWS)))
+            return min(first, most)
+        return max(1, int(min(seconds * self.puzzles / max(self.seconds, 1e-9), GROWTH * self.largest, most)))
 
 
-class Pool:
-    """The puzzles that wait for one level. Those with equal clues wait as one."""
+class WaitingPuzzles:
+    """A priority queue of the puzzles that wait for one level; those with equal clues share an entry."""
 
     def __init__(self) -> None:
         self.order: list[tuple[int, str]] = []  # a heap of (minus open cells, clue hash or place)
@@ -126,30 +122,30 @@ class Pool:
         self.rows = 0
 
     def add(self, left: Left) -> None:
-        """Let a puzzle wait."""
-        equals = left.clue_hash or f"{left.part} {left.row}"
-        if equals not in self.places:
-            heapq.heappush(self.order, (-left.open_cells, equals))
-        self.places.setdefault(equals, []).append(left)
+        """Add a puzzle."""
+        key = left.clue_hash or f"{left.part} {left.row}"
+        if key not in self.places:
+            heapq.heappush(self.order, (-left.open_cells, key))
+        self.places.setdefault(key, []).append(left)
         self.rows += 1
 
-    def take(self, puzzles: int) -> list[Left]:
-        """The hardest of them, with all that have the same clues."""
-        taken: list[Left] = []
+    def pop(self, puzzles: int) -> list[Left]:
+        """Remove the hardest puzzles, with all that have the same clues."""
+        popped: list[Left] = []
         for _ in range(min(puzzles, len(self.order))):
-            taken.extend(self.places.pop(heapq.heappop(self.order)[1]))
-        self.rows -= len(taken)
-        return taken
+            popped.extend(self.places.pop(heapq.heappop(self.order)[1]))
+        self.rows -= len(popped)
+        return popped
 
 
 class Schedule:
-    """All that is to be done: `next` gives tasks, `finished` and `failed` take what became of them.
+    """The rows left to do: `next` returns tasks, `finished` and `failed` accept their outcomes.
 
-    stretches   (part, rows of each row group, rows to classify), a part after the other; taken as needed
-    rows        how many rows they have, or an upper bound
-    left        puzzles that an earlier session has swept: (limit that was not enough, puzzle)
+    stretches   (part, rows of each row group, rows to classify), by part; consumed lazily
+    rows        their number of rows, or an upper bound
+    left        puzzles that an earlier session has swept: (limit that was too low, puzzle)
     limits      CPU seconds of each level (see `levels`)
-    first       puzzles of the first tasks of the sweep
+    first_rows  puzzles of the first tasks of the sweep, if not the settings'
     """
 
     def __init__(
@@ -158,19 +154,23 @@ class Schedule:
         rows: int,
         left: Iterable[tuple[float, Left]],
         limits: list[float],
-        first: int = FIRST,
+        settings: JobSettings = DEFAULTS,
+        first_rows: int | None = None,
     ) -> None:
-        self.limits, self.first = limits, first
-        self.swept = Cost()
-        self.costs = [Cost() for _ in limits]
-        self.pools = [Pool() for _ in limits]
-        self.again: deque[Work] = deque()
+        self.limits, self.settings = limits, settings
+        self.first_rows = settings.first_rows if first_rows is None else first_rows
+        self.sweep_cost = LevelCost()
+        self.costs = [LevelCost() for _ in limits]
+        self.waiting_on = [WaitingPuzzles() for _ in limits]
+        self.retries: deque[TaskRows] = deque()
         self.sweep = rows
+        self.taken = 0  # rows of stretches consumed so far, and puzzles of `left`
         self._stretches = iter(stretches)
-        self._here: tuple[str, list[int], Spans] = ("", [], [])  # a part, where its row groups end, what is left of it
-        self.draining = False
+        self._current: tuple[str, list[int], Spans] = ("", [], [])  # part, ends of its row groups, rows left in it
+        self.is_draining = False
         for limit, puzzle in left:
-            self.pools[self._level_above(limit)].add(puzzle)
+            self.waiting_on[self._level_above(limit)].add(puzzle)
+            self.taken += 1
 
     def _level_above(self, limit: float) -> int:
         return next((k for k, more in enumerate(self.limits) if more > limit), len(self.limits) - 1)
@@ -178,131 +178,136 @@ class Schedule:
     @property
     def waiting(self) -> int:
         """Puzzles that wait for more time."""
-        return sum(pool.rows for pool in self.pools)
+        return sum(queue.rows for queue in self.waiting_on)
 
     def left(self) -> int:
-        """Rows that are in no task yet."""
-        return self.sweep + self.waiting + sum(work.size for work in self.again)
+        """Return the rows that are in no task yet."""
+        return self.sweep + self.waiting + sum(task.size for task in self.retries)
 
     def seconds_left(self) -> float | None:
-        """CPU seconds that this should take, as far as costs are known."""
-        if self.sweep and self.swept.each is None:
+        """Estimate the CPU seconds left; None if the sweep's cost is unknown."""
+        if self.sweep and self.sweep_cost.per_puzzle is None:
             return None
-        waiting = zip(self.costs, self.limits, self.pools, strict=True)
-        return (self.swept.each or 0.0) * self.sweep + sum(
-            (cost.each or limit) * len(pool.order) for cost, limit, pool in waiting
+        waiting = zip(self.costs, self.limits, self.waiting_on, strict=True)
+        return (self.sweep_cost.per_puzzle or 0.0) * self.sweep + sum(
+            (cost.per_puzzle or limit) * len(queue.order) for cost, limit, queue in waiting
         )
 
-    def next(self, slots: int, flying: int = 0) -> Work | None:
-        """The next task, for one of so many cores; None if nothing is left that is not in a task, or has to wait.
+    def next(self, cores: int, in_flight: int = 0) -> TaskRows | None:
+        """Return the next task; None if nothing is left, or a core must become free first.
 
-        flying   tasks that have been given out and not ended
-
-        Tasks of the last level, which may take long, are submitted when a core is free for them.
+        cores       of the executor
+        in_flight   tasks submitted and not ended
         """
-        if flying < AHEAD * slots and self.again:
-            return self.again.popleft()
-        if flying < AHEAD * slots and (not self.draining or self.waiting < MOST_WAITING // 2):
-            self.draining = self.waiting >= MOST_WAITING
-            if not self.draining and (work := self._stretch(slots)) is not None:
-                return work
-        for level, pool in enumerate(self.pools):
-            if pool.order:
+        has_room = in_flight < AHEAD * cores
+        if has_room and self.retries:
+            return self.retries.popleft()
+        most = self.settings.max_waiting
+        if has_room and (not self.is_draining or self.waiting < most // 2):
+            self.is_draining = self.waiting >= most
+            if not self.is_draining and (task := self._next_of_sweep(cores)) is not None:
+                return task
+        for level, queue in enumerate(self.waiting_on):
+            if queue.order:
                 ahead = AHEAD if self.limits[level] < LONG else 1
-                return self._hardest(level, pool, slots) if flying < ahead * slots else None
+                return self._next_of_level(level, cores) if in_flight < ahead * cores else None
         return None
 
-    def _stretch(self, slots: int) -> Work | None:
-        """The next rows of the sweep."""
-        part, ends, wanted = self._here
-        while not wanted:
-            following = next(self._stretches, None)
-            if following is None:
+    def _next_of_sweep(self, cores: int) -> TaskRows | None:
+        """Take the next rows of the sweep."""
+        part, ends, rows = self._current
+        while not rows:
+            stretch = next(self._stretches, None)
+            if stretch is None:
                 self.sweep = 0
                 return None
-            part, groups, wanted = following
+            part, groups, rows = stretch
+            self.taken += spans.size(rows)
             ends = [*accumulate(groups)]
-        number = self.swept.puzzles_for(self._seconds(slots), self.first)
-        head, tail = _cut(wanted, number, ends)
-        self._here = (part, ends, tail)
+        number = self.sweep_cost.puzzles_for(self._target_seconds(cores), self.first_rows, self.settings.max_rows)
+        head, tail = _cut(rows, number, ends)
+        self._current = (part, ends, tail)
         count = spans.size(head)
         self.sweep = max(0, self.sweep - count)
-        return Work({part: head}, count, 0)
+        return TaskRows({part: head}, count, 0)
 
-    def _hardest(self, level: int, pool: Pool, slots: int) -> Work:
-        """The puzzles of a level that are expected to be the hardest.
+    def _next_of_level(self, level: int, cores: int) -> TaskRows:
+        """Take the puzzles of a level that are expected to be hardest.
 
-        On level 0, where the sweep had no kernels for them, that means little.
+        On level 0, where they wait for kernels, the expectation says little: tasks are as large as in the sweep.
         """
-        seconds = min(self._seconds(slots), max(LONGEST_ABOVE, DRIVER * slots))
-        most = max(1, int(PATIENCE * seconds / self.limits[level])) if level else MOST_ROWS
-        number = min(self.costs[level].puzzles_for(seconds, 1 if level else FIRST), most)
-        before = len(pool.order)
-        taken = pool.take(number)
-        taken.sort(key=lambda left: (left.part, left.row))
+        queue, most = self.waiting_on[level], self.settings.max_rows
+        seconds = min(self._target_seconds(cores), max(MAX_SECONDS_ABOVE, DRIVER_SECONDS * cores))
+        first = 1 if level else self.settings.first_rows
+        number = self.costs[level].puzzles_for(seconds, first, most)
+        if level:
+            number = min(number, max(1, int(self.settings.overrun * seconds / self.limits[level])))
+        before = len(queue.order)
+        puzzles = queue.pop(number)
+        puzzles.sort(key=lambda left: (left.part, left.row))
         rows = {
-            part: spans.union((left.row, left.row + 1) for left in there)
-            for part, there in groupby(taken, key=lambda left: left.part)
+            part: spans.union((left.row, left.row + 1) for left in group)
+            for part, group in groupby(puzzles, key=lambda left: left.part)
         }
-        hardest = max(taken, key=lambda left: left.open_cells).puzzle_id
-        return Work(rows, before - len(pool.order), level, hardest=hardest, waits=True)
+        hardest = max(puzzles, key=lambda left: left.open_cells).puzzle_id
+        return TaskRows(rows, before - len(queue.order), level, hardest=hardest, waits_for_kernels=True)
 
-    def _seconds(self, slots: int) -> float:
-        """How long the next task should take. It is the end of the last level that all cores should reach together."""
-        fair = (self.seconds_left() or 0.0) / slots
-        return min(max(fair / SHARE, SHORTEST, min(fair, DRIVER * slots)), LONGEST)
+    def _target_seconds(self, cores: int) -> float:
+        """Return the target duration of the next task: all cores should reach the end of the last level together."""
+        fair = (self.seconds_left() or 0.0) / cores
+        return min(max(fair / SHARE, MIN_SECONDS, min(fair, DRIVER_SECONDS * cores)), MAX_SECONDS)
 
-    def finished(self, work: Work, seconds: float, left: Iterable[Left]) -> None:
-        """A task has taken so many seconds (by the wall clock) and left these puzzles to the next level."""
-        cost = self.costs[work.level] if work.waits else self.swept
-        cost.learn(work.puzzles, seconds)
+    def finished(self, task: TaskRows, seconds: float, left: Iterable[Left]) -> None:
+        """Accept a finished task: its wall seconds, and the puzzles that it leaves to the next level."""
+        cost = self.costs[task.level] if task.waits_for_kernels else self.sweep_cost
+        cost.update(task.puzzles, seconds)
         for puzzle in left:
-            self.pools[work.level if puzzle.untried else work.level + 1].add(puzzle)
+            self.waiting_on[task.level if puzzle.untried else task.level + 1].add(puzzle)
 
-    def again_whole(self, work: Work) -> None:
-        """A task was lost for a reason that has nothing to do with its puzzles."""
-        self.again.append(work)
+    def retry(self, task: TaskRows) -> None:
+        """Requeue a task that was lost for a reason other than its puzzles."""
+        self.retries.append(task)
 
-    @staticmethod
-    def split_off(work: Work, part: str) -> tuple[Work, Work | None]:
-        """A task's rows in one part of the store, and those in others, if it has any."""
-        here = work._replace(rows={part: work.rows[part]}, puzzles=spans.size(work.rows[part]))
-        rest = {name: there for name, there in work.rows.items() if name != part}
-        if not rest:
-            return here, None
-        return here, work._replace(rows=rest, puzzles=sum(map(spans.size, rest.values())))
-
-    def failed(self, work: Work) -> Work | None:
-        """A task has killed its worker. It is halved; what can't be is tried again, and in the end returned."""
-        if work.size > 1:
-            self.again.extend(halves(work))
+    def failed(self, task: TaskRows) -> TaskRows | None:
+        """Requeue a task that killed its worker, in halves; returns a single puzzle after MAX_TRIES attempts."""
+        if task.size > 1:
+            self.retries.extend(halves(task))
             return None
-        if work.tries + 1 < TRIES:
-            self.again.append(work._replace(tries=work.tries + 1))
+        if task.tries + 1 < MAX_TRIES:
+            self.retries.append(task._replace(tries=task.tries + 1))
             return None
-        return work
+        return task
 
 
-def halves(work: Work) -> Iterator[Work]:
-    """The same rows in two tasks."""
-    half = work.size // 2
+def split_off(task: TaskRows, part: str) -> tuple[TaskRows, TaskRows | None]:
+    """Split a task into its rows of one part and those of others, if any."""
+    own = task._replace(rows={part: task.rows[part]}, puzzles=spans.size(task.rows[part]))
+    others = {name: rows for name, rows in task.rows.items() if name != part}
+    if not others:
+        return own, None
+    return own, task._replace(rows=others, puzzles=sum(map(spans.size, others.values())))
+
+
+def halves(task: TaskRows) -> Iterator[TaskRows]:
+    """Split a task's rows into two tasks."""
+    half = task.size // 2
     first: dict[str, Spans] = {}
     second: dict[str, Spans] = {}
-    for part, wanted in work.rows.items():
-        head, tail = spans.split(wanted, half)
+    for part, rows in task.rows.items():
+        head, tail = spans.split(rows, half)
         half -= spans.size(head)
         first |= {part: head} if head else {}
         second |= {part: tail} if tail else {}
-    for rows in (first, second):
-        yield Work(rows, sum(map(spans.size, rows.values())), work.level, waits=work.waits)
+    for some in (first, second):
+        yield TaskRows(some, sum(map(spans.size, some.values())), task.level, waits_for_kernels=task.waits_for_kernels)
 
 
-def _cut(wanted: Spans, number: int, ends: list[int]) -> tuple[Spans, Spans]:
-    """The first `number` rows, or up to the last row group that ends within them: then none is read twice."""
-    head, tail = spans.split(wanted, number)
+def _cut(rows: Spans, number: int, ends: list[int]) -> tuple[Spans, Spans]:
+    """Split off the first `number` rows, or up to the last row group that ends within them: none is read twice."""
+    head, tail = spans.split(rows, number)
     if not tail:
         return head, tail
     whole = bisect_right(ends, head[-1][1])
     if whole and head[0][0] < ends[whole - 1] < head[-1][1]:
-        return spans.within(head, 0, ends[whole - 1]), spans.within(wanted, ends[whole - 1], wanted[-1][1])
+        return spans.within(head, 0, ends[whole - 1]), spans.within(rows, ends[whole - 1], rows[-1][1])
     return head, tail

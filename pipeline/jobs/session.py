@@ -1,161 +1,183 @@
-"""One command at work on a run: the names of its files, its log, what it tells while it works."""
+"""One command at work on a run: names of its files, its log, progress and metrics.
 
+RUN/log/0001-ab12.jsonl is the log of the first session, one JSON object a line: `at`, `event` and the event's fields.
+On storage where files can't grow it comes in chunks: 0001-ab12-000.jsonl and so on.
+"""
+
+import json
+import logging
 import os
 import platform
 import secrets
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
 
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import UserError
 from pipeline.executors.executor import Executor, TaskFailure
 from pipeline.jobs.job import Job
-from pipeline.jobs.log import Log
-from pipeline.jobs.metrics import Metrics
-from pipeline.jobs.schedule import Schedule, Work
+from pipeline.jobs.schedule import Schedule, TaskRows
 from pipeline.run.progress import OfHost, Progress
 from pipeline.run.results import Piece
 from pipeline.run.run_folder import PROGRESS, Run, next_session, session_of
 from pipeline.store.lock import confirm
+from pipeline.store.paths import Folder
 from scrapers.file_batches import Problem
 
-PROGRESS_EVERY = 2.0
-"""Seconds between two progress.json."""
+LOG = logging.getLogger("nonocensus.jobs")
 
+PROGRESS_EVERY = 2.0
+"""Seconds between two writes of progress.json."""
+
+LOG_EVERY = 30.0
+"""Seconds between two chunks of the log on storage where files can't grow."""
 
 SHOWN = 10
 """Longest running puzzles in progress.json."""
 
+TASK_SECONDS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0]
+"""Bucket bounds of the histogram of task times."""
 
-def _nothing(*_: Any) -> None:
-    """Tell nobody."""
+
+def _ignore(*_: Any) -> None:
+    """Do nothing."""
 
 
 class Listener(NamedTuple):
     """Progress callbacks of a job.
 
-    planned     (rows that are there already, rows that there will be in the end)
-    executor_ready  (address of Ray's dashboard, if it has one)
-    finished    (statistics of a file that has been written, its task)
-    line        (a warning in one line)
-    news        (a message in one line)
+    on_plan            (rows that exist, rows that will exist at the end)
+    on_executor_ready  (address of Ray's dashboard, if there is one)
+    on_file            (statistics of a written file, its task)
+    on_warning         (one line)
+    on_message         (one line)
     """
 
-    planned: Callable[[int, int], None] = _nothing
-    executor_ready: Callable[[str | None], None] = _nothing
-    finished: Callable[[Piece, Work], None] = _nothing
-    line: Callable[[str], None] = _nothing
-    news: Callable[[str], None] = _nothing
+    on_plan: Callable[[int, int], None] = _ignore
+    on_executor_ready: Callable[[str | None], None] = _ignore
+    on_file: Callable[[Piece, TaskRows], None] = _ignore
+    on_warning: Callable[[str], None] = _ignore
+    on_message: Callable[[str], None] = _ignore
 
 
-NOBODY = Listener()
+SILENT_LISTENER = Listener()
 
 
-def listener_of(callbacks: ProgressCallbacks, name: str) -> Listener:
-    """Return a listener that forwards to progress callbacks, with running counts of labels."""
-    found = Counter[str]()
+def listener_of(callbacks: ProgressCallbacks, title: str) -> Listener:
+    """Return a listener that reports to progress callbacks, with counts by outcome as status text."""
+    labels = Counter[str]()
 
-    def finished(piece: Piece, _: Work) -> None:
-        found.update(piece.labels)
-        callbacks.on_progress(piece.rows, "  ".join(f"{label} {count:,}" for label, count in found.most_common()))
+    def finished(piece: Piece, _: TaskRows) -> None:
+        labels.update(piece.labels)
+        status = "  ".join(f"{label} {count:,}" for label, count in labels.most_common())
+        callbacks.on_progress(piece.rows, status)
 
-    return Listener(
-        lambda done, total: callbacks.on_start(name, total - done), finished=finished, line=callbacks.on_warning
-    )
+    def planned(done: int, total: int) -> None:
+        callbacks.on_start(title, total - done)
+
+    return Listener(planned, on_file=finished, on_warning=callbacks.on_warning)
 
 
-class Flight(NamedTuple):
-    """A task that was given out, and when it must have begun (seconds of the monotonic clock); None: it waits."""
+class InFlight(NamedTuple):
+    """A submitted task, and when it started (seconds of the monotonic clock); None while it is queued."""
 
-    work: Work
-    begun: float | None
+    task: TaskRows
+    started: float | None
 
 
 class Session:
     """One command at work on a run."""
 
-    def __init__(self, run: Run, job: Job, schedule: Schedule, tell: Listener) -> None:
-        self.run, self.job, self.schedule, self.tell = run, job, schedule, tell
+    def __init__(self, run: Run, job: Job, schedule: Schedule, listener: Listener = SILENT_LISTENER) -> None:
+        self.run, self.job, self.schedule, self.listener = run, job, schedule, listener
         self.metrics: Metrics | None = None
         self.cpus = 1
         self.number = next_session(run)
         self.name = f"{self.number:04d}-{secrets.token_hex(4)}"
         self.files = 0
-        self.rows = self.rows_flying = 0
+        self.rows = self.rows_in_flight = 0
         self.cpu_seconds = 0.0
         self.lost_puzzles: list[Problem] = []
         self.began = time.monotonic()
-        self.flying: dict[Any, Flight] = {}
-        self.queued: deque[Any] = deque()  # tickets of tasks that wait for a core
-        self.begun = 0  # tasks that have one
+        self.in_flight: dict[Any, InFlight] = {}
+        self.queued: deque[Any] = deque()  # tickets of tasks without a core
+        self.running = 0  # tasks with one
         self.hosts: dict[str, OfHost] = {}
         self.labels = Counter[str]()
-        self.told = 0.0
-        self.log: Log | None = None
+        self.reported = 0.0
+        self.log: RunLog | None = None
 
     def start(self, executor: Executor) -> None:
-        """Begin to work with a executor; the log begins with the first one."""
+        """Begin to work with an executor; the first one opens the log."""
         self.metrics = Metrics(self.run.about["run_id"]) if executor.isolated else None
         if self.log is None:
             for place in (self.run.folder, self.run.folder / self.job.folder):
                 place.sweep()
-            self.log = Log(self.run, self.name)
+            self.log = RunLog(self.run.folder / "log", self.name)
+            logging.getLogger("nonocensus").addHandler(self.log)
             about = {"run_id": self.run.about["run_id"], "job": self.job.name, "command": sys.argv}
-            self.note("session begun", **about, host=platform.node(), pid=os.getpid())
+            self.log_event(logging.INFO, "session begun", **about, host=platform.node(), pid=os.getpid())
 
     def __enter__(self) -> "Session":
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write the last lines of the log."""
+        """Write the last progress and close the log."""
         if self.log is None:
             return
         seconds = round(time.monotonic() - self.began, 3)
-        self.note("session ended", rows=self.rows, left=self.schedule.left(), cpus=self.cpus, seconds=seconds)
+        ended = {"rows": self.rows, "left": self.schedule.left(), "cpus": self.cpus, "seconds": seconds}
+        self.log_event(logging.INFO, "session ended", **ended)
         try:
-            self.tick(self.cpus, last=True)
+            self.tick(self.cpus, is_last=True)
         finally:
+            logging.getLogger("nonocensus").removeHandler(self.log)
             self.log.close()
 
     def new_name(self) -> str:
-        """Return a name that no other file of rows has."""
+        """Return a name for a file of rows, unique in the run."""
         self.files += 1
         return f"part-{self.name}-{self.files:06d}"
 
-    def note(self, event: str, **fields: Any) -> None:
-        """A line in the log."""
+    def log_event(self, level: int, event: str, /, **fields: Any) -> None:
+        """Log an event: always to the run's log, to other handlers only if the logger has the level enabled."""
         assert self.log is not None
-        self.log.write({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event} | fields)
+        text = f"{event}: " + " ".join(f"{name}={value}" for name, value in fields.items())
+        extra = {"event": event, "fields": fields}
+        record = LOG.makeRecord(LOG.name, level, __file__, 0, text, (), None, extra=extra)
+        (LOG if LOG.isEnabledFor(level) else self.log).handle(record)
 
-    def submitted(self, ticket: Any, work: Work, cpus: int) -> None:
-        """A task was given out."""
-        self.flying[ticket] = Flight(work, None)
-        self.rows_flying += work.size
+    def submitted(self, ticket: Any, task: TaskRows, cpus: int) -> None:
+        """Note a submitted task."""
+        self.in_flight[ticket] = InFlight(task, None)
+        self.rows_in_flight += task.size
         self.queued.append(ticket)
-        self._begin(cpus)
+        self._mark_started(cpus)
 
     def ended(self, ticket: Any, cpus: int) -> None:
-        """A task has ended in some way."""
-        flight = self.flying.pop(ticket)
-        self.rows_flying -= flight.work.size
-        self.begun -= flight.begun is not None
-        self._begin(cpus)
+        """Note the end of a task, whatever its outcome."""
+        task, started = self.in_flight.pop(ticket)
+        self.rows_in_flight -= task.size
+        self.running -= started is not None
+        self._mark_started(cpus)
 
-    def _begin(self, cpus: int) -> None:
-        """The oldest tasks, one a CPU, are those at work."""
-        while self.queued and self.begun < cpus:
+    def _mark_started(self, cpus: int) -> None:
+        """Assume that the oldest tasks are running, one per CPU."""
+        while self.queued and self.running < cpus:
             ticket = self.queued.popleft()
-            if ticket in self.flying:
-                self.flying[ticket] = self.flying[ticket]._replace(begun=time.monotonic())
-                self.begun += 1
+            if ticket in self.in_flight:
+                self.in_flight[ticket] = self.in_flight[ticket]._replace(started=time.monotonic())
+                self.running += 1
 
-    def finished(self, piece: Piece, work: Work) -> None:
-        """A file of results stands."""
+    def finished(self, piece: Piece, task: TaskRows) -> None:
+        """Note a written file of rows."""
         self.rows += piece.rows
         self.cpu_seconds += piece.about["cpu_solver"]
         self.labels.update(piece.labels)
@@ -163,65 +185,171 @@ class Session:
         of_host["rows"] += piece.rows
         of_host["tasks"] += 1
         of_host["cpu_seconds"] += piece.about["cpu_task"]
-        self.note(
-            "task finished", name=piece.name, level=work.level, limit=piece.limit, rows=piece.rows,
+        self.log_event(
+            logging.DEBUG, "task finished", name=piece.name, level=task.level, limit=piece.limit, rows=piece.rows,
             left=len(piece.left), status=piece.status, labels=piece.labels, **piece.about,
         )  # fmt: skip
         if self.metrics:
             self.metrics.finished(piece)
-        self.tell.finished(piece, work)
+        self.listener.on_file(piece, task)
 
-    def lost(self, work: Work, name: str, fault: TaskFailure) -> None:
-        """A task has no result."""
-        self.note("task lost", name=name, kind=fault.kind, reason=fault.reason, rows=work.rows, puzzles=work.size)
+    def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
+        """Note a task without a result."""
+        about = {"kind": failure.kind, "reason": failure.reason, "rows": task.rows, "puzzles": task.size}
+        self.log_event(logging.INFO, "task lost", name=name, **about)
         if self.metrics:
-            self.metrics.lost(fault.kind)
+            self.metrics.lost(failure.kind)
 
-    def stuck(self, reason: str, pause: float) -> None:
-        """Nothing can be written."""
-        self.note("cannot write", reason=reason, pause=pause)
-        self.tell.line(f"{reason}; waiting {pause:.0f} s")
+    def cannot_write(self, reason: str, pause: float) -> None:
+        """Report that nothing can be written, and the seconds before the next attempt."""
+        self.log_event(logging.INFO, "cannot write", reason=reason, pause=pause)
+        self.listener.on_warning(f"{reason}; waiting {pause:.0f} s")
 
-    def tick(self, cpus: int, last: bool = False) -> None:
-        """Tell others how far this is, every now and then. A UserError ends it if another command has taken over."""
+    def tick(self, cpus: int, is_last: bool = False) -> None:
+        """Publish progress every few seconds. Raises UserError if another command has taken over the run."""
         now = time.monotonic()
-        if not last and now < self.told + PROGRESS_EVERY:
+        if not is_last and now < self.reported + PROGRESS_EVERY:
             return
-        self.told, self.cpus, schedule = now, cpus, self.schedule
-        left = schedule.seconds_left()
+        self.reported, self.cpus = now, cpus
         if self.metrics:
-            self.metrics.tell(schedule.left() + self.rows_flying)
-        at_work = (flight for flight in self.flying.values() if flight.begun and flight.work.level)
-        state: Progress = {
+            self.metrics.publish(self.schedule.left() + self.rows_in_flight)
+        try:
+            if self.log is not None:
+                self.log.write_chunk()
+            confirm(self.run.folder)
+            self.run.folder.write_json(PROGRESS, self._progress(now, is_last))
+            newest = max(map(session_of, (self.run.folder / "log").names()), default=0)
+        except OSError:
+            return  # progress is dispensable; the driver reports results that can't be written
+        if newest > self.number:
+            raise UserError(f"another command has begun to work on {self.run.folder.name}; this one leaves it to it")
+
+    def _progress(self, now: float, is_last: bool) -> Progress:
+        """Return the content of progress.json."""
+        schedule = self.schedule
+        left = schedule.seconds_left()
+        above_sweep = (task for task in self.in_flight.values() if task.started and task.task.level)
+        return {
             "session": self.name,
             "job": self.job.name,
             "host": platform.node(),
             "pid": os.getpid(),
             "updated": datetime.now(UTC).isoformat(timespec="seconds"),
-            "at_work": not last,
+            "at_work": not is_last,
             "seconds": round(now - self.began, 3),
             "rows": self.rows,
-            "rows_in_flight": self.rows_flying,
+            "rows_in_flight": self.rows_in_flight,
             "rows_left": schedule.left(),
             "waiting_for_more_time": schedule.waiting,
             "rate": round(self.rows / (now - self.began), 3),
-            "eta_seconds": None if left is None else round(left / cpus, 1),
-            "cpus": cpus,
+            "eta_seconds": None if left is None else round(left / self.cpus, 1),
+            "cpus": self.cpus,
             "cpu_limit": schedule.limits[-1],
             "hosts": self.hosts,
             "longest_running": [
-                {"puzzle": work.hardest, "puzzles": work.puzzles, "cpu_limit": schedule.limits[work.level],
-                 "seconds": round(now - (begun or now), 1)}
-                for work, begun in islice(at_work, SHOWN)  # in the order in which they were given out
+                {"puzzle": task.hardest, "puzzles": task.puzzles, "cpu_limit": schedule.limits[task.level],
+                 "seconds": round(now - (started or now), 1)}
+                for task, started in islice(above_sweep, SHOWN)  # oldest first
             ],
         }  # fmt: skip
-        try:
-            if self.log is not None:
-                self.log.flush()
-            confirm(self.run.folder)
-            self.run.folder.write_json(PROGRESS, state)
-            newest = max(map(session_of, (self.run.folder / "log").names()), default=0)
-        except OSError:
-            return  # the results are what matters; when they can't be written either, the driver says so
-        if newest > self.number:
-            raise UserError(f"another command has begun to work on {self.run.folder.name}; this one leaves it to it")
+
+
+class RunLog(logging.Handler):
+    """Writes log records as JSON lines into a run's log folder.
+
+    Its file claims the session's number. On local disks the file grows; elsewhere lines are written in chunks.
+    """
+
+    def __init__(self, place: Folder, name: str) -> None:
+        super().__init__()
+        self.setFormatter(JsonFormatter())
+        self.place, self.session = place, name
+        self.lines: list[str] = []
+        self.chunks, self.written = 0, -LOG_EVERY
+        self.file: TextIO | None = None
+        if place.local:
+            Path(place.path).mkdir(parents=True, exist_ok=True)
+            self.file = Path(place.path, f"{name}.jsonl").open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        line = self.format(record)
+        if self.file is not None:
+            with suppress(OSError):  # a full disk: results matter more
+                self.file.write(line + "\n")
+            return
+        self.lines.append(line)
+        if not self.chunks:
+            self.write_chunk()
+
+    def write_chunk(self, is_last: bool = False) -> None:
+        """Write the lines since the last chunk, if enough time has passed."""
+        if not self.lines or (not is_last and time.monotonic() < self.written + LOG_EVERY):
+            return
+        self.place.write(f"{self.session}-{self.chunks:03d}.jsonl", ("\n".join(self.lines) + "\n").encode())
+        self.lines, self.written = [], time.monotonic()
+        self.chunks += 1
+
+    def close(self) -> None:
+        """Write the last lines."""
+        with suppress(OSError):
+            self.write_chunk(is_last=True)
+            if self.file is not None:
+                self.file.close()
+        super().close()
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats a record as a JSON object: `at`, `event` and the event's fields; else its level, logger and message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record in one line."""
+        fields = getattr(record, "fields", None)
+        if fields is None:
+            fields = {"level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
+
+
+class Metrics:
+    """A session's Prometheus metrics, exported by Ray; all names begin with ray_nonocensus_.
+
+    Counts are added up here and published every few seconds: a call per task and label would add up with many cores.
+    """
+
+    def __init__(self, run_id: str) -> None:
+        from ray.util.metrics import Counter, Gauge, Histogram
+
+        self.new_puzzles: dict[tuple[str, str], int] = defaultdict(int)  # by label and host
+        self.new_seconds: dict[str, float] = defaultdict(float)  # by host
+        self._puzzles = Counter("nonocensus_puzzles", "Puzzles that have their row", ("run", "label", "host"))
+        self._cpu = Counter("nonocensus_cpu_seconds", "CPU seconds of tasks", ("run", "host"))
+        self._lost = Counter("nonocensus_lost_tasks", "Tasks without a result, by why", ("run", "kind"))
+        self._left = Gauge("nonocensus_left", "Puzzles without a row", ("run",))
+        self._seconds = Histogram("nonocensus_task_seconds", "Wall time of tasks", TASK_SECONDS, ("run",))
+        for metric in (self._puzzles, self._cpu, self._lost, self._left, self._seconds):
+            metric.set_default_tags({"run": run_id})
+
+    def finished(self, piece: Piece) -> None:
+        """Count a finished task."""
+        host = piece.about["hosts"][0]
+        for label, count in piece.labels.items():
+            self.new_puzzles[label, host] += count
+        for status in piece.status.keys() - {"ok", "timeout"}:
+            self.new_puzzles[status, host] += piece.status[status]
+        self.new_seconds[host] += piece.about["cpu_task"]
+        self._seconds.observe(piece.about["seconds"])
+
+    def lost(self, kind: str) -> None:
+        """Count a task without a result."""
+        self._lost.inc(1, {"kind": kind})
+
+    def publish(self, left: int) -> None:
+        """Publish new counts, and the number of puzzles without a row."""
+        for (label, host), count in self.new_puzzles.items():
+            self._puzzles.inc(count, {"label": label, "host": host})
+        for host, seconds in self.new_seconds.items():
+            self._cpu.inc(seconds, {"host": host})
+        self.new_puzzles.clear()
+        self.new_seconds.clear()
+        self._left.set(left)

@@ -1,13 +1,15 @@
-"""What one task of a job does: it reads puzzles, does the job's work on them and writes a file of rows.
+"""One task of a job: read puzzles, call the job's function on them, write a file of rows.
 
-The driver gets statistics only.
+Only statistics go back to the driver.
 """
 
 import platform
+import resource
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -16,9 +18,8 @@ import pyarrow as pa
 
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.executor import EXCEPTION, TaskFailure
-from pipeline.jobs.backstop import backstop
-from pipeline.jobs.job import Chunk, Job, Output
-from pipeline.jobs.schedule import TRIES, Work
+from pipeline.jobs.job import DEFAULTS, Call, Chunk, Job, Loss, Output
+from pipeline.jobs.schedule import MAX_TRIES, TaskRows
 from pipeline.run.progress import counts
 from pipeline.run.result_pairs import pairs_of
 from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, rows_file, write_statistics
@@ -29,28 +30,29 @@ from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.paths import folder
 from pipeline.store.spans import Spans
 from scrapers.file_batches import Problem
-from solver.jit.waits import Waits
+from solver.jit.waits import Waits, while_waiting
 from solver.model.families import FAMILIES
 
-GRACE, PATIENCE = 60.0, 600.0
-"""CPU seconds that a task may take beyond its puzzles' limits, and the most that a task of many should take at all."""
+GRACE, MAX_SECONDS = 60.0, 600.0
+"""CPU seconds that a chunk may exceed its puzzles' limits by, and the most that the limits of many may add up to."""
 
-CHUNK, CHUNK_CELLS = 4096, 1 << 26
-"""Puzzles of a chunk, or a row group of more; and how many cells all of them may have."""
+CHUNK = 4096
+"""Puzzles of a chunk; more if a single row group has more."""
 
 
-class Context(NamedTuple):
+class TaskContext(NamedTuple):
     """What all tasks of a session have in common.
 
-    job           what they do
+    job           to do
     run, store    URIs
     run_id        the run's own id
     store_id      the store's own id
-    family        of the puzzles, by its name
-    settings      of the job
-    versions      of Python and of the libraries, as the driver has them
+    family        of the puzzles, by name
+    options       of the job
+    versions      of Python and of the libraries in the driver
     isolated      tasks run in processes of their own, which may be killed
-    lease         of the run's folder, if it is on far storage
+    chunk_cells   cells of all puzzles of a chunk
+    lease         of the run's folder, if it is on remote storage
     """
 
     job: Job
@@ -59,92 +61,102 @@ class Context(NamedTuple):
     run_id: str
     store_id: str
     family: str
-    settings: dict[str, Any]
+    options: dict[str, Any]
     versions: dict[str, str]
     isolated: bool
+    chunk_cells: int = DEFAULTS.chunk_cells
     lease: Lease | None = None
 
 
-def context_of(run: Run, job: Job, settings: dict[str, Any], isolated: bool) -> Context:
+def context_of(
+    run: Run, job: Job, options: dict[str, Any], isolated: bool, chunk_cells: int = DEFAULTS.chunk_cells
+) -> TaskContext:
     """Return the context of a session's tasks."""
     store = run.store
     about = run.folder.uri, store.folder.uri, run.about["run_id"], store.id, store.family.name
-    return Context(job, *about, settings, versions(), isolated, lease_of(run.folder))
+    return TaskContext(job, *about, options, versions(), isolated, chunk_cells, lease_of(run.folder))
 
 
 class Unreadable(NamedTuple):
-    """What a task returns when a part of the store, or a file of results, could not be read."""
+    """Outcome of a task that can't read a part of the store, or a file of results."""
 
     part: str
     reason: str
 
 
 class Unwritable(NamedTuple):
-    """What a task returns when its rows could not be written: the disk is full, the storage does not answer."""
+    """Outcome of a task that can't write its rows: the disk is full, the storage does not answer."""
 
     reason: str
 
 
 class Unfit(NamedTuple):
-    """What a task returns on a machine that does not see the run or the store, or has other versions."""
+    """Outcome of a task on a machine that does not see the run or the store, or has other versions."""
 
     reason: str
 
 
 class CannotReadError(Exception):
-    """A part of the store, or a file of results, is damaged or does not answer: its name, and why."""
+    """A part of the store, or a file of results, is damaged or does not answer: its name, and the reason."""
 
 
-_proved: set[str] = set()
-"""The sessions' runs for which this process has proved fit."""
+_fit_for: set[str] = set()
+"""Ids of runs that this process is fit for."""
 
 
-def prove_fit(context: Context) -> Unfit | None:
-    """Whether this machine sees the very run and store of a context and has the driver's versions; None if so."""
-    here, wanted = versions(), context.versions
-    others = [f"{name} {here.get(name)}, not {there}" for name, there in wanted.items() if here[name] != there]
+def check_fitness(context: TaskContext) -> Unfit | None:
+    """Check that this machine sees a context's run and store and has the driver's versions; None if so."""
+    here = versions()
+    others = [
+        f"{name} {here.get(name)}, not {there}" for name, there in context.versions.items() if here[name] != there
+    ]
     if others:
         return Unfit(f"it has {', '.join(others)}: install the same versions everywhere")
     advice = "the folder must be shared by all machines, under one path"
     try:
-        seen = open_run(context.run).about["run_id"]
+        run_id = open_run(context.run).about["run_id"]
         store_id = open_store(context.store, FAMILIES[context.family]).id
     except (UserError, OSError) as error:
         return Unfit(f"{error}: {advice}")
-    if seen != context.run_id:
+    if run_id != context.run_id:
         return Unfit(f"{context.run} is another run there: {advice}")
     if store_id != context.store_id:
         return Unfit(f"{context.store} is another store there: {advice}")
-    _proved.add(context.run_id)
+    _fit_for.add(context.run_id)
     return None
 
 
 def run_task(
-    source: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, context: Context, wait: bool = True
+    rows: dict[str, Spans],
+    parts: dict[str, Part],
+    limit: float,
+    name: str,
+    context: TaskContext,
+    waits_for_kernels: bool = True,
 ) -> Piece | Unreadable | Unwritable | Unfit:
-    """Do a job's work on some puzzles, with `limit` CPU seconds each, and write a file of rows.
+    """Do a job on some puzzles, with `limit` CPU seconds each, and write a file of rows.
 
-    Puzzles that `classify` needs more time for have no row in it, unless the limit is the run's own: then they are
-    `timeout`. Nor have those that need kernels being compiled, unless they are to `wait` or the limit is the run's own.
+    Puzzles that `classify` needs more time for get no row, unless the limit is the run's own: then they are `timeout`.
+    Nor do those that need kernels being compiled, unless it `waits_for_kernels` or the limit is the run's own.
 
-    source   rows of parts of the store, or of files of results
+    rows     of parts of the store, or of files of results
     parts    those parts of the store
     """
-    if context.run_id not in _proved and (unfit := prove_fit(context)) is not None:  # once: S3 takes a dozen requests
+    if context.run_id not in _fit_for and (unfit := check_fitness(context)) is not None:  # once: a dozen S3 requests
         return unfit
     job, family = context.job, FAMILIES[context.family]
     place = folder(context.run) / job.folder
     try:
-        made = Statistics(name, job)
-        with borrowed(context.lease), rows_file(place, name, job.schema(family)) as writer:
-            for chunk in chunks_of(context, source, parts):
-                most = min(len(chunk.puzzles) * limit, PATIENCE) + limit + GRACE
+        statistics = TaskStatistics(name, job)
+        with borrowed(context.lease), rows_file(place, name, job.schema_of(family)) as writer:
+            for chunk in chunks_of(context, rows, parts):
+                most = min(len(chunk.puzzles) * limit, MAX_SECONDS) + limit + GRACE
                 with backstop(most) if context.isolated else nullcontext():
-                    output = job.work(chunk, family, context.settings, limit, wait)
-                writer.write(made.noted(chunk, output))
+                    output = job.function(chunk, Call(family, context.options, limit, waits_for_kernels))
+                writer.write(statistics.add(chunk, output))
             confirm(place)
-        piece = made.piece(limit, parts)
-        if job.of_results:
+        piece = statistics.piece(limit, parts)
+        if job.reads_results:
             return piece
         with borrowed(context.lease):
             return write_statistics(place, piece)
@@ -156,42 +168,41 @@ def run_task(
         return Unwritable(str(error))
 
 
-def chunks_of(context: Context, source: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
-    """Read the puzzles of a task, chunk by chunk. Raises CannotReadError."""
-    if context.job.of_results:
-        yield from _chunks_of_results(context, source)
+def chunks_of(context: TaskContext, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
+    """Read a task's puzzles chunk by chunk. Raises CannotReadError."""
+    if context.job.reads_results:
+        yield from _chunks_of_results(context, rows)
     else:
-        store = Store(folder(context.store), FAMILIES[context.family])
-        yield from _chunks_of_store(store, context.job.puzzles(store.family), source, parts)
+        yield from _chunks_of_store(context, rows, parts)
 
 
-def _chunks_of_results(context: Context, source: dict[str, Spans]) -> Iterator[Chunk]:
-    """Rows of files of results with their puzzles."""
+def _chunks_of_results(context: TaskContext, rows: dict[str, Spans]) -> Iterator[Chunk]:
+    """Read rows of files of results with their puzzles."""
     job = context.job
     run = open_run(context.run, context.store)
-    for name, wanted in source.items():
+    for name, some in rows.items():
         try:
             piece = run.piece(name)
-            parts = {part: run.store.part(part) for part in piece.within(wanted)}
-            columns = [*job.results], job.puzzles(run.family)
-            pairs = pairs_of(run, piece, wanted, parts, *columns, check_ids=not job.checks_ids)
+            parts = {part: run.store.part(part) for part in piece.within(some)}
+            columns = [*job.results], job.columns_of(run.family)
+            pairs = pairs_of(run, piece, some, parts, *columns, check_ids=not job.checks_ids)
             for numbers, results, puzzles in pairs:
                 yield Chunk([(name, numbers)], one_batch(puzzles), one_batch(results))
         except (UserError, OSError, pa.ArrowException) as error:
             raise CannotReadError(name, str(error)) from error
 
 
-def _chunks_of_store(
-    store: Store, columns: list[str], source: dict[str, Spans], parts: dict[str, Part]
-) -> Iterator[Chunk]:
-    """Rows of parts of the store, in chunks of whole row groups: large ones one by one, small ones together."""
+def _chunks_of_store(context: TaskContext, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
+    """Read rows of parts of the store in chunks of whole row groups: large ones split, small ones joined."""
+    store = Store(folder(context.store), FAMILIES[context.family])
+    columns = context.job.columns_of(store.family)
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
     cells = 0
-    for part, wanted in source.items():
-        for numbers, batch in _read(store, columns, parts[part], wanted):
-            for these, count in _portions(store.family.rules.cells(batch)):
-                if batches and cells + count > CHUNK_CELLS:
+    for part, some in rows.items():
+        for numbers, batch in _read(store, columns, parts[part], some):
+            for these, count in _slices(store.family.rules.cells(batch), context.chunk_cells):
+                if batches and cells + count > context.chunk_cells:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
                     places, batches, cells = [], [], 0
                 places.append((part, numbers[these]))
@@ -204,10 +215,10 @@ def _chunks_of_store(
         yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
 
 
-def _read(store: Store, columns: list[str], part: Part, wanted: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
-    """Some rows of a part, a row group at a time; raises CannotReadError if it isn't there."""
+def _read(store: Store, columns: list[str], part: Part, rows: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
+    """Read rows of a part by row group: their numbers and columns. Raises CannotReadError."""
     try:
-        for numbers, batch in store.read(part, wanted, columns):
+        for numbers, batch in store.read(part, rows, columns):
             try:
                 store.family.rules.check_readable(batch)
             except ValueError as error:
@@ -217,21 +228,21 @@ def _read(store: Store, columns: list[str], part: Part, wanted: Spans) -> Iterat
         raise CannotReadError(part.name, str(error)) from error
 
 
-def _portions(cells: np.ndarray) -> Iterator[tuple[slice, int]]:
-    """A batch in slices of at most CHUNK_CELLS cells, or of one puzzle of more: the slices and their cells.
+def _slices(cells: np.ndarray, most: int) -> Iterator[tuple[slice, int]]:
+    """Cut a batch into slices of at most `most` cells, or of one larger puzzle; yields slices and their cells.
 
     cells   of each puzzle, int64[rows]
     """
     ends = np.concatenate([[0], np.cumsum(cells)])
     first = 0
     while first < len(cells):
-        last = max(first + 1, int(np.searchsorted(ends, ends[first] + CHUNK_CELLS, "right")) - 1)
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + most, "right")) - 1)
         yield slice(first, last), int(ends[last] - ends[first])
         first = last
 
 
-class Statistics:
-    """What a task has done so far, for its file's statistics. Waiting for kernels does not count."""
+class TaskStatistics:
+    """Statistics of a task's file. Waiting for kernels does not count."""
 
     def __init__(self, name: str, job: Job) -> None:
         self.name, self.job = name, job
@@ -244,12 +255,12 @@ class Statistics:
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
 
-    def noted(self, chunk: Chunk, output: Output) -> pa.RecordBatch:
-        """Note what has come of a chunk; returns the rows that count."""
+    def add(self, chunk: Chunk, output: Output) -> pa.RecordBatch:
+        """Add the output of a chunk; returns the rows that count."""
         self.solver += output.cpu_seconds
         names = list(dict.fromkeys(source for source, _ in chunk.places))
-        number_of = {source: k for k, source in enumerate(names)}
-        sources = np.repeat([number_of[source] for source, _ in chunk.places], [len(rows) for _, rows in chunk.places])
+        index_of = {source: k for k, source in enumerate(names)}
+        sources = np.repeat([index_of[source] for source, _ in chunk.places], [len(rows) for _, rows in chunk.places])
         numbers = np.concatenate([rows for _, rows in chunk.places])
         late = np.zeros(len(numbers), np.bool_) if output.late is None else output.late
         untried = late if output.untried is None else output.untried
@@ -259,7 +270,7 @@ class Statistics:
         if late.any():
             these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
             places = zip(sources[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
-            self.left += [left_of(names[k], number, row, missed) for k, number, row, missed in places]
+            self.left += [left_of(names[k], number, row, is_untried) for k, number, row, is_untried in places]
             rows = rows.filter(pa.array(~late))
         if "status" in rows.schema.names:
             self.status.update(counts(rows["status"]))
@@ -283,25 +294,77 @@ class Statistics:
 
 
 def write_off(
-    context: Context, parts: dict[str, Part], limit: float, work: Work, name: str, fault: TaskFailure
+    context: TaskContext, parts: dict[str, Part], limit: float, task: TaskRows, name: str, failure: TaskFailure
 ) -> tuple[Piece, list[Problem]]:
-    """Write the rows of a puzzle on which a worker died TRIES times, or an exception was raised.
+    """Write the rows of a puzzle whose worker died MAX_TRIES times, or whose task raised an exception.
 
     Raises InputError if it can't be read, OSError if the run can't be written.
     """
     job, family = context.job, FAMILIES[context.family]
-    raised = fault.kind == EXCEPTION
-    reason = fault.reason if raised else f"its worker died {TRIES} times: {fault.reason}"
-    made = Statistics(name, job)
+    has_raised = failure.kind == EXCEPTION
+    reason = failure.reason if has_raised else f"its worker died {MAX_TRIES} times: {failure.reason}"
+    statistics = TaskStatistics(name, job)
     try:
-        chunks = list(chunks_of(context, work.rows, parts))
+        chunks = list(chunks_of(context, task.rows, parts))
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
     place = folder(context.run) / job.folder
-    with rows_file(place, name, job.schema(family)) as writer:
+    with rows_file(place, name, job.schema_of(family)) as writer:
         for chunk in chunks:
-            writer.write(made.noted(chunk, Output(job.lost(chunk, family, context.settings, reason, raised))))
+            rows = job.lost(chunk, Call(family, context.options, limit), Loss(reason, has_raised))
+            writer.write(statistics.add(chunk, Output(rows)))
         confirm(place)
-    piece = made.piece(limit, parts)
+    piece = statistics.piece(limit, parts)
     lost = [Problem(name, reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
-    return piece if job.of_results else write_statistics(place, piece), lost
+    return piece if job.reads_results else write_statistics(place, piece), lost
+
+
+@contextmanager
+def backstop(cpu: float) -> Iterator[None]:
+    """Have the system kill this process after `cpu` CPU seconds or ten times as many wall seconds.
+
+    Guards against kernels that don't check their deadline. Compiling kernels does not count.
+    """
+    end = _arm(cpu)
+
+    @contextmanager
+    def disarmed() -> Iterator[None]:
+        nonlocal end
+        left = max(end - _cpu_seconds(), 0.01)
+        _disarm()
+        try:
+            yield
+        finally:
+            end = _arm(left)
+
+    try:
+        with while_waiting(disarmed):
+            yield
+    finally:
+        _disarm()
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU seconds of this process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _arm(cpu: float) -> float:
+    """Limit this process to `cpu` more CPU seconds; returns its total at the limit."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    end = _cpu_seconds() + cpu
+    last = int(end) + 1
+    if hard != resource.RLIM_INFINITY:
+        last = min(last, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
+    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
+    return end
+
+
+def _disarm() -> None:
+    """Raise the limit to the maximum allowed."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

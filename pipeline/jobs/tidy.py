@@ -1,10 +1,10 @@
-"""Few files, each row once: what a run's results are made into when a session ends.
+"""Join a run's small files of rows when a session ends, and drop rows that a later file has too.
 
-Puzzles that needed a task each have left a file each, and some rows may have been made twice. A joined file is written
-before those that it is made of are deleted, and its name is later than theirs, so that at no moment a row is missing
-or counted twice.
+Puzzles that needed a task each have left a file each, and some rows may exist twice. A joined file is written before
+its parts are deleted, under a later name than theirs, so that at no moment a row is missing or counted twice.
 """
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,23 +16,23 @@ from pipeline.jobs.session import Session
 from pipeline.run.job_tables import read_kept
 from pipeline.run.progress import counts
 from pipeline.run.results import Effort, Piece, overlaps, rows_file, write_statistics
-from pipeline.run.run_folder import Run, open_run
+from pipeline.run.run_folder import open_run
 from pipeline.store import spans
 from pipeline.store.lock import Lease, borrowed, confirm, lease_of
 
-SMALL, FEW = 256, 32
-"""Rows of a file that is to be joined with others, and how many such files may stay."""
+SMALL_ROWS, SMALL_FILES = 256, 32
+"""A file of fewer rows is small; this many small files may stay."""
 
-MOST_FILES, MOST_ROWS = 512, 1 << 18
-"""Most files that become one, and the most rows that it may have then (a single file may have more)."""
+MAX_FILES = 512
+"""Files that are joined into one."""
 
 
-def join_session(session: Session, schema: pa.Schema) -> None:
-    """Join the files that a session of a job on results has written. A process that dies leaves rows twice."""
-    place = session.run.folder / session.job.folder
+def join_session(session: Session) -> None:
+    """Join the files that a session of a job on results has written. If the process dies, some rows exist twice."""
+    place, schema = session.run.folder / session.job.folder, session.job.schema_of(session.run.family)
     names = [name for name in place.names() if name.startswith(f"part-{session.name}-")]
-    for first in range(0, len(names), MOST_FILES):
-        some = names[first : first + MOST_FILES]
+    for first in range(0, len(names), MAX_FILES):
+        some = names[first : first + MAX_FILES]
         rows = pa.concat_tables([read_kept(place, name, schema, session.job.name) for name in some])
         with rows_file(place, session.new_name(), schema) as writer:
             writer.write_table(rows)
@@ -41,34 +41,36 @@ def join_session(session: Session, schema: pa.Schema) -> None:
             place.delete(name)
 
 
-def tidy(run: Run, executor: Executor, session: Session) -> None:
-    """Join small files, leave out rows that later files have too, and delete what lost tasks have left.
+def tidy(session: Session, executor: Executor) -> None:
+    """Join small files of results, drop rows that later files have too, and delete what lost tasks have left.
 
     No task may be at work on the run.
     """
+    run = session.run
     pieces = run.pieces()
     masks = overlaps(pieces)
-    small = {piece.name for piece in pieces if piece.rows < SMALL}
-    wanted = masks.keys() | (small if len(small) > FEW else set())
+    small = {piece.name for piece in pieces if piece.rows < SMALL_ROWS}
+    joined = masks.keys() | (small if len(small) > SMALL_FILES else set())
+    bundles = _bundles([piece for piece in pieces if piece.name in joined], session.schedule.settings.joined_rows)
     tasks = [
         (run.folder.uri, session.new_name(), names, {name: masks.get(name) for name in names}, lease_of(run.folder))
-        for names in _bundles([piece for piece in pieces if piece.name in wanted])
+        for names in bundles
     ]
-    for _, joined in run_tasks(executor, join, tasks):
-        if isinstance(joined, TaskFailure):
-            session.note("files not joined", reason=joined.reason)  # they count as they are
+    for _, outcome in run_tasks(executor, join, tasks):
+        if isinstance(outcome, TaskFailure):
+            session.log_event(logging.INFO, "files not joined", reason=outcome.reason)  # they count as they are
         else:
-            session.note("files joined", **joined)
+            session.log_event(logging.DEBUG, "files joined", **outcome)
     run.results.sweep()
     there = set(run.results.names())
-    confirm(run.folder)  # so that none of them is another writer's, whose statistics are still to come
+    confirm(run.folder)  # so that none of them is another writer's, whose statistics are yet to come
     for name in there:
         if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
-            run.results.delete(name)  # of a task that was lost
+            run.results.delete(name)  # of a lost task
 
 
-def _bundles(pieces: list[Piece]) -> Iterator[list[str]]:
-    """Names of files that are to become one: of one limit, not too many files nor rows together."""
+def _bundles(pieces: list[Piece], max_rows: int) -> Iterator[list[str]]:
+    """Yield names of files to join: of equal limits, at most MAX_FILES of `max_rows` (a single file may have more)."""
     by_limit: dict[float, list[Piece]] = {}
     for piece in pieces:
         by_limit.setdefault(piece.limit, []).append(piece)
@@ -76,7 +78,7 @@ def _bundles(pieces: list[Piece]) -> Iterator[list[str]]:
         names: list[str] = []
         rows = 0
         for piece in alike:
-            if names and (len(names) == MOST_FILES or rows + piece.rows > MOST_ROWS):
+            if names and (len(names) == MAX_FILES or rows + piece.rows > max_rows):
                 yield names
                 names, rows = [], 0
             names.append(piece.name)
@@ -87,7 +89,7 @@ def _bundles(pieces: list[Piece]) -> Iterator[list[str]]:
 def join(
     uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | None], lease: Lease | None = None
 ) -> dict[str, Any]:
-    """Make one file of several, with the rows that their masks keep, and delete them; returns a note about it."""
+    """Join files, with the rows that their masks keep, and delete them; returns the fields of a log event."""
     run = open_run(uri)
     pieces = [run.piece(each) for each in names]
     rows = pa.concat_tables([run.read(piece, masks[piece.name]) for piece in pieces])
@@ -111,7 +113,7 @@ def join(
 
 
 def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows: pa.Table) -> Piece:
-    """The statistics of a joined file."""
+    """Return the statistics of a joined file."""
     efforts = [piece.about for piece in pieces]
     about: Effort = {
         "seconds": round(sum(effort["seconds"] for effort in efforts), 6),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pipeline.jobs.kernel_compilation import FOR_MOST, Kind, example, needed
+from pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
 from pipeline.serve.serve_limits import SPRINT
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Puzzle
@@ -15,9 +15,9 @@ Compiler = Callable[[Views], None]
 """Has some kernels ready for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""
 
 MOST_WARM = 63
-"""The longest side of puzzles whose kernels each worker begins with (pipeline.jobs.kernel_compilation.FOR_MOST)."""
+"""The longest side of puzzles whose kernels each worker begins with (pipeline.jobs.kernel_compilation.COMMON_KINDS)."""
 
-PREPARED: set[tuple[Compiler, Kind]] = set()
+PREPARED: set[tuple[Compiler, KernelKind]] = set()
 """What this process has compiled since, and for which kinds of puzzles."""
 
 
@@ -66,6 +66,6 @@ def prepare(puzzle: Puzzle, allowed: Allowed, *compilers: Compiler) -> None:
 
 def prepare_most() -> None:
     """Load the kernels for puzzles of MOST_WARM cells a side and less; what is not on the disk yet is compiled."""
-    for kind in FOR_MOST:
+    for kind in COMMON_KINDS:
         for compiler in (warm_up, compile_for):
             compiler(views(example(*kind)))

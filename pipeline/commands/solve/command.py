@@ -120,7 +120,7 @@ def solve(
 
     Exit status 1 if some can't be read or can have no solution as they stand, 2 if none is left.
     """
-    from pipeline.jobs.kernel_compilation import LATER, compiled_beside, needed
+    from pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background, needed
     from scrapers.file_batches import Problem
     from solver.jit.waits import while_waiting
     from solver.model.tables import puzzle_batch
@@ -164,7 +164,7 @@ def solve(
             valid = print_sudoku(item, cpu_limit, rung.value, explain, as_json)
             good, bad = good + valid, bad + (not valid)
             continue
-        with compiled_beside(needed(puzzle_batch([item])), (LATER,)), while_waiting(compiling):
+        with compiled_in_background(needed(puzzle_batch([item])), (SEARCH_STAGES,)), while_waiting(compiling):
             done = solved(item, how)
         valid = done.row["status"] != "invalid"
         good, bad = good + valid, bad + (not valid)

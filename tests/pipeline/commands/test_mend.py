@@ -12,9 +12,11 @@ import pytest
 from stores import Result, held_by_another
 
 import nonocensus as nc
-from pipeline.callbacks import SILENT, ProgressCallbacks
+from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources
 from pipeline.jobs import mend_job
+from pipeline.jobs.engine import JobRequest
+from pipeline.jobs.job import JobSettings
 from pipeline.jobs.mend_job import mend_run
 from pipeline.run.job_tables import LEGACY, read_attempts, read_mendings
 from pipeline.run.run_folder import open_run
@@ -79,10 +81,7 @@ def switches(nonocensus: Nonocensus, tmp_path: Path) -> str:
     return str(tmp_path / "run of several")
 
 
-def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(
-    nonocensus: Nonocensus, switches: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pipeline.jobs.engine.FIRST", 2)
+def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(nonocensus: Nonocensus, switches: str) -> None:
     run, told = open_run(switches), list[tuple[str, int | None]]()
 
     def stop(*_: object) -> None:
@@ -91,10 +90,12 @@ def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(
     def begun(*what: Any) -> None:
         told.append(what)
 
+    request = JobRequest(cpu_limit=10.0, resources=Resources(serial=True), callbacks=ProgressCallbacks(begun))
+    interrupted = request._replace(callbacks=ProgressCallbacks(begun, stop), settings=JobSettings(first_rows=2))
     with pytest.raises(KeyboardInterrupt):
-        list(mend_run(run, 10.0, Resources(serial=True), ProgressCallbacks(begun, stop)))
+        list(mend_run(run, interrupted))
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]
-    rest = list(mend_run(run, 10.0, Resources(serial=True), ProgressCallbacks(begun)))
+    rest = list(mend_run(run, request))
     assert told == [("mending", 5), ("mending", 3)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
@@ -116,7 +117,8 @@ def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
 
     monkeypatch.setattr(mend_job, "mendings", none_found)
     for limit in (1.0, 1.0, 0.5, 2.0):
-        assert [item.mendings for item in mend_run(run, limit, Resources(serial=True), SILENT)] == [[]] * 5
+        request = JobRequest(cpu_limit=limit, resources=Resources(serial=True))
+        assert [item.mendings for item in mend_run(run, request)] == [[]] * 5
     assert tried == [1.0] * 4 + [2.0] * 4
     assert len(read_mendings(run)) == 0
 

@@ -1,4 +1,4 @@
-"""Runs certified: every verdict proved again, what is wrong named, nothing lost and nothing done twice."""
+"""The job certify: every verdict proved again, damage named, nothing lost or done twice."""
 
 import gzip
 import json
@@ -11,16 +11,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from runs import Deadly, rewrite_results, run_serially
+from runs import WorkerKiller, rewrite_results, run_serially
 from stores import SMALL_GROUPS, Result
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.errors import UserError
+from pipeline.callbacks import ProgressCallbacks
+from pipeline.errors import StorageError, UserError
 from pipeline.executors.executor import Resources
 from pipeline.jobs.certify_job import certify_run
+from pipeline.jobs.engine import JobRequest
+from pipeline.jobs.job import DEFAULTS, JobSettings
 from pipeline.run import results
 from pipeline.run.job_tables import certificates_table, certified
-from pipeline.run.plan import EVERYTHING
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import Store, append, create_store
 from pipeline.store.paths import Folder
@@ -40,7 +41,7 @@ def own(run: Run, tmp_path: Path) -> Run:
 
 
 def change(run: Run, **values: dict[str, Any]) -> None:
-    """Write other values into columns of the results, each for some puzzles by id."""
+    """Change columns of the results for some puzzles, by id."""
     for piece in run.pieces():
         table = run.read(piece)
         rows = table.to_pylist()
@@ -54,10 +55,12 @@ def of(run: Run, label: str) -> list[Row]:
     return [row for row in run.table().to_pylist() if row["label"] == label]
 
 
-def done(run: Run, resources: Resources = SERIAL, out: str | None = None) -> list[Row]:
-    """Certify what is left; returns the rows."""
+def done(
+    run: Run, resources: Resources = SERIAL, out: str | None = None, settings: JobSettings = DEFAULTS
+) -> list[Row]:
+    """Certify the rest; returns the new rows."""
     before = {path.name for path in files_of(run)}
-    certify_run(run, EVERYTHING, None, 60.0, False, out, resources, SILENT)
+    certify_run(run, JobRequest(resources=resources, settings=settings), proofs=out)
     return [row for path in files_of(run) if path.name not in before for row in pq.read_table(path).to_pylist()]
 
 
@@ -66,14 +69,14 @@ def files_of(run: Run) -> list[Path]:
 
 
 def lasting(rows: list[Row]) -> list[Row]:
-    """What does not depend on the moment."""
+    """Drop the columns that differ from run to run, and sort."""
     passing = ("cpu_seconds", "certified_at", "host")
     return sorted(
         ({key: row[key] for key in row if key not in passing} for row in rows), key=lambda row: row["puzzle_id"]
     )
 
 
-def test_every_verdict_is_proved(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_every_verdict_is_proved_once(own: Run, nonocensus: Callable[..., Result]) -> None:
     verdicts = Counter(
         " by ".join(filter(None, (row["solutions"], row["technique"]))) for row in own.table().to_pylist()
     )
@@ -91,11 +94,11 @@ def test_every_verdict_is_proved(own: Run, nonocensus: Callable[..., Result]) ->
     assert (again["proved"], again["proved_before"], again["provable"]) == (80, 80, 80)
     assert (again["kinds"], again["failed"], again["nothing_to_prove"]) == (dict(sorted(verdicts.items())), [], 0)
     files = sorted(Path(own.folder.path).glob("certificates/*"))
-    assert pa.concat_tables(map(pq.read_table, files)).num_rows == 80, "what is proved is not proved again"
-    anew = json.loads(
+    assert pa.concat_tables(map(pq.read_table, files)).num_rows == 80, "verdicts are proved once"
+    redone = json.loads(
         nonocensus("certify", "run", "--serial", "--json", "--again", "--ids", table["puzzle_id"][0].as_py()).out
     )
-    assert (anew["proved"], anew["proved_before"]) == (1, 0)
+    assert (redone["proved"], redone["proved_before"]) == (1, 0)
     asked = nonocensus(
         "query", "run", "select count(*) as n, sum(steps) as s from certificates where status = 'proved'", "--json"
     )
@@ -103,14 +106,14 @@ def test_every_verdict_is_proved(own: Run, nonocensus: Callable[..., Result]) ->
 
 
 @pytest.mark.slow
-def test_over_ray_as_in_this_process(own: Run, tmp_path: Path) -> None:
+def test_ray_and_this_process_make_equal_rows(own: Run, tmp_path: Path) -> None:
     shutil.copytree(own.folder.path, tmp_path / "other")
     spread = done(open_run(str(tmp_path / "other")), Resources(cpus=2), out=str(tmp_path / "proofs"))
     assert lasting(spread) == lasting(done(own))
     assert len(list((tmp_path / "proofs").iterdir())) == 80
 
 
-def test_a_damaged_row_is_named(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_damaged_rows_fail_by_name(own: Run, nonocensus: Callable[..., Result]) -> None:
     (solution, technique, clues, name, *_), answer = of(own, "multiple"), of(own, "unique line")[0]
     change(
         own,
@@ -143,14 +146,14 @@ def test_a_damaged_row_is_named(own: Run, nonocensus: Callable[..., Result]) -> 
     assert page.split('<table class="wrong">')[1].count('class="id"') >= 5
 
 
-def test_a_report_without_certificates_says_nothing(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_report_without_certificates_omits_them(own: Run, nonocensus: Callable[..., Result]) -> None:
     assert nonocensus("report", "run", "--out", "report").code == 0
     assert "have a proof" not in Path("report/report.html").read_text() + Path("report/report.md").read_text()
     assert own.rows == 80
 
 
-def test_clues_without_their_hash_are_named(own: Run) -> None:
-    """A store whose first puzzle has other clues than the hash beside them says."""
+def test_store_with_wrong_clue_hash_fails_by_name(own: Run) -> None:
+    """The first puzzle's clues don't have the hash that the store says."""
     place, part = own.store.puzzles, own.parts[0].name
     file = Path(place.path) / f"{part}.parquet"
     kept = file.read_bytes()
@@ -167,7 +170,7 @@ def test_clues_without_their_hash_are_named(own: Run) -> None:
     assert error.endswith(f"its verdict {first['clue_hash']}")
 
 
-def test_retried_verdicts_are_proved_then(hard: Store, nonocensus: Callable[..., Result]) -> None:
+def test_verdicts_of_retry_are_proved(hard: Store, nonocensus: Callable[..., Result]) -> None:
     nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
     first = json.loads(nonocensus("certify", "run", "--serial", "--json").out)
     assert first["nothing_to_prove"] > 20
@@ -177,7 +180,7 @@ def test_retried_verdicts_are_proved_then(hard: Store, nonocensus: Callable[...,
     assert (then["provable"], then["proved"], then["proved_before"]) == (80, 80, first["proved"])
 
 
-def test_a_certificate_belongs_to_one_verdict(own: Run) -> None:
+def test_changed_verdict_needs_a_new_certificate(own: Run) -> None:
     done(own)
     other = of(own, "multiple")[0]
     change(
@@ -192,7 +195,7 @@ def test_a_certificate_belongs_to_one_verdict(own: Run) -> None:
     assert (row["puzzle_id"], row["status"]) == (other["puzzle_id"], "proved")
 
 
-def test_samples(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_sample_is_deterministic_and_nested(own: Run, nonocensus: Callable[..., Result]) -> None:
     ids = []
     for number in ("10", "20"):
         assert json.loads(nonocensus("certify", "run", "--serial", "--json", "--sample", number).out)["proved"] == int(
@@ -205,7 +208,7 @@ def test_samples(own: Run, nonocensus: Callable[..., Result]) -> None:
     assert (where["provable"], where["proved"]) == (0, 0)
 
 
-def test_proofs_are_kept_under_safe_names(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_proof_files_have_safe_names(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     names = ["../../up", "..", "a/b", "a-b", "a%2Fb", "x" * 300, "tab\tand\nline", "-rf"]
     clue = ((Block(1),),)
     append(
@@ -220,7 +223,7 @@ def test_proofs_are_kept_under_safe_names(tmp_path: Path, nonocensus: Callable[.
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deep", "run", "store"]
 
 
-def test_what_is_kept_can_be_checked_by_others(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_proof_files_pass_the_independent_checker(own: Run, nonocensus: Callable[..., Result]) -> None:
     assert nonocensus("certify", "run", "--serial", "--out", "proofs").code == 0
     rows = {row["puzzle_id"]: row for row in own.table().to_pylist()}
     for file in Path("proofs").iterdir():
@@ -230,14 +233,14 @@ def test_what_is_kept_can_be_checked_by_others(own: Run, nonocensus: Callable[..
         assert len(gzip.decompress(file.read_bytes())) > 0
 
 
-def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.jobs.engine.FIRST", 25)
-
+def test_interrupted_command_resumes(own: Run) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
+    callbacks, settings = ProgressCallbacks(on_progress=stop), JobSettings(first_rows=25)
+    request = JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings)
     with pytest.raises(KeyboardInterrupt):
-        certify_run(own, EVERYTHING, None, 60.0, False, None, SERIAL, ProgressCallbacks(on_progress=stop))
+        certify_run(own, request)
     assert len(certificates_table(own)) == 25
     assert len(done(own)) == 80 - 25
     assert not list(Path(own.folder.path).rglob("*.tmp"))
@@ -246,36 +249,28 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert found.proved == 80
 
 
-def test_a_full_disk_leaves_nothing_half_written(
-    own: Run, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+def test_full_disk_leaves_no_partial_files(
+    own: Run, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch:
-        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
-        patch.setattr(results.pq.ParquetWriter, "write", full)
-        result = nonocensus("certify", "run", "--serial")
-    assert (result.code, len(result.err.splitlines())) == (4, 2)
-    assert "No space left" in result.err
-    with monkeypatch.context() as patch:
-        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
-        patch.setattr(Folder, "write", full)
-        result = nonocensus("certify", "run", "--serial", "--out", "proofs")
-    assert (result.code, len(result.err.splitlines())) == (4, 2)
+    for owner, proofs in ((results.pq.ParquetWriter, None), (Folder, str(tmp_path / "proofs"))):
+        warnings: list[str] = []
+        callbacks = ProgressCallbacks(on_warning=warnings.append)
+        request = JobRequest(resources=SERIAL, callbacks=callbacks, settings=JobSettings(give_up_after=0.0))
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, "write", full)
+            with pytest.raises(StorageError, match="No space left"):
+                certify_run(own, request, proofs=proofs)
+        assert [line.endswith("; waiting 1 s") for line in warnings] == [True]
     assert not list(Path(own.folder.path).glob("certificates/*"))
     assert nonocensus("certify", "run", "--serial").code == 0
 
 
-def test_a_worker_that_dies_costs_one_verdict(
-    own: Run, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dead_worker_costs_one_verdict(own: Run, nonocensus: Callable[..., Result]) -> None:
     victim = own.table()["puzzle_id"][3].as_py()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Deadly, "victim", victim)
-        patch.setattr("pipeline.executors.executor.SerialExecutor", Deadly)
-        rows = done(own)
+    rows = done(own, settings=JobSettings(executor=WorkerKiller(victim)))
     assert Counter(row["status"] for row in rows) == {"proved": 79, "killed": 1}
     assert [row["error"] for row in rows if row["status"] == "killed"] == [
         "no proof: its worker died 3 times: out of memory"
@@ -286,7 +281,7 @@ def test_a_worker_that_dies_costs_one_verdict(
     assert "80 of 80 verdicts proved; 1 of them checked now" in nonocensus("certify", "run", "--serial").out
 
 
-def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Callable[..., Result]) -> None:
     late = json.loads(nonocensus("certify", "run", "--serial", "--json", "--cpu-limit", "0.001").out)
     assert len(late["late"]) > 5
     again = json.loads(nonocensus("certify", "run", "--serial", "--json", "--cpu-limit", "0.001").out)
@@ -296,10 +291,10 @@ def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Call
     assert nonocensus("certify", "run", "--serial", "--again", "--cpu-limit", "0.001").code == 0
     found = certified(own)
     assert found is not None
-    assert found.proved == 80  # a proof stands, whatever is tried later
+    assert found.proved == 80  # a later failure does not replace a proof
 
 
-def test_what_can_not_be_read_is_named(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_unreadable_files_are_named(own: Run, nonocensus: Callable[..., Result]) -> None:
     assert nonocensus("certify", "nowhere", "--serial").code == 2
     nonocensus("certify", "run", "--serial", "--sample", "5")
     (file,) = Path(own.folder.path).glob("certificates/*")

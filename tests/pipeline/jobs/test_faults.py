@@ -1,4 +1,4 @@
-"""Whatever is killed, full or damaged: each puzzle has one row, and it is that of an undisturbed run."""
+"""Kills, full disks, damage: each puzzle still has one row, the same as in an undisturbed run."""
 
 import errno
 import json
@@ -26,7 +26,8 @@ from pipeline.executors.executor import NODE, WORKER, SerialExecutor, TaskFailur
 from pipeline.executors.ray_executor import retry_start, start_ray
 from pipeline.jobs import driver
 from pipeline.jobs import task as tasks
-from pipeline.jobs.schedule import TRIES
+from pipeline.jobs.job import JobSettings
+from pipeline.jobs.schedule import MAX_TRIES
 from pipeline.run.progress import summarize
 from pipeline.run.run_folder import Run, open_run, start_run
 from pipeline.store.parts import Part, Store
@@ -41,7 +42,7 @@ run_task = tasks.run_task
 def run_task_with_bugs(
     rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, context: Any, *others: Any
 ) -> Any:
-    """As the real one, but one puzzle kills its worker every time, and one raises an exception."""
+    """Run a task in which one puzzle kills its worker and one raises an exception."""
     for chunk in tasks.chunks_of(context, rows, parts):
         ids = chunk.puzzles["puzzle_id"].to_pylist()
         if POISON in ids:
@@ -52,7 +53,7 @@ def run_task_with_bugs(
 
 
 @pytest.mark.faults
-def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
+def test_puzzle_that_kills_workers_costs_no_other_row(
     hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import ray.cloudpickle
@@ -63,23 +64,23 @@ def test_a_puzzle_that_kills_workers_costs_no_other_puzzle_its_row(
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
     with start_ray(cpus=2) as executor:
         assert work_on(run, executor) == []
-    assert capsys.readouterr().out == "", "what Ray says of dead workers is no result"
+    assert capsys.readouterr().out == "", "Ray reports dead workers on standard error"
     rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
     assert len(rows) == len(run.table()) == 80
     killed, failed = rows.pop(POISON), rows.pop(FAULTY)
     assert (killed["status"], killed["solutions"], killed["label"]) == ("killed", "unknown", None)
-    assert f"its worker died {TRIES} times" in killed["error"]
+    assert f"its worker died {MAX_TRIES} times" in killed["error"]
     assert (failed["status"], failed["error"]) == ("error", "ZeroDivisionError: a bug")
     good = pa.array([POISON, FAULTY])
     both = [lasting(other).filter(pc.invert(pc.is_in(lasting(other)["puzzle_id"], good))) for other in (run, alone)]
     assert both[0].equals(both[1])
     monkeypatch.setattr(driver, "run_task", run_task)
     work_on(run, cpu_limit=10.0, failed=True)
-    assert lasting(run).equals(lasting(alone)), "what has been mended can be tried again"
+    assert lasting(run).equals(lasting(alone)), "a fixed bug lets them be retried"
 
 
-class Losing(SerialExecutor):
-    """A executor whose first tasks are all lost."""
+class LosingExecutor(SerialExecutor):
+    """Loses its first tasks."""
 
     def __init__(self, lost: int, kind: str) -> None:
         super().__init__()
@@ -93,24 +94,24 @@ class Losing(SerialExecutor):
         return [(number, TaskFailure(self.kind, "gone"))]
 
 
-def test_lost_nodes_are_nobodys_fault_but_lost_workers_end_the_command(store: Store, tmp_path: Path) -> None:
+def test_lost_nodes_are_retried_but_lost_workers_end_the_command(store: Store, tmp_path: Path) -> None:
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     with pytest.raises(UserError, match="53 tasks were lost, one after the other: gone"):
-        work_on(run, Losing(1000, WORKER))
-    assert len(run.table()) == 0, "no puzzle is blamed"
-    work_on(run, Losing(200, NODE))
+        work_on(run, LosingExecutor(1000, WORKER))
+    assert len(run.table()) == 0, "no puzzle is given up"
+    work_on(run, LosingExecutor(200, NODE))
     assert lasting(run).equals(lasting(alone))
 
 
-def test_a_process_that_cannot_stop_is_stopped() -> None:
-    code = "from pipeline.jobs.backstop import backstop\nwith backstop(0.0):\n    while True: pass"
+def test_process_that_exceeds_its_backstop_is_killed() -> None:
+    code = "from pipeline.jobs.task import backstop\nwith backstop(0.0):\n    while True: pass"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGXCPU
 
 
 @contextmanager
 def full_disk(monkeypatch: pytest.MonkeyPatch, times: int) -> Iterator[list[str]]:
-    """So many files can't be written; yields the list of their names."""
+    """Let the first `times` files fail to be written; yields their names."""
     create = Folder.create
     refused: list[str] = []
 
@@ -122,26 +123,24 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, times: int) -> Iterator[list[str]
 
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "create", refusing)
-        patch.setattr(driver, "FIRST_PAUSE", 0.01)
         yield refused
 
 
-def test_a_full_disk_is_waited_for(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_retried(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = run_serially(store, tmp_path / "serial")
     with full_disk(monkeypatch, 4) as refused:
-        run = run_serially(store, tmp_path / "run")
+        run = run_serially(store, tmp_path / "run", JobSettings(first_pause=0.01))
     assert len(refused) == 4
     assert lasting(run).equals(lasting(alone))
 
 
-def test_a_disk_that_stays_full_ends_the_command(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_that_stays_full_ends_the_command(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = run_serially(store, tmp_path / "serial")
-    monkeypatch.setattr(driver, "GIVE_UP", 0.1)
     with (
         full_disk(monkeypatch, 1000),
-        pytest.raises(UserError, match=r"results can't be written: .*No space left .* the same command goes on"),
+        pytest.raises(UserError, match=r"results can't be written: .*No space left .* the same command resumes"),
     ):
-        run_serially(store, tmp_path / "run")
+        run_serially(store, tmp_path / "run", JobSettings(first_pause=0.01, give_up_after=0.1))
     assert lasting(run_serially(store, tmp_path / "run")).equals(lasting(alone))
 
 
@@ -165,7 +164,7 @@ def test_when_ray_fails_the_command_says_so_and_blames_no_puzzle(harder: Store, 
 
 
 def children(process: psutil.Process, name: str) -> list[psutil.Process]:
-    """Living processes below one whose program is of this name."""
+    """Return the live descendants of a process by their program's name."""
     found = []
     for child in process.children(recursive=True):
         try:
@@ -196,7 +195,7 @@ def command(store: Store, out: Path, *options: str) -> list[str]:
 
 
 @pytest.mark.faults
-def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
+def test_killed_run_resumes(harder: Store, tmp_path: Path) -> None:
     undisturbed = run_serially(harder, tmp_path / "undisturbed")
     out = tmp_path / "run"
     with subprocess.Popen(command(harder, out, "--serial"), stdout=subprocess.DEVNULL) as process:
@@ -204,7 +203,7 @@ def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
             time.sleep(0.001)
         process.kill()
     rows_then = open_run(str(out)).table()["puzzle_id"].to_pylist()
-    assert 0 < len(rows_then) < 600, "the kill came too early or too late to show anything"
+    assert 0 < len(rows_then) < 600, "the kill came too early or too late"
     subprocess.run(command(harder, out, "--serial"), check=True, stdout=subprocess.DEVNULL)
     run = open_run(str(out))
     assert lasting(run).equals(lasting(undisturbed))
@@ -213,14 +212,14 @@ def test_a_killed_run_goes_on(harder: Store, tmp_path: Path) -> None:
 
 
 def lines_of(run: Run) -> list[dict[str, Any]]:
-    """The log of all sessions."""
+    """Return the log of all sessions."""
     paths = sorted((Path(run.folder.path) / "log").iterdir())
     return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
 
 
 @pytest.mark.kills
 def test_twenty_kills(tmp_path: Path) -> None:
-    """Workers, the driver and Ray's raylet are killed at random moments; a driver that has died is started again."""
+    """Workers, the driver and Ray's raylet are killed at random moments; a dead driver is restarted."""
     chance = random.Random(int(os.environ.get("NONOCENSUS_SEED", "1")))
     store = random_store(tmp_path, Recipe("random", 28, 28, 0.5, 7, 3000))
     undisturbed = run_serially(store, tmp_path / "undisturbed")
@@ -234,7 +233,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
         while len(killed) < 20 and driver.poll() is None:
             files, patience = finished(out), time.monotonic() + 3.0
             while finished(out) == files and time.monotonic() < patience:
-                time.sleep(0.01)  # so that something is always won
+                time.sleep(0.01)  # so that there is always progress
             time.sleep(chance.uniform(0.0, 0.2))
             whom = chance.choices(["ray::run_task", "driver", "raylet/raylet"], [16, 3, 1])[0]
             targets = [driver] if whom == "driver" else children(driver, whom)
@@ -256,7 +255,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
+def test_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
     """A head without work and two nodes in processes of their own; one is killed in the middle."""
     from ray.cluster_utils import Cluster
 
@@ -270,7 +269,7 @@ def test_a_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
             time.sleep(0.01)
         raylet = psutil.Process(nodes[0].all_processes["raylet"][0].process.pid)
         while not children(raylet, "ray::run_task"):
-            assert driver.poll() is None, "it was done too early to show anything"
+            assert driver.poll() is None, "it ended too early"
         for process in [raylet, *raylet.children(recursive=True)]:
             process.kill()
         assert driver.wait() == 0

@@ -1,4 +1,4 @@
-"""The command grade: of runs, stores and files; what a run keeps, and what is made of it."""
+"""The command grade: runs, stores and files; the grades of a run, in reports, datasets and exports."""
 
 import csv
 import json
@@ -15,12 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from runs import Deadly
+from runs import WorkerKiller
 from stores import Result, held_by_another
 
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
+from pipeline.commands.grade import list_ids
+from pipeline.errors import StorageError
 from pipeline.executors.executor import Resources
+from pipeline.jobs.engine import JobRequest
+from pipeline.jobs.grade_job import grade_run
+from pipeline.jobs.job import JobSettings
 from pipeline.run import results
 from pipeline.run.job_tables import current_grades, grades_of, read_grades
 from pipeline.run.run_folder import Run, open_run
@@ -47,9 +52,8 @@ def own(run: Run, tmp_path: Path) -> Run:
     return open_run(str(tmp_path / "run"))
 
 
-def in_tasks_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have tasks grade so many puzzles each, at first."""
-    monkeypatch.setattr("pipeline.jobs.engine.FIRST", puzzles)
+def in_batches_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limit the puzzles of a task on a store or file."""
     monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(grading_batch_size=puzzles))
 
 
@@ -58,7 +62,7 @@ def lasting(grades: pa.Table) -> list[dict[str, Any]]:
 
 
 def directly(run: Run) -> pa.Table:
-    """The grades of a run's unique puzzles, by the kernels themselves."""
+    """Grade a run's unique puzzles by the kernels directly."""
     results = {row["puzzle_id"]: row["solutions"] for row in run.table(["puzzle_id", "solutions"]).to_pylist()}
     batch = pa.Table.from_batches(list(run.store.batches())).combine_chunks().to_batches()[0]
     unique = np.array([results[name] == "unique" for name in batch["puzzle_id"].to_pylist()])
@@ -75,7 +79,7 @@ def files_of(run: Run) -> list[Path]:
 
 
 def damaged(run: Run, change: Callable[[list[dict[str, Any]]], None]) -> Path:
-    """Change rows of a run's only file of grades, so that it is a whole Parquet file."""
+    """Change rows of a run's only file of grades; it stays a valid Parquet file."""
     (path,) = files_of(run)
     rows = pq.read_table(path).to_pylist()
     change(rows)
@@ -85,7 +89,7 @@ def damaged(run: Run, change: Callable[[list[dict[str, Any]]], None]) -> Path:
 
 def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
     assert read_grades(own).num_rows == 0
-    done = nonocensus("grade", "run", "--serial")
+    done = nonocensus("grade", "run", "--serial", "--quiet")  # no progress lines on a busy machine
     assert (done.code, done.err) == (0, "")
     expected = directly(own)
     assert lasting(current_grades(own)) == lasting(expected)
@@ -104,15 +108,13 @@ def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nono
 
 
 @pytest.mark.slow
-def test_over_ray_as_in_this_process(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_tasks_of(5, monkeypatch)
-    nc.grade_run(own, resources=Resources(cpus=2))
+def test_ray_and_this_process_make_equal_rows(own: Run) -> None:
+    grade_run(own, JobRequest(resources=Resources(cpus=2), settings=JobSettings(first_rows=5)))
     assert lasting(read_grades(own)) == lasting(directly(own))
     assert len(files_of(own)) == 1
 
 
-def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_tasks_of(10, monkeypatch)
+def test_interrupted_command_resumes(own: Run) -> None:
     steps: list[int] = []
 
     def stop(count: int, _: str) -> None:
@@ -120,8 +122,9 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
         if len(steps) == 2:
             raise KeyboardInterrupt
 
+    callbacks, settings = ProgressCallbacks(on_progress=stop), JobSettings(first_rows=10)
     with pytest.raises(KeyboardInterrupt):
-        nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_progress=stop))
+        grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
     kept_rows = len(read_grades(own))
     assert 10 < kept_rows < len(directly(own))
     assert not list(Path(own.folder.path).rglob("*.tmp"))
@@ -131,7 +134,7 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert len(files_of(own)) == 3, "two of the interrupted command, one of the other"
 
 
-def test_what_a_killed_process_left_is_swept(own: Run, nonocensus: Nonocensus) -> None:
+def test_temporary_files_of_a_killed_process_are_deleted(own: Run, nonocensus: Nonocensus) -> None:
     place = Path(own.folder.path, "grades")
     place.mkdir()
     (place / "part-00001-00000-abcdef.parquet.0123.tmp").write_bytes(b"PAR1half")
@@ -140,18 +143,17 @@ def test_what_a_killed_process_left_is_swept(own: Run, nonocensus: Nonocensus) -
     assert [path.suffix for path in files_of(own)] == [".parquet"]
 
 
-def test_a_full_disk_leaves_nothing_half_written(
-    own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_leaves_no_partial_files(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
+    warnings: list[str] = []
+    callbacks, settings = ProgressCallbacks(on_warning=warnings.append), JobSettings(give_up_after=0.0)
     with monkeypatch.context() as patch:
-        patch.setattr("pipeline.jobs.driver.GIVE_UP", 0.0)
         patch.setattr(results.pq.ParquetWriter, "write", full)
-        failed = nonocensus("grade", "run", "--serial")
-    assert (failed.code, len(failed.err.splitlines())) == (4, 2)
-    assert "waiting 1 s" in failed.err
+        with pytest.raises(StorageError, match="No space left"):
+            grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
+    assert [line.endswith("; waiting 1 s") for line in warnings] == [True]
     assert files_of(own) == []
     assert nonocensus("grade", "run", "--serial").code == 0
 
@@ -163,7 +165,7 @@ def test_one_command_works_on_a_run_at_a_time(own: Run, nonocensus: Nonocensus) 
     assert "is being written by" in refused.err
 
 
-def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Nonocensus) -> None:
+def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
     write_grades(grades_of(own), "part-00001-00000-aaaaaa", late)
@@ -177,21 +179,16 @@ def test_timeouts_are_tried_again_only_with_more_time(own: Run, nonocensus: Nono
     assert lasting(read_grades(own)) == lasting(expected)
 
 
-def test_a_puzzle_that_kills_its_worker_costs_one_grade(
-    own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, capsys: pytest.CaptureFixture[str]) -> None:
     victim = directly(own)["puzzle_id"][7].as_py()
 
-    lines: list[str] = []
-    with monkeypatch.context() as patch:
-        patch.setattr(Deadly, "victim", victim)
-        patch.setattr("pipeline.executors.executor.SerialExecutor", Deadly)
-        tally = nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_warning=lines.append))
-        failed = nonocensus("grade", "run", "--serial")
+    warnings: list[str] = []
+    callbacks, settings = ProgressCallbacks(on_warning=warnings.append), JobSettings(executor=WorkerKiller(victim))
+    tally = grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
-    assert lines == [f"{victim}: its worker died 3 times: out of memory"]
-    assert failed.code == 1
-    assert f"{victim}: it could not be graded" in failed.err
+    assert warnings == [f"{victim}: its worker died 3 times: out of memory"]
+    list_ids(tally)
+    assert f"{victim}: it could not be graded" in capsys.readouterr().err
     assert [row["puzzle_id"] for row in read_grades(own).to_pylist() if row["status"] == "killed"] == [victim]
     assert nonocensus("grade", "run", "--serial").code == 0
     assert lasting(read_grades(own)) == lasting(directly(own))
@@ -206,7 +203,7 @@ def other_columns(path: Path) -> None:
 
 
 def changed(name: str, value: Any) -> Callable[[Path], None]:
-    """Another value in the first row that has a grade."""
+    """Change a value in the first row that has a grade."""
 
     def change(path: Path) -> None:
         rows = pq.read_table(path).to_pylist()
@@ -226,7 +223,7 @@ def changed(name: str, value: Any) -> Callable[[Path], None]:
     ],
     ids=lambda damage: damage.__name__,
 )
-def test_a_damaged_file_is_named_and_set_aside(
+def test_damaged_file_is_named_and_quarantined(
     own: Run, nonocensus: Nonocensus, damage: Callable[[Path], None]
 ) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
@@ -251,7 +248,7 @@ def test_a_damaged_file_is_named_and_set_aside(
     assert lasting(read_grades(own)) == whole
 
 
-def test_the_last_grade_of_a_puzzle_counts(own: Run, nonocensus: Nonocensus) -> None:
+def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     first = read_grades(own)
     late = first.to_pylist()[3] | {"status": "timeout", "grade": None, "hardest": None}
@@ -262,7 +259,7 @@ def test_the_last_grade_of_a_puzzle_counts(own: Run, nonocensus: Nonocensus) -> 
     assert Counter(read_grades(own)["status"].to_pylist()) == {"ok": len(first) - 1, "timeout": 1}
 
 
-def test_a_grade_of_other_clues_is_nobodys(own: Run, nonocensus: Nonocensus) -> None:
+def test_grade_of_other_clues_is_ignored(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
 
     def other(rows: list[dict[str, Any]]) -> None:
@@ -274,7 +271,7 @@ def test_a_grade_of_other_clues_is_nobodys(own: Run, nonocensus: Nonocensus) -> 
     assert (tally.done, tally.graded) == (1, len(directly(own)))
 
 
-def test_a_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
+def test_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
     place = Path(own.store.folder.path, "puzzles")
     name = own.parts[0].name
     kept_file = (place / f"{name}.json").read_text()
@@ -287,7 +284,7 @@ def test_a_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
     assert files_of(own) == []
 
 
-def test_a_report_says_how_hard_it_is(own: Run, nonocensus: Nonocensus) -> None:
+def test_report_shows_grades(own: Run, nonocensus: Nonocensus) -> None:
     def reported() -> tuple[str, str, dict[str, Any]]:
         assert nonocensus("report", "run", "--out", "report").code == 0
         page, text, figures = (Path(f"report/report.{kind}").read_text() for kind in ("html", "md", "json"))
@@ -378,8 +375,8 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
     assert (told["unique"], told["without_one_solution"]) == (1, 1)
 
 
-def test_a_store_and_its_run_say_the_same(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_tasks_of(7, monkeypatch)
+def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_batches_of(7, monkeypatch)
     store = json.loads(nonocensus("grade", own.store.folder.uri, "--serial", "--json").out)
     run = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
     assert len(store.pop("puzzles")) == 80
@@ -400,7 +397,7 @@ def test_a_store_and_its_run_say_the_same(own: Run, nonocensus: Nonocensus, monk
         (["run", "--format", "xyz"], "there is no format 'xyz'"),
     ],
 )
-def test_wrong_use(own: Run, nonocensus: Nonocensus, arguments: list[str], reason: str) -> None:
+def test_wrong_arguments_are_refused(own: Run, nonocensus: Nonocensus, arguments: list[str], reason: str) -> None:
     done = nonocensus("grade", *arguments)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert reason in done.err
@@ -415,14 +412,14 @@ def test_from_python() -> None:
     assert set(row) == set(GRADES.names)
 
 
-def test_limits_that_make_no_sense_are_refused_before_anything_is_begun(own: Run) -> None:
+def test_invalid_cpu_limits_are_refused_before_any_work(own: Run) -> None:
     for limit in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="cpu_limit is a number of CPU seconds"):
             nc.grade_run(own, cpu_limit=limit, resources=SERIAL)
     assert files_of(own) == []
 
 
-def test_a_run_without_unique_puzzles(nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_run_without_unique_puzzles_has_no_grades(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "switch.non").write_bytes(named("non").write(SWITCH))
     assert nonocensus("import", "switch.non", "--out", "store").code == 0
     assert nonocensus("classify", "store", "--out", "one", "--serial").code == 0

@@ -1,4 +1,4 @@
-"""The command grade with Sudokus: the same road as for nonograms, and what is their own."""
+"""The command grade with Sudokus: the same engine as for nonograms, other techniques."""
 
 import csv
 import json
@@ -15,14 +15,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sudokus
-from runs import Deadly
+from runs import WorkerKiller
 from stores import Result
 from sudoku_technique_examples import EXAMPLES
 
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources
-from pipeline.jobs.grade_job import grade_unknown, graded_puzzles, killed_rows, of_another
+from pipeline.jobs.engine import JobRequest
+from pipeline.jobs.grade_files import grade_batch, graded_schema, killed_rows, other_family_problem
+from pipeline.jobs.grade_job import grade_run, lost_rows
+from pipeline.jobs.job import Call, Chunk, JobSettings, Loss
 from pipeline.run.job_tables import current_grades, grades_of, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
@@ -44,7 +47,7 @@ OTHERS = 3
 
 
 def puzzles() -> pa.RecordBatch:
-    """An example of each technique; and Sudokus of several sizes, some of them without exactly one solution."""
+    """Return an example of each technique, and Sudokus of several sizes, some without exactly one solution."""
     lines = [line.replace(".", "0") for line in EXAMPLES.values()]
     grids = [np.array(list(line), np.uint8).reshape(9, 9) for line in lines]
     examples = [Sudoku(grid, puzzle_id=f"made/{k}", title=f"[bold]{k}") for k, grid in enumerate(grids)]
@@ -72,16 +75,10 @@ def lasting(found: pa.Table) -> list[dict[str, Any]]:
 
 
 def directly(run: Run) -> pa.Table:
-    """The grades of a run's unique puzzles, by the kernels themselves."""
+    """Grade a run's unique puzzles by the kernels directly."""
     results = {row["puzzle_id"]: row["solutions"] for row in run.table(["puzzle_id", "solutions"]).to_pylist()}
     unique = np.array([results[name] == "unique" for name in puzzles()["puzzle_id"].to_pylist()])
     return pa.Table.from_batches([grades(puzzles(), unique)]).filter(pa.array(unique))
-
-
-def in_tasks_of(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have tasks grade so many puzzles each, at first."""
-    monkeypatch.setattr("pipeline.jobs.engine.FIRST", number)
-    monkeypatch.setattr(family, "RULES", family.RULES._replace(grading_batch_size=number))
 
 
 def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
@@ -104,8 +101,7 @@ def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nono
     assert nonocensus("verify", "run").code == 0
 
 
-def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_tasks_of(6, monkeypatch)
+def test_interrupted_command_resumes(own: Run) -> None:
     steps: list[int] = []
 
     def stop(count: int, _: str) -> None:
@@ -113,8 +109,9 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
         if len(steps) == 2:
             raise KeyboardInterrupt
 
+    callbacks, settings = ProgressCallbacks(on_progress=stop), JobSettings(first_rows=6)
     with pytest.raises(KeyboardInterrupt):
-        nc.grade_run(own, resources=SERIAL, watch=ProgressCallbacks(on_progress=stop))
+        grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
     kept_rows = len(read_grades(own))
     assert 6 < kept_rows < UNIQUE
     tally = nc.grade_run(own, resources=SERIAL)
@@ -122,29 +119,28 @@ def test_interrupted_and_continued(own: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert lasting(read_grades(own)) == lasting(directly(own))
 
 
-def test_a_puzzle_that_kills_its_worker_costs_one_grade(own: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(Deadly, "victim", sudokus.LARGE)
-        patch.setattr("pipeline.executors.executor.SerialExecutor", Deadly)
-        tally = nc.grade_run(own, resources=SERIAL)
+def test_dead_worker_costs_one_grade(own: Run) -> None:
+    settings = JobSettings(executor=WorkerKiller(sudokus.LARGE))
+    tally = grade_run(own, JobRequest(resources=SERIAL, settings=settings))
     assert (tally.killed, tally.graded) == ([sudokus.LARGE], UNIQUE - 1)
     assert nc.grade_run(own, resources=SERIAL).killed == []
     assert lasting(read_grades(own)) == lasting(directly(own))
 
 
-def test_what_is_told_of_a_killed_puzzle() -> None:
-    """Its size and title from a store or a file, no more than its id from a run."""
+def test_killed_puzzle_of_a_file_is_shown_with_title_and_of_a_run_with_its_hash() -> None:
     rows = puzzles().slice(0, 2)
-    (told,) = killed_rows(SUDOKU, pa.table(rows.slice(0, 1))).to_pylist()
-    assert (told["puzzle_id"], told["title"], told["width"], told["status"]) == ("made/0", "[bold]0", 9, "killed")
-    bare_rows = pa.table(rows.slice(0, 1).select([*SUDOKU.decisive]))
-    (bare,) = killed_rows(SUDOKU, bare_rows).to_pylist()
-    assert (bare["puzzle_id"], bare["clue_hash"], bare["title"]) == (told["puzzle_id"], told["clue_hash"], None)
-    assert killed_rows(SUDOKU, bare_rows).schema == graded_puzzles(SUDOKU)
+    (shown,) = killed_rows(SUDOKU, pa.table(rows.slice(0, 1))).to_pylist()
+    assert (shown["puzzle_id"], shown["title"], shown["width"], shown["status"]) == ("made/0", "[bold]0", 9, "killed")
+    assert killed_rows(SUDOKU, pa.table(rows)).schema == graded_schema(SUDOKU)
+    chunk = Chunk([], rows.slice(0, 1).select([*SUDOKU.decisive]))
+    lost = lost_rows(chunk, Call(SUDOKU, {}, 1.0), Loss("out of memory", has_raised=False))
+    (bare,) = lost.to_pylist()
+    assert (bare["puzzle_id"], bare["clue_hash"], bare["status"]) == (shown["puzzle_id"], shown["clue_hash"], "killed")
+    assert lost.schema == SUDOKU_GRADES
 
 
-def test_rows_without_a_grade_say_why() -> None:
-    found = {row["puzzle_id"]: row for row in grade_unknown(SUDOKU.name, puzzles(), 60.0).to_pylist()}
+def test_rows_without_a_grade_have_a_reason() -> None:
+    found = {row["puzzle_id"]: row for row in grade_batch(SUDOKU.name, puzzles(), 60.0).to_pylist()}
     names = (sudokus.TWO, sudokus.NONE, sudokus.TWICE)
     assert [(found[name]["label"], found[name]["solutions"]) for name in names] == [
         ("multiple", "multiple"),
@@ -155,7 +151,7 @@ def test_rows_without_a_grade_say_why() -> None:
     assert all(found[f"made/{k}"]["hardest"] is not None for k in range(len(EXAMPLES)))
 
 
-def test_grades_of_another_family_s_techniques_are_refused(own: Run, nonocensus: Nonocensus) -> None:
+def test_grades_by_techniques_of_another_family_are_refused(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     (path,) = Path(own.folder.path, "grades").glob("*")
     rows = pq.read_table(path).to_pylist()
@@ -168,7 +164,7 @@ def test_grades_of_another_family_s_techniques_are_refused(own: Run, nonocensus:
     assert nonocensus("grade", "run", "--serial").code == nonocensus("verify", "run").code == 0
 
 
-def test_a_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
+def test_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
     (about,) = Path(own.store.folder.path, SUDOKU.folder).glob("*.json")
     about.write_text(about.read_text().replace(own.parts[0].sha256, "0" * 64))
     assert nonocensus("grade", "run", "--serial").code == 3
@@ -209,8 +205,8 @@ def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocens
 
 
 @pytest.mark.usefixtures("own")
-def test_a_store_and_its_run_say_the_same(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_tasks_of(7, monkeypatch)
+def test_store_and_its_run_get_equal_tallies(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(family, "RULES", family.RULES._replace(grading_batch_size=7))
     store, run = (json.loads(nonocensus("grade", place, "--serial", "--json").out) for place in ("store", "run"))
     assert len(store.pop("puzzles")) == UNIQUE + OTHERS
     run.pop("puzzles")
@@ -219,13 +215,13 @@ def test_a_store_and_its_run_say_the_same(nonocensus: Nonocensus, monkeypatch: p
     assert store == run
 
 
-def test_files_and_both_families(own: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
-    """Files are classified first; what is of another family than what came first is left out, and told."""
+def test_puzzles_of_another_family_are_problems(own: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    """The family of the first puzzles counts."""
     (tmp_path / "some.sdk").write_text("\n".join([*list(EXAMPLES.values())[:5], "1" * 81]))
     (tmp_path / "eye.non").write_bytes(named("non").write(from_picture([[1, 1], [0, 1]])))
     done = nonocensus("grade", "some.sdk", "eye.non", "--serial")
     assert (done.code, "5 of 5 puzzles with one solution" in done.out) == (1, True)
-    assert of_another("local/eye", NONOGRAM, SUDOKU).reason in done.err
+    assert other_family_problem("local/eye", NONOGRAM, SUDOKU).reason in done.err
     assert re.search(r"(?m)^local/some#6 +9x9 +– +invalid", done.out)
     other = nonocensus("grade", "eye.non", "run", "--serial", "--json")
     assert (other.code, json.loads(other.out)["family"]) == (1, "nonogram")

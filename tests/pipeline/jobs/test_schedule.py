@@ -1,4 +1,4 @@
-"""What is given out: every row once, the hardest first, nothing for ever."""
+"""The schedule: every row once, the hardest first, nothing for ever."""
 
 import random
 from collections import Counter
@@ -6,11 +6,12 @@ from collections import Counter
 import pytest
 
 from pipeline.jobs import schedule as schedules
-from pipeline.jobs.schedule import Left, Schedule, Work, halves, levels
+from pipeline.jobs.job import DEFAULTS, JobSettings
+from pipeline.jobs.schedule import Left, Schedule, TaskRows, halves, levels
 from pipeline.store import spans
 
 
-def rows_of(work: Work) -> list[tuple[str, int]]:
+def rows_of(work: TaskRows) -> list[tuple[str, int]]:
     return [(part, row) for part, there in work.rows.items() for row in spans.rows_of(there).tolist()]
 
 
@@ -23,7 +24,7 @@ def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> Left:
     [(60.0, [0.05, 0.7, 60.0]), (9.8, [0.05, 0.7, 9.8]), (9.7, [0.05, 9.7]), (600.0, [0.05, 0.7, 9.8, 600.0])]
     + [(limit, [limit]) for limit in (0.01, 0.05, 0.69)],
 )
-def test_each_level_has_so_many_times_what_the_one_before_had(cpu_limit: float, expected: list[float]) -> None:
+def test_cpu_limits_of_levels_grow_by_a_factor(cpu_limit: float, expected: list[float]) -> None:
     assert levels(cpu_limit, 0.05, 14.0) == expected
 
 
@@ -31,19 +32,19 @@ def simulated(schedule: Schedule, cpus: int, seconds: dict[tuple[str, int], floa
     """Run a schedule on workers that take `seconds` for a puzzle; returns how often each row got its result."""
     chance = random.Random(1)
     done: Counter[tuple[str, int]] = Counter()
-    flying: list[tuple[float, Work]] = []
+    in_flight: list[tuple[float, TaskRows]] = []
     now = 0.0
     while True:
-        while len(flying) < 2 * cpus and (work := schedule.next(cpus)) is not None:
+        while len(in_flight) < 2 * cpus and (work := schedule.next(cpus)) is not None:
             limit = schedule.limits[work.level]
-            flying.append((now + sum(min(seconds[row], limit) for row in rows_of(work)), work))
-        if not flying:
+            in_flight.append((now + sum(min(seconds[row], limit) for row in rows_of(work)), work))
+        if not in_flight:
             return done
-        flying.sort(key=lambda pair: pair[0])
-        now, work = flying.pop(0)
+        in_flight.sort(key=lambda pair: pair[0])
+        now, work = in_flight.pop(0)
         if chance.random() < faults:
-            hopeless = schedule.failed(work)
-            done.update(rows_of(hopeless) if hopeless else [])
+            given_up = schedule.failed(work)
+            done.update(rows_of(given_up) if given_up else [])
             continue
         limit = schedule.limits[work.level]
         late = [row for row in rows_of(work) if seconds[row] > limit and limit < schedule.limits[-1]]
@@ -52,7 +53,7 @@ def simulated(schedule: Schedule, cpus: int, seconds: dict[tuple[str, int], floa
 
 
 @pytest.mark.parametrize("faults", [0.0, 0.3])
-def test_every_row_once(faults: float) -> None:
+def test_every_row_has_one_result(faults: float) -> None:
     chance = random.Random(2)
     stretches = [(f"part-{k}", [100] * 7, [(0, 250), (300, 700)]) for k in range(5)]
     seconds = {
@@ -66,7 +67,7 @@ def test_every_row_once(faults: float) -> None:
 def test_tasks_follow_cost_and_row_groups() -> None:
     schedule = Schedule([("a", [100] * 100, [(0, 10_000)])], 10_000, [], [0.05, 1.0])
     work = schedule.next(1)
-    assert work == Work({"a": [(0, schedules.FIRST)]}, schedules.FIRST, 0)
+    assert work == TaskRows({"a": [(0, DEFAULTS.first_rows)]}, DEFAULTS.first_rows, 0)
     schedule.finished(work, 0.064, [])  # a millisecond a puzzle
     sizes = []
     for _ in range(4):
@@ -81,11 +82,11 @@ def test_tasks_follow_cost_and_row_groups() -> None:
     assert eta == pytest.approx((10_000 - 64 - sum(sizes)) * 0.001)
 
 
-def test_the_hardest_first_and_equal_ones_together() -> None:
+def test_hardest_puzzles_come_first_with_equal_ones() -> None:
     left = [puzzle("a", 1, 5), puzzle("a", 7, 50, "same"), puzzle("b", 3, 50, "same"), puzzle("b", 4, 20)]
     schedule = Schedule([], 0, [(0.05, entry) for entry in left], [0.05, 1.0, 20.0])
-    given = [schedule.next(1) for _ in range(4)]
-    assert [work and (work.rows, work.puzzles, work.level) for work in given] == [
+    tasks = [schedule.next(1) for _ in range(4)]
+    assert [work and (work.rows, work.puzzles, work.level) for work in tasks] == [
         ({"a": [(7, 8)], "b": [(3, 4)]}, 1, 1),
         ({"b": [(4, 5)]}, 1, 1),
         ({"a": [(1, 2)]}, 1, 1),
@@ -93,8 +94,8 @@ def test_the_hardest_first_and_equal_ones_together() -> None:
     ]
 
 
-def test_tasks_become_short_at_the_end_of_all_levels_and_hold_no_more_than_their_limit_allows() -> None:
-    """The sweep's last tasks are long where much waits for the levels above it."""
+def test_tasks_shrink_towards_the_end_of_all_levels() -> None:
+    """The sweep's last tasks are long while many puzzles wait for higher levels."""
     ends = {}
     for waiting in (0, 20_000):
         left = [(0.05, puzzle("b", row)) for row in range(waiting)]
@@ -105,59 +106,57 @@ def test_tasks_become_short_at_the_end_of_all_levels_and_hold_no_more_than_their
             schedule.finished(work, work.puzzles * (0.001, 0.05)[work.level], [])
         ends[waiting] = sizes
     assert ends[0][0][-2] < ends[20_000][0][-2] / 4
-    assert max(ends[20_000][1]) == schedules.PATIENCE * schedules.LONGEST_ABOVE
+    assert max(ends[20_000][1]) == DEFAULTS.overrun * schedules.MAX_SECONDS_ABOVE
     assert ends[20_000][1][-1] == 1
     assert sum(ends[20_000][1]) == 20_000
 
 
 @pytest.mark.parametrize(("limit", "ahead"), [(schedules.LONG / 2, schedules.AHEAD), (schedules.LONG, 1)])
-def test_long_tasks_are_submitted_when_a_core_is_free(limit: float, ahead: int) -> None:
+def test_long_tasks_wait_for_a_free_core(limit: float, ahead: int) -> None:
     left = [(1.0, puzzle("a", row)) for row in range(50)]
     schedule = Schedule([], 0, left, [0.05, 1.0, limit])
-    flying = 0
-    while schedule.next(10, flying) is not None:
-        flying += 1
-    assert flying == ahead * 10
+    in_flight = 0
+    while schedule.next(10, in_flight) is not None:
+        in_flight += 1
+    assert in_flight == ahead * 10
 
 
-def test_a_lower_level_comes_first() -> None:
-    """The longest limits last: what can be had soon is had soon."""
+def test_lower_levels_come_first() -> None:
     schedule = Schedule(
         [("a", [5], [(0, 5)])], 5, [(1.0, puzzle("b", 1, 9)), (0.05, puzzle("b", 2, 1))], [0.05, 1.0, 20.0]
     )
     assert [work and work.level for work in (schedule.next(1), schedule.next(1), schedule.next(1))] == [0, 1, 2]
 
 
-def test_a_puzzle_alone_is_given_up_after_three_tries() -> None:
+def test_single_puzzle_is_given_up_after_three_tries() -> None:
     schedule = Schedule([("a", [64], [(0, 64)])], 64, [], [0.05])
     poison = 37
     tries = Counter[int]()
-    hopeless = None
+    given_up = None
     while (work := schedule.next(2)) is not None:
         if ("a", poison) in rows_of(work):
             tries[work.size] += 1
-            hopeless = schedule.failed(work)
+            given_up = schedule.failed(work)
         else:
             schedule.finished(work, 0.1, [])
-    assert hopeless is not None
-    assert rows_of(hopeless) == [("a", poison)]
+    assert given_up is not None
+    assert rows_of(given_up) == [("a", poison)]
     assert tries == {64: 1, 32: 1, 16: 1, 8: 1, 4: 1, 2: 1, 1: 3}
 
 
-def test_halves_are_the_whole() -> None:
-    work = Work({"a": [(0, 3), (9, 10)], "b": [(5, 8)]}, 7, 1)
+def test_halves_make_up_the_whole() -> None:
+    work = TaskRows({"a": [(0, 3), (9, 10)], "b": [(5, 8)]}, 7, 1)
     first, second = halves(work)
     assert rows_of(first) + rows_of(second) == rows_of(work)
     assert (first.size, second.size) == (3, 4)
 
 
-def test_memory_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When too many puzzles wait, the sweep pauses until half of them are done."""
-    monkeypatch.setattr(schedules, "MOST_WAITING", 100)
-    schedule = Schedule([("a", [10_000], [(0, 10_000)])], 10_000, [], [0.05, 1.0])
+def test_sweep_pauses_while_too_many_puzzles_wait() -> None:
+    settings = JobSettings(max_waiting=100)
+    schedule = Schedule([("a", [10_000], [(0, 10_000)])], 10_000, [], [0.05, 1.0], settings)
     most = 0
     while (work := schedule.next(2)) is not None:
         left = [puzzle("a", row) for _, row in rows_of(work)] if work.level == 0 else []
         schedule.finished(work, 0.05 * work.size, left)
         most = max(most, schedule.waiting)
-    assert most < 100 + schedules.FIRST + schedules.LONGEST / 0.05
+    assert most < 100 + DEFAULTS.first_rows + schedules.MAX_SECONDS / 0.05

@@ -1,5 +1,8 @@
-"""One command at work: its log and what it tells."""
+"""Sessions: the run's log, log records, metrics."""
 
+import json
+import logging
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,19 +12,20 @@ from pipeline.errors import UserError
 from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
-from pipeline.jobs.session import NOBODY, Session
+from pipeline.jobs.session import Metrics, Session
+from pipeline.run.results import Effort, Piece
 from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import Store
 
 
 def begun(run: Run, schedule: Schedule) -> Session:
-    session = Session(run, CLASSIFY, schedule, NOBODY)
+    session = Session(run, CLASSIFY, schedule)
     session.start(SerialExecutor())
     return session
 
 
-def test_the_log_is_whole_when_another_has_taken_over(store: Store, tmp_path: Path) -> None:
-    """On storage without locks: the last lines are written all the same."""
+def test_log_is_complete_after_another_command_has_taken_over(store: Store, tmp_path: Path) -> None:
+    """On storage without locks."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     schedule = Schedule(iter(()), 0, [], [1.0])
     with pytest.raises(UserError, match="another command has begun to work"), begun(run, schedule) as first:
@@ -31,3 +35,76 @@ def test_the_log_is_whole_when_another_has_taken_over(store: Store, tmp_path: Pa
     assert first.log.file.closed
     log = (tmp_path / "run/log" / f"{first.name}.jsonl").read_text()
     assert '"session ended"' in log
+
+
+def test_log_records_of_other_loggers_are_written_to_the_log(store: Store, tmp_path: Path) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    with begun(run, Schedule(iter(()), 0, [], [1.0])) as session:
+        logging.getLogger("nonocensus.solver").warning("Kissat failed: %s", "why")
+        session.log_event(logging.DEBUG, "task lost", name="part", level=3)
+    logging.getLogger("nonocensus.solver").warning("after the session")
+    log = (tmp_path / "run/log" / f"{session.name}.jsonl").read_text()
+    first, foreign, event, last = map(json.loads, log.splitlines())
+    assert (first["event"], last["event"]) == ("session begun", "session ended")
+    assert foreign.items() >= {
+        "event": "message", "level": "WARNING", "logger": "nonocensus.solver", "message": "Kissat failed: why"
+    }.items()  # fmt: skip
+    assert {name: event[name] for name in event if name != "at"} == {"event": "task lost", "name": "part", "level": 3}
+
+
+def test_events_reach_other_handlers_once_if_their_level_is_enabled(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    with begun(run, Schedule(iter(()), 0, [], [1.0])) as session:
+        assert caplog.messages == []
+        caplog.set_level("DEBUG", "nonocensus")
+        session.log_event(logging.DEBUG, "task lost", reason="100 % gone")
+    assert caplog.messages[0] == "task lost: reason=100 % gone"
+    log = (tmp_path / "run/log" / f"{session.name}.jsonl").read_text()
+    assert log.count("task lost") == 1
+
+
+def piece(host: str, labels: dict[str, int], status: dict[str, int]) -> Piece:
+    about: Effort = {
+        "seconds": 1.5,
+        "cpu_solver": 0.5,
+        "cpu_task": 1.0,
+        "started": "",
+        "finished": "",
+        "hosts": [host],
+    }
+    return Piece({}, 1.0, [], status, labels, about, "part")
+
+
+def test_metrics_publish_each_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = Metrics("run")
+    published: Counter[tuple[str, ...]] = Counter()
+    calls = []
+
+    def note(value: float, tags: dict[str, str]) -> None:
+        calls.append(tags)
+        published[tuple(sorted(tags.values()))] += value  # type: ignore[assignment]
+
+    left: list[int] = []
+    monkeypatch.setattr(metrics._puzzles, "inc", note)
+    monkeypatch.setattr(metrics._cpu, "inc", note)
+    monkeypatch.setattr(metrics._left, "set", left.append)
+    for _ in range(3):
+        metrics.finished(piece("a", {"unique line": 5, "multiple": 1}, {"ok": 6, "invalid": 2}))
+        metrics.finished(piece("b", {"unique line": 1}, {"ok": 1}))
+    assert not calls
+    metrics.publish(7)
+    metrics.finished(piece("a", {"unique line": 1}, {"ok": 1}))
+    metrics.publish(6)
+    metrics.publish(6)
+    assert published == {
+        ("a", "unique line"): 16,
+        ("a", "multiple"): 3,
+        ("a", "invalid"): 6,
+        ("b", "unique line"): 3,
+        ("a",): 4.0,
+        ("b",): 3.0,
+    }
+    assert len(calls) == 8
+    assert left == [7, 6, 6]

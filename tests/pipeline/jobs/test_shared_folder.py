@@ -17,14 +17,14 @@ from pipeline.store.parts import open_store
 
 
 def can_unshare() -> bool:
-    """Whether this machine lets a process have mounts of its own."""
+    """Return whether a process may have mounts of its own here."""
     tried = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
     return bool(shutil.which("unshare")) and subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
 
 @contextmanager
 def machine_without(folder: Path, address: str) -> Iterator[None]:
-    """A machine of the cluster on which a folder is empty."""
+    """Add a node to the cluster on which a folder is empty."""
     ray = str(Path(sys.executable).with_name("ray"))
     start = f"mount -t tmpfs none {folder} && exec {ray} start --address={address} --num-cpus=1 --block"
     process = subprocess.Popen(
@@ -41,7 +41,7 @@ def machine_without(folder: Path, address: str) -> Iterator[None]:
 @pytest.mark.faults
 @pytest.mark.skipif(not can_unshare(), reason="this machine lets no process have mounts of its own")
 @pytest.mark.usefixtures("store")
-def test_a_machine_without_the_folder_is_named_before_anything_is_done(tmp_path: Path) -> None:
+def test_node_without_the_shared_folder_is_refused_by_name(tmp_path: Path) -> None:
     from ray.cluster_utils import Cluster
 
     shared = tmp_path / "shared"
@@ -76,5 +76,5 @@ while sum(node["Alive"] for node in ray.nodes()) != int(sys.argv[2]):
 
 
 def wait_for(machines: int, address: str) -> None:
-    """Until the cluster has so many machines."""
+    """Wait until the cluster has some number of machines."""
     subprocess.run([sys.executable, "-c", WAIT, address, str(machines)], check=True, stdout=subprocess.DEVNULL)

@@ -1,16 +1,16 @@
-"""What a task asks of the system."""
+"""The system limits of a task."""
 
 import subprocess
 import sys
 
 import pytest
 
-from pipeline.jobs import backstop
+from pipeline.jobs import task
 from solver.jit.waits import Waits
 
 LIMITED = """
 import resource
-from pipeline.jobs.backstop import backstop
+from pipeline.jobs.task import backstop
 used = resource.getrusage(resource.RUSAGE_SELF)
 hard = int(used.ru_utime + used.ru_stime) + 1000
 resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
@@ -21,24 +21,23 @@ with backstop(50.0):
 """
 
 
-def test_a_lower_limit_of_the_user_s_stays() -> None:
-    """`ulimit -t` below what the task may take: nothing can raise it, so it holds."""
+def test_lower_limit_of_the_user_stays() -> None:
+    """`ulimit -t` can't be raised."""
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == (["True", "True"], "")
 
 
-def test_compiling_takes_nothing_of_a_task_s_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often a task waits for kernels, as it does at each rung."""
+def test_compiling_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     used, allowed = 0.0, list[float]()
 
     def arm(cpu: float) -> float:
         allowed.append(cpu)
         return used + cpu
 
-    monkeypatch.setattr(backstop, "_used", lambda: used)
-    monkeypatch.setattr(backstop, "_arm", arm)
-    monkeypatch.setattr(backstop, "_disarm", lambda: None)
-    with backstop.backstop(50.0):
+    monkeypatch.setattr(task, "_cpu_seconds", lambda: used)
+    monkeypatch.setattr(task, "_arm", arm)
+    monkeypatch.setattr(task, "_disarm", lambda: None)
+    with task.backstop(50.0):
         for work, compiling in ((10.0, 90.0), (5.0, 95.0), (1.0, 0.0)):
             used += work
             with Waits.make_context():

@@ -1,42 +1,40 @@
-"""Few files, each row once."""
+"""Joined files: few files, each row once."""
 
 from pathlib import Path
 
-import pytest
 from runs import CONFIG, run_serially, work_on
 
 from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
+from pipeline.jobs.job import JobSettings
 from pipeline.jobs.schedule import Schedule
-from pipeline.jobs.session import NOBODY, Session
-from pipeline.jobs.tidy import MOST_FILES, tidy
+from pipeline.jobs.session import Session
+from pipeline.jobs.tidy import MAX_FILES, tidy
 from pipeline.run.progress import summarize
 from pipeline.run.run_folder import start_run
 from pipeline.store.parts import Store, append
 
 
-def test_tidied_files_have_a_bound_of_rows(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joined_files_have_bounded_rows(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    monkeypatch.setattr("pipeline.jobs.schedule.MOST_ROWS", 5)
-    monkeypatch.setattr("pipeline.jobs.tidy.MOST_ROWS", 42)
-    work_on(run)
+    work_on(run, settings=JobSettings(max_rows=5, joined_rows=42))
     sizes = [piece.rows for piece in run.pieces()]
     assert sum(sizes) == 300
     assert max(sizes) == 40
-    assert len(sizes) < 10 < MOST_FILES
+    assert len(sizes) < 10 < MAX_FILES
 
 
 def test_tidy_needs_no_store(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     (tmp_path / "store").rename(tmp_path / "moved")
-    session = Session(run, CLASSIFY, Schedule(iter(()), 0, [], [1.0]), NOBODY)
+    session = Session(run, CLASSIFY, Schedule(iter(()), 0, [], [1.0]))
     session.start(SerialExecutor())
-    tidy(run, SerialExecutor(), session)
+    tidy(session, SerialExecutor())
     assert len(run.table()) == 300
 
 
-def test_a_row_that_two_files_have_counts_once(store: Store, tmp_path: Path) -> None:
-    """A task that was thought lost and has ended after all; its later twin is what counts, until one file is left."""
+def test_row_in_two_files_counts_once(store: Store, tmp_path: Path) -> None:
+    """A task was thought lost and has ended after all; the later file counts, until they are joined."""
     run = run_serially(store, tmp_path / "run")
     results = tmp_path / "run/results"
     one = sorted(results.glob("*.json"))[1]

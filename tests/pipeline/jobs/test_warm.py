@@ -1,4 +1,4 @@
-"""Kernels made ready: before any clock runs, in processes that end with who wants them, with an error that says why."""
+"""Kernel compilation in background processes: not on puzzles' time, ended with the command, errors with a reason."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import InputError, StorageError
 from pipeline.jobs import kernel_compilation as warming
-from pipeline.jobs.kernel_compilation import LATER, compiled_beside
+from pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background
 from pipeline.store.file_import import import_paths
 from solver import tuning
 
@@ -23,7 +23,9 @@ in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is com
 
 COUNTED = """
 import solver.api, solver.proofs.certificate as certificate
-from pipeline.jobs.certify_job import _certified
+from pipeline.jobs.certify_job import _certificate
+from pipeline.jobs.job import Call
+from solver.model.families import NONOGRAM
 from pipeline.run.job_tables import VERDICT
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.jit.kernel import _Entry
@@ -64,12 +66,13 @@ rows = solver.api.classify(batch).to_pylist()
 k = next(k for k, row in enumerate(rows) if row["technique"] in ("depth-2", "probe"))
 late.clear()
 ids = {"puzzle_id": batch["puzzle_id"][k].as_py(), "clue_hash": batch["clue_hash"][k].as_py()}
-print(_certified({**rows[k], **ids}, batch.slice(k, 1), {"proofs": None, "depth": 2}, 60.0)["status"], late)
+call = Call(NONOGRAM, {"proofs": None, "depth": 2}, 60.0)
+print(_certificate({**rows[k], **ids}, batch.slice(k, 1), call)["status"], late)
 """
 
 
 def begun(monkeypatch: pytest.MonkeyPatch) -> list["subprocess.Popen[str]"]:
-    """The processes that are started from now on."""
+    """Record the processes that are started from now on."""
     processes: list[subprocess.Popen[str]] = []
     start = subprocess.Popen
 
@@ -83,8 +86,8 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list["subprocess.Popen[str]"]:
 
 @in_kernels
 @pytest.mark.parametrize(("work", "expected"), [(SOLUTIONS, "True []"), (PROOF, "proved []")])
-def test_no_puzzle_is_charged_for_compiling(work: str, expected: str) -> None:
-    """In a process that has loaded nothing yet."""
+def test_compiling_is_not_on_a_puzzles_time(work: str, expected: str) -> None:
+    """In a process without loaded kernels."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", COUNTED + work], capture_output=True, text=True, env=environment, check=False
@@ -93,19 +96,19 @@ def test_no_puzzle_is_charged_for_compiling(work: str, expected: str) -> None:
 
 
 @in_kernels
-def test_processes_that_compile_end_with_their_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_background_processes_end_with_their_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     processes = begun(monkeypatch)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(warming, "is_warm", lambda _: False)
     monkeypatch.setattr(warming, "_warm", set())
-    with compiled_beside({(1, False)}, (LATER,)) as cold:
+    with compiled_in_background({(1, False)}, (SEARCH_STAGES,)) as cold:
         assert cold
         assert [process.poll() for process in processes] == [None]
     assert [process.poll() for process in processes] == [-signal.SIGTERM]
 
 
 @in_kernels
-def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_compiler_is_a_storage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = begun(monkeypatch)
     monkeypatch.setenv(tuning.VARIABLE, '{"NODES": 3}')
     with pytest.raises(StorageError, match=r"^kernels can't be compiled into .*: ValueError: .* no constant NODES"):
@@ -114,14 +117,14 @@ def test_kernels_that_can_t_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None
     assert None not in [process.poll() for process in processes]
 
 
-def test_no_folder_for_kernels_is_an_error_of_warm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warm_without_cache_folder_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "cache_folder", lambda: None)
     with pytest.raises(StorageError, match="can't be kept: set NUMBA_CACHE_DIR"):
         warming.warm_for_most()
 
 
 def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
-    """Have the processes of the check run other programs; the one that is not given prints one row."""
+    """Have processes of the check run other programs; the others print one row."""
     usual = """print('[{"puzzle_id": "check/1", "solutions": "unique"}]')"""
 
     def answering(way: str) -> "subprocess.Popen[str]":
@@ -129,7 +132,7 @@ def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen([sys.executable, "-c", program], text=True, **pipes)
 
-    monkeypatch.setattr(warming, "_answering", answering)
+    monkeypatch.setattr(warming, "_start_answering", answering)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,7 @@ def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
         ({"one": "raise ValueError('why')"}, "kernels can't be checked in one process: ValueError: why"),
     ],
 )
-def test_the_check_says_what_differs_and_what_to_do(
+def test_check_names_the_difference_and_the_remedy(
     monkeypatch: pytest.MonkeyPatch, programs: dict[str, str], said: str
 ) -> None:
     printing(monkeypatch, **programs)
@@ -157,37 +160,41 @@ def test_the_check_says_what_differs_and_what_to_do(
 
 @pytest.mark.slow
 @in_kernels
-def test_the_check_compares_mono_and_coloured_puzzles_in_all_ways() -> None:
+def test_check_compares_mono_and_coloured_puzzles_in_all_modes() -> None:
     assert warming.check_kernels().startswith("16 puzzles, mono and coloured, have the same answers")
     assert {row["goal_matches"] for row in json.loads(warming.answers())} == {True}
 
 
 @pytest.mark.slow
 @in_kernels
-def test_warm_tells_how_far_it_is() -> None:
-    """Here everything is compiled already, so each stage is only loaded."""
-    told: list[tuple[object, ...]] = []
-    callbacks = ProgressCallbacks(on_start=lambda *said: told.append(said), on_progress=lambda *said: told.append(said))
+def test_warm_reports_each_stage() -> None:
+    """Everything is compiled already: each stage is only loaded."""
+    reported: list[tuple[object, ...]] = []
+    callbacks = ProgressCallbacks(
+        on_start=lambda *said: reported.append(said), on_progress=lambda *said: reported.append(said)
+    )
     warming.warm_for_most(callbacks)
-    stages = [stage for stages in warming.ALL for stage in stages]
+    stages = [stage for stages in warming.ALL_STAGES for stage in stages]
     names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["sudokus", "covers"]
-    assert told[0] == ("compiling", len(names))
-    assert sorted(told[1:]) == sorted((1, name) for name in names)
+    assert reported[0] == ("compiling", len(names))
+    assert sorted(reported[1:]) == sorted((1, name) for name in names)
 
 
 @in_kernels
-def test_a_store_of_sudokus_needs_their_kernels_alone(tmp_path: Path) -> None:
+def test_store_of_sudokus_compiles_only_their_kernels(tmp_path: Path) -> None:
     (tmp_path / "x.sdk").write_text("." * 81)
     import_paths([tmp_path / "x.sdk"], str(tmp_path / "store"))
-    told: list[object] = []
-    warming.warm_for_store(str(tmp_path / "store"), ProgressCallbacks(on_progress=lambda _, name: told.append(name)))
-    assert told == ["sudokus"]
+    reported: list[object] = []
+    warming.warm_for_store(
+        str(tmp_path / "store"), ProgressCallbacks(on_progress=lambda _, name: reported.append(name))
+    )
+    assert reported == ["sudokus"]
 
 
 @pytest.mark.slow
 @in_kernels
-def test_warm_is_interrupted(tmp_path: Path) -> None:
-    """Ctrl-C in a terminal reaches all processes of a command; one line comes of it, and nothing goes on."""
+def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:
+    """Ctrl-C in a terminal reaches all processes of a command."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "nonocensus", "warm"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

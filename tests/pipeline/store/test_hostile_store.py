@@ -16,6 +16,8 @@ from pipeline.callbacks import SILENT
 from pipeline.errors import InputError
 from pipeline.executors.executor import Resources
 from pipeline.findings.reporting import write_run_report
+from pipeline.jobs.engine import JobRequest
+from pipeline.jobs.job import JobSettings
 from pipeline.jobs.kernel_compilation import needed
 from pipeline.jobs.mend_job import mend_run
 from pipeline.run.run_folder import start_run
@@ -178,7 +180,7 @@ def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> Non
     assert "is no puzzle: it has no id" in verify_store(store, lambda _: None)[0].what
     run = run_serially(store, tmp_path / "run")
     assert len(run.table()) == 300
-    assert sum(1 for _ in mend_run(run, 0.1, Resources(serial=True), SILENT)) > 0
+    assert sum(1 for _ in mend_run(run, JobRequest(cpu_limit=0.1, resources=Resources(serial=True)))) > 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -206,12 +208,12 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
     together = lasting(run_serially(store, tmp_path / "together"))
     assert max(sizes) > 3
     sizes.clear()
-    monkeypatch.setattr("pipeline.jobs.task.CHUNK_CELLS", 3 * 8 * 9)
-    assert lasting(run_serially(store, tmp_path / "apart")).equals(together)
+    apart = run_serially(store, tmp_path / "apart", JobSettings(chunk_cells=3 * 8 * 9))
+    assert lasting(apart).equals(together)
     assert max(sizes) == 3
     assert sum(sizes) == 40
-    monkeypatch.setattr("pipeline.jobs.task.CHUNK_CELLS", 1)
-    assert lasting(run_serially(store, tmp_path / "alone")).equals(together)
+    alone = run_serially(store, tmp_path / "alone", JobSettings(chunk_cells=1))
+    assert lasting(alone).equals(together)
 
 
 def test_no_kernels_are_compiled_for_what_none_will_see() -> None:
