@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pipeline.findings.engine_comparison import compared
 from pipeline.findings.figures_page import Table
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.engines.answer import Limits
+from solver.engines.answer import EngineLimits
 from solver.engines.arrangements import number_of_arrangements
 from solver.engines.cover_engine import by_exact_cover
 from solver.engines.engines import ENGINES
@@ -42,7 +42,7 @@ SEED = 1
 EACH = 3
 """Puzzles of a kind."""
 
-LIMITS = Limits(cpu_limit=30.0)
+LIMITS = EngineLimits(cpu_limit=30.0)
 
 
 def run(_: Path) -> list[Table]:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pipeline.findings.figures_page import Table
 from solver.jit.kernel import kernel
 from solver.ladder.ladder_options import RUNGS
-from solver.sudoku.bands import Desk, count_solutions, desk_for
+from solver.sudoku.bands import BandBoard, count_solutions, desk_for
 from solver.sudoku.sudoku_api import classify
 from solver.sudoku.sudoku_batch import grid_batch, with_hashes
 
@@ -73,7 +73,9 @@ def best(work: Callable[[], object]) -> float:
 
 
 @kernel
-def _search_all(givens: np.ndarray, solutions: np.ndarray, number: np.ndarray, effort: np.ndarray, desk: Desk) -> None:
+def _search_all(
+    givens: np.ndarray, solutions: np.ndarray, number: np.ndarray, effort: np.ndarray, desk: BandBoard
+) -> None:
     for p in range(len(givens)):
         number[p] = 0
         count_solutions(givens[p], solutions[0], solutions[1], number[p : p + 1], effort, desk, np.inf)

@@ -10,7 +10,7 @@ import sudoku_oracle as oracle
 
 from solver.model import sudoku_techniques
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.sudoku_desk import Desk, desk_for, lay_down, strike
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down, strike
 from solver.sudoku.techniques.sudoku_person import take_step
 
 
@@ -19,20 +19,20 @@ def hard(seed: int, wide: int = 3, high: int = 3) -> np.ndarray:
     return oracle.minimal(wide, high, random.Random(seed))
 
 
-def known(desk: Desk, size: int) -> oracle.Board:
+def known(desk: SudokuDesk, size: int) -> oracle.Board:
     return {
         (cell // size, cell % size): frozenset(digit + 1 for digit in range(size) if int(can) >> digit & 1)
         for cell, can in enumerate(desk.can)
     }
 
 
-def drawn(seed: int, wide: int, high: int) -> Desk:
+def drawn(seed: int, wide: int, high: int) -> SudokuDesk:
     """A desk to work on, of those that `_drawn` makes: every technique is tried on the same ones."""
     return deepcopy(_drawn(seed, wide, high))
 
 
 @cache
-def _drawn(seed: int, wide: int, high: int) -> Desk:
+def _drawn(seed: int, wide: int, high: int) -> SudokuDesk:
     """A desk with a solved grid of which some cells are written down, and others have more digits, by chance."""
     rng = random.Random(seed)
     solution = oracle.full_grid(wide, high, rng).ravel()

@@ -13,7 +13,7 @@ from solver.model import sudoku_techniques
 from solver.model.sudoku_techniques import LEVELS, TECHNIQUES
 from solver.sudoku.techniques.chains import FOUND
 from solver.sudoku.techniques.patterns import reason_of
-from solver.sudoku.techniques.steps import Node, Refuted, candidates, rules_of
+from solver.sudoku.techniques.steps import Node, SudokuRefutation, candidates, rules_of
 from solver.sudoku.techniques.sudoku_desk import desk_for, lay_down
 from solver.sudoku.techniques.sudoku_person import take_step
 
@@ -150,7 +150,7 @@ def _looked_at(noted: list[int], technique: int, before: list[frozenset[int]], p
     if technique in (sudoku_techniques.FORCING, sudoku_techniques.LONG_FORCING):
         return {noted[0]}
     why = reason_of(rules, board, technique, noted, placed)
-    if isinstance(why, Refuted):
+    if isinstance(why, SudokuRefutation):
         return {cell for cell, _ in (why.supposed, *(follows.node for follows in why.then))}
     return {cell for need in why.needs for cell, _ in candidates(rules, board, need)}
 

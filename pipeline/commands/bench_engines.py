@@ -51,9 +51,9 @@ def compare_engines(
 ) -> int:
     """Have engines solve puzzles, and print what they say. Returns the exit status: 1 if two verdicts differ."""
     from pipeline.findings.engine_comparison import compared, differing, figures
-    from solver.engines.answer import Limits
+    from solver.engines.answer import EngineLimits
 
-    limits = Limits(allowed.visits, allowed.memory << 20, allowed.cpu_limit)
+    limits = EngineLimits(allowed.visits, allowed.memory << 20, allowed.cpu_limit)
     names = [engine.value for engine in engines]
     with progress("solving", sum(map(len, batches)) * len(names)) as (bar, task):
         rows = compared(batches, names, limits, lambda: bar.update(task, advance=1))

@@ -11,10 +11,10 @@ from pipeline.commands.solve.solve_sudokus import drawn
 
 if TYPE_CHECKING:
     from solver.sudoku.sudoku_puzzle import Sudoku
-    from solver.sudoku.techniques.sudoku_hint import Hint
+    from solver.sudoku.techniques.sudoku_hint import SudokuHint
 
 
-def fields(puzzle: "Sudoku", given: "Hint") -> dict[str, Any]:
+def fields(puzzle: "Sudoku", given: "SudokuHint") -> dict[str, Any]:
     """What a machine is told; rows and columns count from 1."""
     from reports.explained.sudoku_words import fields_of
 
@@ -23,7 +23,7 @@ def fields(puzzle: "Sudoku", given: "Hint") -> dict[str, Any]:
     return {"puzzle_id": puzzle.puzzle_id, "hint": given.kind, "wrong": cells, "step": step}
 
 
-def shown(puzzle: "Sudoku", given: "Hint") -> Iterator[RenderableType]:
+def shown(puzzle: "Sudoku", given: "SudokuHint") -> Iterator[RenderableType]:
     """The grid with the cells in question pointed out, and what to say of them."""
     import numpy as np
 
@@ -45,7 +45,7 @@ def shown(puzzle: "Sudoku", given: "Hint") -> Iterator[RenderableType]:
         yield said(puzzle, given)
 
 
-def said(puzzle: "Sudoku", given: "Hint") -> str:
+def said(puzzle: "Sudoku", given: "SudokuHint") -> str:
     """A hint that is no step."""
     from reports.explained.sudoku_words import cell_in_words
 

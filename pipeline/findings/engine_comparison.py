@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from solver.engines.answer import Answer, Limits
+from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.engines import COMPILED, ENGINES
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Puzzle
@@ -17,7 +17,7 @@ BEFORE = 0.001
 
 
 def compared(
-    batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: Limits, seen: Callable[[], None]
+    batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: EngineLimits, seen: Callable[[], None]
 ) -> list[dict[str, Any]]:
     """A row for each puzzle and engine; `seen` is called for each. Seconds are CPU seconds, without any to compile."""
     if not set(names).isdisjoint(COMPILED):
@@ -31,7 +31,7 @@ def compared(
     return rows
 
 
-def answered(puzzle: Puzzle, name: str, limits: Limits) -> Answer:
+def answered(puzzle: Puzzle, name: str, limits: EngineLimits) -> EngineAnswer:
     """An engine's answer, without the time to compile."""
     if name in COMPILED:
         ENGINES[name](puzzle, limits._replace(cpu_limit=BEFORE))
@@ -57,7 +57,7 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _figures_of(answer: Answer) -> dict[str, Any]:
+def _figures_of(answer: EngineAnswer) -> dict[str, Any]:
     """An answer without its pictures."""
     names = ("verdict", "first_visits", "first_seconds", "visits", "seconds", "peak", "stopped")
     return {name: getattr(answer, name) for name in names}

@@ -12,7 +12,20 @@ from reports.templating import source
 
 SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")
 OWN_PARTS = (
-    *("asking", "jobs", "saved", "pointing", "game", "board", "tools", "solving", "known", "hints", "player", "archive"),
+    *(
+        "asking",
+        "jobs",
+        "saved",
+        "pointing",
+        "game",
+        "board",
+        "tools",
+        "solving",
+        "known",
+        "hints",
+        "player",
+        "archive",
+    ),
     *("bringing", "drawingboard", "opened", "page"),
 )
 PARTS = (*(f"browser/{part}.js" for part in SHARED_PARTS), *(f"serve/{part}.js" for part in OWN_PARTS))

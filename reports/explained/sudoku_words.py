@@ -8,14 +8,14 @@ from reports.explained.step_words import Told
 from reports.sudoku_svg import sign
 from solver.model import sudoku_techniques
 from solver.model.sudoku_techniques import TECHNIQUES
-from solver.sudoku.techniques.steps import CELL, Board, Need, Node, Pattern, Refuted, Step
-from solver.sudoku.techniques.sudoku_explanation import Explanation
+from solver.sudoku.techniques.steps import CELL, Board, Need, Node, Pattern, SudokuRefutation, SudokuStep
+from solver.sudoku.techniques.sudoku_explanation import SudokuExplanation
 
 KINDS = "row", "column", "box"
 """What units are called, in the order of their numbers."""
 
 
-def in_words(explanation: Explanation) -> Iterator[Told[Step]]:
+def in_words(explanation: SudokuExplanation) -> Iterator[Told[SudokuStep]]:
     """All steps in words."""
     board = [set(digits) for digits in explanation.start]
     for number, step in enumerate(explanation.steps, 1):
@@ -25,7 +25,7 @@ def in_words(explanation: Explanation) -> Iterator[Told[Step]]:
             board[cell].discard(digit)
 
 
-def step_in_words(step: Step, board: Board, size: int) -> str:
+def step_in_words(step: SudokuStep, board: Board, size: int) -> str:
     """What a step finds and where; `board` is what was known before it."""
     name = TECHNIQUES[step.technique].name
     if isinstance(step.why, Pattern):
@@ -36,7 +36,7 @@ def step_in_words(step: Step, board: Board, size: int) -> str:
     return f"{told} {found}." if told.endswith(":") else f"{told} So {found}."
 
 
-def ending(explanation: Explanation) -> str:
+def ending(explanation: SudokuExplanation) -> str:
     """How an explanation ends, in a sentence."""
     size = explanation.puzzle.size
     open_ = sum(len(digits) != 1 for digits in explanation.board)
@@ -65,7 +65,7 @@ def need_in_words(need: Need, size: int) -> str:
     return f"{sign(need.which)} in {_unit(need.unit, size)}"
 
 
-def fields_of(explanation: Explanation) -> dict[str, Any]:
+def fields_of(explanation: SudokuExplanation) -> dict[str, Any]:
     """What a machine is told; rows, columns, units and digits count from 1."""
     size, hardest = explanation.puzzle.size, explanation.hardest
     return {
@@ -77,7 +77,7 @@ def fields_of(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _fields(told: Told[Step], size: int) -> dict[str, Any]:
+def _fields(told: Told[SudokuStep], size: int) -> dict[str, Any]:
     step, technique = told.step, TECHNIQUES[told.step.technique]
     fields: dict[str, Any] = {"technique": technique.name, "grade": technique.grade, "words": told.what}
     if step.placed:
@@ -142,7 +142,7 @@ def _links(chain: Sequence[Node], size: int) -> Iterator[str]:
             yield f"{_node(wrong, size, 'is not')} and {_node(right, size)}"
 
 
-def _refuted(why: Refuted, name: str, size: int) -> str:
+def _refuted(why: SudokuRefutation, name: str, size: int) -> str:
     """An assumption and where it ends."""
     told = [f"Suppose {_node(why.supposed, size, 'were' if why.right else 'were not')} ({name})."]
     told += [f"{_first_up(_because(need, size))} {_node(node, size)}." for need, node in why.then]

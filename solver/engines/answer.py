@@ -11,7 +11,7 @@ VERDICTS = ("none", "unique", "multiple")
 """Verdicts by the number of solutions found, if there are no others or two of them."""
 
 
-class Limits(NamedTuple):
+class EngineLimits(NamedTuple):
     """What an engine may use up for one puzzle.
 
     visits     states that a plain search or brute force looks at
@@ -24,7 +24,7 @@ class Limits(NamedTuple):
     cpu_limit: float = 60.0
 
 
-class Answer(NamedTuple):
+class EngineAnswer(NamedTuple):
     """What an engine says of a puzzle. Figures that an engine doesn't have are None.
 
     verdict        none, unique, multiple; unknown if a limit came first
@@ -52,6 +52,6 @@ def verdict_of(solutions: int, stopped: str) -> str:
     return "unknown" if stopped and solutions < TWO else VERDICTS[solutions]
 
 
-def out_of_time(limits: Limits) -> str:
+def out_of_time(limits: EngineLimits) -> str:
     """What is said when the CPU limit comes first."""
     return f"not done in {limits.cpu_limit:g} CPU seconds"

@@ -3,7 +3,7 @@
 from itertools import combinations, pairwise
 from math import comb
 
-from solver.engines.answer import Limits
+from solver.engines.answer import EngineLimits
 from solver.model.puzzle import Clue, Puzzle
 
 OBJECT_BYTES = 220
@@ -35,7 +35,7 @@ def needed(clue: Clue) -> int:
     return sum(block.length for block in clue) + sum(first.color == second.color for first, second in pairwise(clue))
 
 
-def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limits: Limits) -> str:
+def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limits: EngineLimits) -> str:
     """Why the arrangements of some lines of a puzzle can't be listed, empty if they can.
 
     lines       each a clue and its number of cells

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from itertools import count
 from math import inf
 
-from solver.engines.answer import Answer, Limits
+from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
 from solver.engines.plain_search import Space, State, Visits, answer_of, successors
 from solver.model.puzzle import Puzzle
@@ -14,17 +14,17 @@ from solver.model.puzzle import Puzzle
 Estimate = Callable[[Puzzle, State], float]
 
 
-def a_star(puzzle: Puzzle, limits: Limits) -> Answer:
+def a_star(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by A* with solver.engines.heuristics.rows_left. A visit is a state taken from the heap."""
     return answer_of(puzzle, limits, partial(_visits, rows_left))
 
 
-def a_star_by_wrong_groups(puzzle: Puzzle, limits: Limits) -> Answer:
+def a_star_by_wrong_groups(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The same with wrong_groups."""
     return answer_of(puzzle, limits, partial(_visits, wrong_groups))
 
 
-def a_star_by_all_groups(puzzle: Puzzle, limits: Limits) -> Answer:
+def a_star_by_all_groups(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The same with wrong_and_missing_groups."""
     return answer_of(puzzle, limits, partial(_visits, wrong_and_missing_groups))
 

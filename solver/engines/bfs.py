@@ -2,12 +2,12 @@
 
 from collections import deque
 
-from solver.engines.answer import Answer, Limits
+from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.plain_search import Space, Visits, answer_of, successors
 from solver.model.puzzle import Puzzle
 
 
-def breadth_first(puzzle: Puzzle, limits: Limits) -> Answer:
+def breadth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by breadth-first search. A visit is a state taken from the queue."""
     return answer_of(puzzle, limits, _visits)
 

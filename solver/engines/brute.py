@@ -2,12 +2,12 @@
 
 from itertools import product
 
-from solver.engines.answer import Answer, Limits
+from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.plain_search import Space, Visits, answer_of
 from solver.model.puzzle import Puzzle
 
 
-def brute_force(puzzle: Puzzle, limits: Limits) -> Answer:
+def brute_force(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by the product of its rows' arrangements. A visit is a grid; one waits at a time."""
     return answer_of(puzzle, limits, _visits)
 

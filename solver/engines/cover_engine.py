@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
+from solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
 from solver.engines.arrangements import arrangements, why_not
 from solver.exact_cover.problem import Cover, cover_of
 from solver.exact_cover.solve import solve
@@ -21,12 +21,12 @@ ENTRY_BYTES = 150
 """Bytes of memory for an entry of an option, at most, while the problem is made."""
 
 
-def by_exact_cover(puzzle: Puzzle, limits: Limits) -> Answer:
+def by_exact_cover(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by solver.exact_cover. A visit is a node of its search; their number has no limit."""
     start = time.thread_time()
     lines = [(clue, puzzle.width) for clue in puzzle.rows] + [(clue, puzzle.height) for clue in puzzle.columns]
     if stopped := why_not(puzzle, lines, ENTRY_BYTES * max(1, puzzle.colors), limits):
-        return Answer("unknown", [], 0, time.thread_time() - start, stopped=stopped)
+        return EngineAnswer("unknown", [], 0, time.thread_time() - start, stopped=stopped)
     rows = [arrangements(clue, puzzle.width) for clue in puzzle.rows]
     columns = [arrangements(clue, puzzle.height) for clue in puzzle.columns]
     covers = solve(problem_of(puzzle, rows, columns), limit=TWO, cpu_limit=limits.cpu_limit)
@@ -34,7 +34,7 @@ def by_exact_cover(puzzle: Puzzle, limits: Limits) -> Answer:
     every = [row for several in rows for row in several]
     solutions = [_picture(puzzle, every, options) for options in covers.solutions]
     verdict = verdict_of(len(solutions), stopped)
-    return Answer(verdict, solutions, covers.nodes, time.thread_time() - start, stopped=stopped)
+    return EngineAnswer(verdict, solutions, covers.nodes, time.thread_time() - start, stopped=stopped)
 
 
 def problem_of(puzzle: Puzzle, rows: list[list[bytes]], columns: list[list[bytes]]) -> Cover:

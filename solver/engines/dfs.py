@@ -1,11 +1,11 @@
 """Depth-first search: the newest state first."""
 
-from solver.engines.answer import Answer, Limits
+from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.plain_search import Space, Visits, answer_of, successors
 from solver.model.puzzle import Puzzle
 
 
-def depth_first(puzzle: Puzzle, limits: Limits) -> Answer:
+def depth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by depth-first search. A visit is a state taken from the stack."""
     return answer_of(puzzle, limits, _visits)
 

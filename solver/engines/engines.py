@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from solver.engines.answer import Answer, Limits
+from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.astar import a_star, a_star_by_all_groups, a_star_by_wrong_groups
 from solver.engines.bfs import breadth_first
 from solver.engines.brute import brute_force
@@ -12,7 +12,7 @@ from solver.engines.ladder_engine import by_ladder
 from solver.engines.sat import by_learners
 from solver.model.puzzle import Puzzle
 
-ENGINES: dict[str, Callable[[Puzzle, Limits], Answer]] = {
+ENGINES: dict[str, Callable[[Puzzle, EngineLimits], EngineAnswer]] = {
     "dfs": depth_first,
     "bfs": breadth_first,
     "astar": a_star,

@@ -5,11 +5,11 @@ import time
 import numpy as np
 
 from solver.api import solve
-from solver.engines.answer import Answer, Limits, out_of_time, verdict_of
+from solver.engines.answer import EngineAnswer, EngineLimits, out_of_time, verdict_of
 from solver.model.puzzle import Puzzle
 
 
-def by_ladder(puzzle: Puzzle, limits: Limits) -> Answer:
+def by_ladder(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by solver.api. A visit is a node of its search, none for what probing decides."""
     start = time.thread_time()
     row = solve(puzzle, cpu_limit=limits.cpu_limit)
@@ -19,4 +19,4 @@ def by_ladder(puzzle: Puzzle, limits: Limits) -> Answer:
     stopped = "" if row["status"] in ("ok", "invalid") else str(row["error"] or out_of_time(limits))
     nodes = row["nodes"]
     assert nodes is None or isinstance(nodes, int)
-    return Answer(verdict_of(len(solutions), stopped), solutions, nodes, seconds, stopped=stopped)
+    return EngineAnswer(verdict_of(len(solutions), stopped), solutions, nodes, seconds, stopped=stopped)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
+from solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
 from solver.engines.arrangements import OBJECT_BYTES, arrangements, why_not
 from solver.model.puzzle import Puzzle, clue_of_ints
 
@@ -52,11 +52,11 @@ def is_solution(puzzle: Puzzle, state: State) -> bool:
     )
 
 
-def answer_of(puzzle: Puzzle, limits: Limits, search: Callable[[Space], Visits]) -> Answer:
+def answer_of(puzzle: Puzzle, limits: EngineLimits, search: Callable[[Space], Visits]) -> EngineAnswer:
     """Look at states in a search's order until there are two solutions, no more states, or a limit has come."""
     start = time.thread_time()
     if stopped := why_not(puzzle, [(clue, puzzle.width) for clue in puzzle.rows], 1, limits):
-        return Answer("unknown", [], 0, time.thread_time() - start, stopped=stopped)
+        return EngineAnswer("unknown", [], 0, time.thread_time() - start, stopped=stopped)
     room = limits.memory // (puzzle.width * puzzle.height + OBJECT_BYTES)
     solutions: list[np.ndarray] = []
     visits = peak = 0
@@ -74,10 +74,10 @@ def answer_of(puzzle: Puzzle, limits: Limits, search: Callable[[Space], Visits])
         first_visits, first_seconds = visits, time.thread_time() - start
     seconds = time.thread_time() - start
     verdict = verdict_of(len(solutions), stopped)
-    return Answer(verdict, solutions, visits, seconds, first_visits, first_seconds, peak, stopped)
+    return EngineAnswer(verdict, solutions, visits, seconds, first_visits, first_seconds, peak, stopped)
 
 
-def _limit_met(visits: int, waiting: int, room: int, start: float, limits: Limits) -> str:
+def _limit_met(visits: int, waiting: int, room: int, start: float, limits: EngineLimits) -> str:
     """Which limit has come, in words; empty if none has."""
     if visits >= limits.visits:
         return f"not done after {limits.visits:,} visits"

@@ -6,11 +6,11 @@ from itertools import islice
 import numpy as np
 
 from solver.api import iter_solutions
-from solver.engines.answer import TWO, Answer, Limits, out_of_time, verdict_of
+from solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
 from solver.model.puzzle import InvalidPuzzle, Puzzle
 
 
-def by_learners(puzzle: Puzzle, limits: Limits) -> Answer:
+def by_learners(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
     """The puzzle's verdict by solver.learning.tail. The CPU limit is for each solution; visits are not counted."""
     start = time.thread_time()
     solutions: list[np.ndarray] = []
@@ -24,4 +24,6 @@ def by_learners(puzzle: Puzzle, limits: Limits) -> Answer:
     except TimeoutError:
         stopped = out_of_time(limits)
     seconds = time.thread_time() - start
-    return Answer(verdict_of(len(solutions), stopped), solutions, None, seconds, None, first_seconds, None, stopped)
+    return EngineAnswer(
+        verdict_of(len(solutions), stopped), solutions, None, seconds, None, first_seconds, None, stopped
+    )

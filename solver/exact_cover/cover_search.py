@@ -24,7 +24,7 @@ NODE_WORK = 16
 """Units that a node is beside."""
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """Where a search is, and what it has found.
 
     numbers   int64[NUMBERS]: the level, the first level that is not given, the solutions and nodes so far, and whether
@@ -55,11 +55,11 @@ class Answers(NamedTuple):
     size: np.ndarray
 
 
-def new_state(keep: int, levels: int) -> State:
+def new_state(keep: int, levels: int) -> SearchState:
     """The state of a search before it begins, with memory for so many solutions."""
     numbers = np.zeros(NUMBERS, np.int64)
     numbers[DOWNWARD] = 1
-    return State(numbers, np.zeros((keep, levels), np.int32), np.zeros(keep, np.int64))
+    return SearchState(numbers, np.zeros((keep, levels), np.int32), np.zeros(keep, np.int64))
 
 
 def new_answers(questions: int, keep: int, levels: int) -> Answers:
@@ -70,7 +70,7 @@ def new_answers(questions: int, keep: int, levels: int) -> Answers:
 
 
 @kernel
-def begin(x: Any, state: State, given: np.ndarray) -> bool:
+def begin(x: Any, state: SearchState, given: np.ndarray) -> bool:
     """Begin anew with rows that are given, int32; False if they don't fit together: then some of them are taken."""
     state.numbers[LEVEL] = state.numbers[BASE] = state.numbers[FOUND] = state.numbers[NODES] = 0
     state.numbers[DOWNWARD] = 1
@@ -85,7 +85,7 @@ def begin(x: Any, state: State, given: np.ndarray) -> bool:
 
 
 @standalone
-def search(x: Any, state: State, most: int, place: int, deadline: float) -> int:
+def search(x: Any, state: SearchState, most: int, place: int, deadline: float) -> int:
     """Look for solutions until there are `most` in all; returns EXHAUSTED, ENOUGH or LATE.
 
     place      where in the state's memory the next solution goes; what has no place there is only counted
@@ -120,7 +120,7 @@ def search(x: Any, state: State, most: int, place: int, deadline: float) -> int:
 
 
 @kernel
-def end(x: Any, state: State) -> None:
+def end(x: Any, state: SearchState) -> None:
     """Undo everything: the layout is as it was before the search began."""
     for level in range(state.numbers[LEVEL] - state.numbers[DOWNWARD], -1, -1):
         leave(x, level)
@@ -130,7 +130,7 @@ def end(x: Any, state: State) -> None:
 
 @kernel
 def search_each(
-    x: Any, state: State, starts: np.ndarray, given: np.ndarray, most: int, seconds: float, answers: Answers
+    x: Any, state: SearchState, starts: np.ndarray, given: np.ndarray, most: int, seconds: float, answers: Answers
 ) -> None:
     """The same problem with other rows given each time.
 
@@ -154,7 +154,7 @@ def search_each(
 
 
 @kernel
-def _note(x: Any, state: State, level: int, place: int) -> None:
+def _note(x: Any, state: SearchState, level: int, place: int) -> None:
     for k in range(level):
         state.rows[place, k] = row_at(x, k)
     state.size[place] = level

@@ -13,7 +13,7 @@ from solver.exact_cover.cover_search import (
     EXHAUSTED,
     FOUND,
     NODES,
-    State,
+    SearchState,
     begin,
     end,
     new_answers,
@@ -116,7 +116,7 @@ def iterate(
     return _iterate(x, state, _begin(x, state, _given([given], problem)[1]), cpu_limit)
 
 
-def _iterate(x: Any, state: State, status: int, cpu_limit: float) -> Iterator[list[int]]:
+def _iterate(x: Any, state: SearchState, status: int, cpu_limit: float) -> Iterator[list[int]]:
     """The solutions of a search that has begun."""
     wanted = 1
     while status == ENOUGH:
@@ -162,12 +162,12 @@ def solve_each(
     return found
 
 
-def _begin(x: Any, state: State, given: np.ndarray) -> int:
+def _begin(x: Any, state: SearchState, given: np.ndarray) -> int:
     """Take the rows that are given; returns EXHAUSTED if they don't fit together, else ENOUGH: the search can go on."""
     return ENOUGH if len(given) == 0 or begin(x, state, given) else EXHAUSTED
 
 
-def _go_on(x: Any, state: State, wanted: int, most: int, deadline: float) -> int:
+def _go_on(x: Any, state: SearchState, wanted: int, most: int, deadline: float) -> int:
     """Let a search go on until it has so many solutions more, or without keeping any if none is wanted."""
     place = 0 if wanted else len(state.size)
     goal = min(most, int(state.numbers[FOUND]) + wanted) if wanted else most
@@ -180,7 +180,7 @@ def _go_on(x: Any, state: State, wanted: int, most: int, deadline: float) -> int
             return status
 
 
-def _kept(state: State, number: int) -> list[list[int]]:
+def _kept(state: SearchState, number: int) -> list[list[int]]:
     """The first solutions in a search's memory."""
     return [state.rows[k, : state.size[k]].tolist() for k in range(number)]
 

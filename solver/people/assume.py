@@ -22,7 +22,7 @@ DEPTHS = {EDGE: np.int64(2), CHAIN: np.int64(4), LONG_CHAIN: NO_LIMIT}
 """How many levels far the techniques follow an assumption (solver.ladder.lookahead)."""
 
 
-class Refuted(NamedTuple):
+class RefutedAssumption(NamedTuple):
     """An assumption that leads to a contradiction.
 
     place, color    of a cell, row by row
@@ -66,7 +66,7 @@ def compile_assumptions(words: int, colored: bool) -> None:
     """Have the kernels of this module compiled, so that no puzzle is charged for it."""
     example = Assumptions(example_at_fixpoint(words, colored), math.inf)
     example.candidates(1)
-    example._length(Refuted(0, 0, EDGE))
+    example._length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)
 
 
@@ -81,7 +81,7 @@ class Assumptions:
         for seen in self.seen.values():
             begin(memory.board, memory.tree.union, seen, memory.workspace.bit_width)
 
-    def next(self) -> Refuted | None:
+    def next(self) -> RefutedAssumption | None:
         """The first that is found of the least deep ones; its colour is taken away, and line logic follows.
 
         None if no assumption leads to a contradiction. Raises NoSolution if they have shown that.
@@ -95,7 +95,7 @@ class Assumptions:
                 return found[0]
         return None
 
-    def candidates(self, most: int) -> list[Refuted]:
+    def candidates(self, most: int) -> list[RefutedAssumption]:
         """Some of the least deep ones, those with short chains first; nothing is taken away.
 
         The last ones may lead to a contradiction only if the colours of others are ruled out.
@@ -111,7 +111,7 @@ class Assumptions:
                 return sorted(found, key=self._length)
         return []
 
-    def _length(self, found: Refuted) -> float:
+    def _length(self, found: RefutedAssumption) -> float:
         """Lines that are solved from an assumption to its contradiction; infinite if there is none (yet)."""
         memory = self.memory
         y, x = divmod(found.place, self.width)
@@ -135,7 +135,7 @@ class Assumptions:
             if len(seen):
                 forget(seen, len(seen) // 2, self.memory.workspace)
 
-    def _refute(self, technique: int, most: int) -> tuple[int, list[Refuted]]:
+    def _refute(self, technique: int, most: int) -> tuple[int, list[RefutedAssumption]]:
         """Refute so many assumptions on the board; the status of `refute`, and those that were found."""
         memory, log = self.memory, np.zeros((most, 3), np.int32)
         counters = memory.workspace.counters
@@ -146,7 +146,7 @@ class Assumptions:
         if status == OUT_OF_TIME:
             raise TimeoutError
         found = log[: counters[CONTRADICTIONS]].tolist()
-        return status, [Refuted(y * self.width + x, color, technique) for y, x, color in found]
+        return status, [RefutedAssumption(y * self.width + x, color, technique) for y, x, color in found]
 
     @property
     def line_solves(self) -> int:

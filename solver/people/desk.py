@@ -52,7 +52,7 @@ def desk_for(cells: int, blocks: int) -> Desk:
 
 
 @kernel
-def lay(
+def load_line(
     desk: Desk,
     grid: np.ndarray,
     first: int,
@@ -84,7 +84,7 @@ def lay(
 
 
 @inlined
-def keep(desk: Desk, way: int, x: int, colors: int) -> None:
+def restrict(desk: Desk, way: int, x: int, colors: int) -> None:
     """Leave a cell only these colours."""
     if way == 1:
         x = desk.size[CELLS] - 1 - x
@@ -94,7 +94,7 @@ def keep(desk: Desk, way: int, x: int, colors: int) -> None:
 @inlined
 def rule_out(desk: Desk, way: int, x: int, color: int) -> None:
     """Rule a colour out for a cell."""
-    keep(desk, way, x, ~(1 << color))
+    restrict(desk, way, x, ~(1 << color))
 
 
 @inlined
@@ -249,7 +249,7 @@ def cover_common(desk: Desk) -> None:
     for t in range(first_open(desk), past_open(desk)):
         start = max(latest_end(desk, t) - desk.least[0, t], 0)
         for x in range(start, min(desk.begin[0, t] + desk.least[0, t], desk.size[CELLS])):
-            keep(desk, 0, x, 1 << desk.color[0, t])
+            restrict(desk, 0, x, 1 << desk.color[0, t])
 
 
 @kernel
@@ -260,7 +260,7 @@ def rule_out_far(desk: Desk) -> None:
         for t in range(first_open(desk), past_open(desk)):
             if desk.begin[0, t] <= x < latest_end(desk, t):
                 near |= 1 << desk.color[0, t]
-        keep(desk, 0, x, near)
+        restrict(desk, 0, x, near)
 
 
 @kernel

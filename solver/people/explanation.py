@@ -20,7 +20,7 @@ from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
 from solver.model.views import Views, views
 from solver.people.assume import assumptions_on, compile_for
-from solver.people.person import CHANGES, ENDED, STEPS, Sheet, is_solved, rule_out, sheet_for, solve_lines
+from solver.people.person import CHANGES, ENDED, STEPS, PuzzleSheet, is_solved, puzzle_sheet_for, rule_out, solve_lines
 from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
 from solver.proofs.record import RefutedAssumption, Replay, Ruled, UnprovableError, colors_of
 
@@ -78,7 +78,7 @@ class Explanation(NamedTuple):
             yield list(cells)
 
 
-class Wrong(Exception):
+class InvalidStep(Exception):
     """A step that the checker refuses: an error of this program."""
 
 
@@ -128,7 +128,7 @@ def check(explanation: Explanation) -> None:
     for line in told(explanation, replay):
         checker.step(line)
     if checker.cells != explanation.cells:
-        raise Wrong("the steps lead to other cells")
+        raise InvalidStep("the steps lead to other cells")
     if explanation.end is not None:
         checker.conclude({"conclusion": "contradiction", **replay.name(explanation.end)})
 
@@ -179,7 +179,7 @@ class _Work:
 
     def __init__(self, puzzle: Puzzle, batch: Views, start: np.ndarray | None, deadline: float) -> None:
         self.batch = batch
-        self.sheet: Sheet = sheet_for(self.batch, logged=True)
+        self.sheet: PuzzleSheet = puzzle_sheet_for(self.batch, logged=True)
         self.deadline = deadline
         self.counters = np.zeros(COUNTERS, np.int64)
         if start is not None:
@@ -253,5 +253,5 @@ class _Work:
             if tried == COMPARED:
                 break
         if best is None:
-            raise Wrong("no assumption leads to the contradiction that the kernels find")
+            raise InvalidStep("no assumption leads to the contradiction that the kernels find")
         return best

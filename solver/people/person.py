@@ -17,18 +17,20 @@ from solver.lines.workspace import COUNTERS
 from solver.model import techniques
 from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import Clues, Views
-from solver.people.clue import clue
-from solver.people.counting import counting
-from solver.people.desk import Desk, desk_for, lay
-from solver.people.forcing import forcing
-from solver.people.glue import glue
-from solver.people.joining import joining
-from solver.people.mercury import mercury
-from solver.people.overlap import overlap
-from solver.people.punctuating import punctuating
+from solver.people.desk import Desk, desk_for, load_line
+from solver.people.line_rules import (
+    clue,
+    counting,
+    forcing,
+    glue,
+    joining,
+    mercury,
+    overlap,
+    punctuating,
+    spaces,
+    splitting,
+)
 from solver.people.reach import line, reach
-from solver.people.spaces import spaces
-from solver.people.splitting import splitting
 
 ALL_DUE = (1 << LINE_TECHNIQUES) - 1
 """All techniques, a bit each."""
@@ -36,7 +38,7 @@ ALL_DUE = (1 << LINE_TECHNIQUES) - 1
 LOOKS, STEPS, CHANGES, ENDED = range(4)
 
 
-class Sheet(NamedTuple):
+class PuzzleSheet(NamedTuple):
     """A puzzle that a person works on.
 
     size       int64[2]: width and height
@@ -66,7 +68,7 @@ class Sheet(NamedTuple):
     desk: Desk
 
 
-def sheet_for(puzzle: Views, logged: bool = False) -> Sheet:
+def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
     """A sheet with nothing known, for a batch of one puzzle; with room for a log of all steps if that is wanted."""
     width, height = int(puzzle.width[0]), int(puzzle.height[0])
     starts, lengths, colors = [np.zeros(1, np.int64)], [], []
@@ -79,7 +81,7 @@ def sheet_for(puzzle: Views, logged: bool = False) -> Sheet:
     full = (2 << int(color.max(initial=0))) - 1
     cells = width * height
     most = cells * full.bit_count() if logged else 0
-    return Sheet(
+    return PuzzleSheet(
         size=np.array([width, height]),
         first=first.astype(np.int32),
         length=length,
@@ -99,23 +101,25 @@ def compile_person() -> None:
     """Have the kernel of this module compiled, so that no puzzle is charged for it."""
     one = np.ones(1, np.int64)
     clues = Clues(np.array([0, 1]), np.array([0, 1]), one.astype(np.uint16), one.astype(np.uint8))
-    solve_lines(sheet_for(Views(one, one, clues, clues)), LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf)
+    solve_lines(
+        puzzle_sheet_for(Views(one, one, clues, clues)), LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf
+    )
 
 
-def rule_out(sheet: Sheet, place: int, color: int) -> None:
+def rule_out(sheet: PuzzleSheet, place: int, color: int) -> None:
     """Rule a colour out for a cell; its lines are to be looked at again."""
     width, height = sheet.size.tolist()
     sheet.grid[place] &= ~(1 << color)
     sheet.due[[place // width, height + place % width]] = ALL_DUE
 
 
-def is_solved(sheet: Sheet) -> bool:
+def is_solved(sheet: PuzzleSheet) -> bool:
     """Whether every cell has one colour."""
     return not (sheet.grid & (sheet.grid - 1)).any()
 
 
 @kernel
-def solve_lines(sheet: Sheet, most: int, counters: np.ndarray, deadline: float) -> int:
+def solve_lines(sheet: PuzzleSheet, most: int, counters: np.ndarray, deadline: float) -> int:
     """Solve by lines until no technique below number `most` finds anything. Returns as `propagate`.
 
     counters    int64[solver.lines.workspace.COUNTERS]: work since the clock was looked at
@@ -141,7 +145,7 @@ def solve_lines(sheet: Sheet, most: int, counters: np.ndarray, deadline: float) 
 
 
 @kernel
-def take_step(sheet: Sheet, number: int, technique: int) -> bool:
+def take_step(sheet: PuzzleSheet, number: int, technique: int) -> bool:
     """Look at a line with a technique; whether it still has a colour for every cell."""
     width, height = int(sheet.size[0]), int(sheet.size[1])
     is_row = number < height
@@ -150,10 +154,13 @@ def take_step(sheet: Sheet, number: int, technique: int) -> bool:
     block = int(sheet.first[number])
     desk = sheet.desk
     blocks = int(sheet.first[number + 1]) - block
-    if not lay(desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks) and technique != LINE:
+    if (
+        not load_line(desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks)
+        and technique != LINE
+    ):
         sheet.due[number] = 1 << LINE  # which sees whether it fits its clue
         return True
-    look(desk, technique)
+    apply_technique(desk, technique)
     sheet.notes[LOOKS] += 1
     found = False
     for x in range(cells):
@@ -181,7 +188,7 @@ def take_step(sheet: Sheet, number: int, technique: int) -> bool:
 
 
 @kernel
-def look(desk: Desk, technique: int) -> None:
+def apply_technique(desk: Desk, technique: int) -> None:
     """What a technique finds on the line that lies on the desk."""
     if technique == techniques.CLUE:
         clue(desk)

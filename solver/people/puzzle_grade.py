@@ -14,10 +14,10 @@ from solver.model.tables import GRADES, check_readable
 from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.model.views import Views, views
 from solver.people.assume import Assumptions, NoSolution, assumptions_on, compile_for
-from solver.people.person import LOOKS, is_solved, rule_out, sheet_for, solve_lines
+from solver.people.person import LOOKS, is_solved, puzzle_sheet_for, rule_out, solve_lines
 
 
-class Work(NamedTuple):
+class GradeWork(NamedTuple):
     """What a person does to solve a puzzle.
 
     status    ok, timeout, or none: the puzzle has no solution
@@ -32,14 +32,14 @@ class Work(NamedTuple):
     open: int
 
 
-def work_on(puzzle: Views, cpu_limit: float = 60.0) -> Work:
+def work_on(puzzle: Views, cpu_limit: float = 60.0) -> GradeWork:
     """What a person does to solve the one puzzle of a batch, in so many CPU seconds.
 
     The steps on lines are those of solver.people.person. Assumptions are taken as they are found, in reading order,
     the least deep first.
     """
     deadline = time.thread_time() + cpu_limit
-    sheet = sheet_for(puzzle)
+    sheet = puzzle_sheet_for(puzzle)
     steps, counters = np.zeros(len(TECHNIQUES), np.int64), np.zeros(COUNTERS, np.int64)
     assumptions: Assumptions | None = None
     status = "ok"
@@ -66,7 +66,7 @@ def work_on(puzzle: Views, cpu_limit: float = 60.0) -> Work:
         status = "none"
     steps[:LINE_TECHNIQUES] = sheet.steps
     looks = int(sheet.notes[LOOKS]) + (assumptions.line_solves if assumptions is not None else 0)
-    return Work(status, steps, looks, int(np.count_nonzero(sheet.grid & (sheet.grid - 1))))
+    return GradeWork(status, steps, looks, int(np.count_nonzero(sheet.grid & (sheet.grid - 1))))
 
 
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
@@ -96,7 +96,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     return pa.RecordBatch.from_pylist(rows, GRADES)
 
 
-def _fields(work: Work, cells: int, unique: bool) -> dict[str, Any]:
+def _fields(work: GradeWork, cells: int, unique: bool) -> dict[str, Any]:
     """What the table says of a puzzle's work."""
     needed = np.flatnonzero(work.steps)
     graded = unique and work.status == "ok"

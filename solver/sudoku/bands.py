@@ -63,7 +63,7 @@ SELF = np.array(
 """int64[27]: what a band's word may keep when the digit is at a cell: the cell, and what is in other rows and boxes."""
 
 
-class Desk(NamedTuple):
+class BandBoard(NamedTuple):
     """Memory for one search.
 
     states   int32[LEVELS, STATE]: of each guess the state without it; the first is where the search is
@@ -74,9 +74,9 @@ class Desk(NamedTuple):
     done: np.ndarray
 
 
-def desk_for() -> Desk:
+def desk_for() -> BandBoard:
     """Memory for any number of searches, one after the other."""
-    return Desk(np.zeros((LEVELS, STATE), np.int32), np.zeros(OPEN, np.int32))
+    return BandBoard(np.zeros((LEVELS, STATE), np.int32), np.zeros(OPEN, np.int32))
 
 
 @standalone
@@ -86,7 +86,7 @@ def count_solutions(
     second: np.ndarray,
     number: np.ndarray,
     effort: np.ndarray,
-    desk: Desk,
+    desk: BandBoard,
     deadline: float,
 ) -> int:
     """Look for two solutions of givens without faults; returns EXHAUSTED, TWO_FOUND or LATE.

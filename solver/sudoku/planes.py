@@ -97,7 +97,7 @@ CELLS_OF = np.array([sum(7 << 3 * k for k in range(3) if parts >> k & 1) for par
 """int64[8]: the cells of some parts of a row."""
 
 
-class Desk(NamedTuple):
+class PlaneBoard(NamedTuple):
     """Memory for boards of planes.
 
     board    uint16[DIGITS, LANES]
@@ -116,15 +116,15 @@ class Desk(NamedTuple):
     effort: np.ndarray
 
 
-def desk_for() -> Desk:
+def desk_for() -> PlaneBoard:
     """Memory for any number of boards, one after the other."""
     board, trial, alone = (np.zeros((planes, LANES), np.uint16) for planes in (DIGITS, 2 * DIGITS, DIGITS))
     due, effort = np.zeros(KINDS * DIGITS, np.bool_), np.zeros(COUNTERS, np.int64)
-    return Desk(board, trial, alone, np.zeros(CELLS, np.int64), due, effort)
+    return PlaneBoard(board, trial, alone, np.zeros(CELLS, np.int64), due, effort)
 
 
 @standalone
-def follow_givens(givens: np.ndarray, can: np.ndarray, desk: Desk, counters: np.ndarray) -> int:
+def follow_givens(givens: np.ndarray, can: np.ndarray, desk: PlaneBoard, counters: np.ndarray) -> int:
     """Singles from givens without faults to their fixpoint, on `can`: `put_on` and `follow` of solver.sudoku.singles.
 
     Returns FIXPOINT, or CONTRADICTION with nothing done.
@@ -150,7 +150,7 @@ def follow_givens(givens: np.ndarray, can: np.ndarray, desk: Desk, counters: np.
 
 
 @standalone
-def use_patterns(can: np.ndarray, units: Units, desk: Desk, counters: np.ndarray) -> int:
+def use_patterns(can: np.ndarray, units: Units, desk: PlaneBoard, counters: np.ndarray) -> int:
     """Singles, locked candidates and pairs to their fixpoint: `use_patterns` of solver.sudoku.sudoku_lookahead.
 
     can   at the fixpoint of singles, no unit due, and so afterwards
@@ -180,7 +180,9 @@ def use_patterns(can: np.ndarray, units: Units, desk: Desk, counters: np.ndarray
 
 
 @standalone
-def refute(can: np.ndarray, deep: bool, known: np.ndarray, desk: Desk, counters: np.ndarray, deadline: float) -> int:
+def refute(
+    can: np.ndarray, deep: bool, known: np.ndarray, desk: PlaneBoard, counters: np.ndarray, deadline: float
+) -> int:
     """Take away every digit of every cell whose assumption fails: `refute` of solver.sudoku.sudoku_lookahead.
 
     Returns FIXPOINT or OUT_OF_TIME, or CONTRADICTION with nothing done.

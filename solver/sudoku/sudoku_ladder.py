@@ -28,7 +28,7 @@ from solver.sudoku import bands, planes
 from solver.sudoku.grids import Grids
 from solver.sudoku.singles import decided, follow, put_on, write
 from solver.sudoku.sudoku_lookahead import refute, use_patterns
-from solver.sudoku.sudoku_search import Found, search
+from solver.sudoku.sudoku_search import SearchResult, search
 from solver.sudoku.sudoku_tail import hand_over
 from solver.sudoku.units import Units, units_of
 from solver.tuning import SUDOKU_NODES
@@ -55,7 +55,7 @@ class Room(NamedTuple):
     trial: np.ndarray
     due: np.ndarray
     unused: np.ndarray
-    planes: planes.Desk
+    planes: planes.PlaneBoard
     nine: bool
 
 
@@ -123,7 +123,7 @@ def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome
 
 
 @kernel
-def _bands_rung(seen: Grids, which: np.ndarray, desk: bands.Desk, cpu_limit: float, outcome: Outcome) -> None:
+def _bands_rung(seen: Grids, which: np.ndarray, desk: bands.BandBoard, cpu_limit: float, outcome: Outcome) -> None:
     """Bit-parallel search. Its nodes are counted as those of the rung search.
 
     Without a guess it is singles and locked candidates, which the rung depth-2 finds too: that is the technique then.
@@ -221,10 +221,10 @@ def _refuted(units: Units, room: Room, deep: bool, known: np.ndarray, counters: 
 
 
 @kernel
-def _found(p: int, outcome: Outcome) -> Found:
+def _found(p: int, outcome: Outcome) -> SearchResult:
     """Where the solutions of puzzle p are noted."""
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    return Found(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
+    return SearchResult(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
 
 
 @kernel

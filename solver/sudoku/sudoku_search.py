@@ -18,7 +18,7 @@ CLOCK_EVERY = 15
 """Guesses between two looks at the clock, less one."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The solutions of one puzzle.
 
     first, second   uint8[cells]
@@ -36,7 +36,7 @@ def search(
     stack: np.ndarray,
     units: Units,
     due: np.ndarray,
-    found: Found,
+    found: SearchResult,
     counters: np.ndarray,
     most: int,
     deadline: float,

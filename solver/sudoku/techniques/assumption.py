@@ -1,9 +1,18 @@
 """An assumption followed by singles to the need that nothing is left for, and cut down to what that takes."""
 
-from solver.sudoku.techniques.steps import CELL, Board, Follows, Need, Node, Refuted, Rules, candidates
+from solver.sudoku.techniques.steps import (
+    CELL,
+    Board,
+    ExclusionRules,
+    Follows,
+    Need,
+    Node,
+    SudokuRefutation,
+    candidates,
+)
 
 
-def refuted(rules: Rules, board: Board, supposed: Node) -> Refuted | None:
+def refuted(rules: ExclusionRules, board: Board, supposed: Node) -> SudokuRefutation | None:
     """How an assumption leads to a contradiction; None if singles find none.
 
     board   on which no single is left to be found
@@ -27,20 +36,22 @@ def refuted(rules: Rules, board: Board, supposed: Node) -> Refuted | None:
     return None
 
 
-def _seen(rules: Rules, node: Node) -> list[Node]:
+def _seen(rules: ExclusionRules, node: Node) -> list[Node]:
     """All that can't be right beside a node."""
     cell, digit = node
     others = [(cell, other) for other in range(1, rules.size + 1) if other != digit]
     return others + [(peer, digit) for peer in sorted(rules.peers[cell])]
 
 
-def _needs(rules: Rules, node: Node) -> list[Need]:
+def _needs(rules: ExclusionRules, node: Node) -> list[Need]:
     """The needs that a node would fulfil."""
     cell, digit = node
     return [Need(CELL, cell), *(Need(unit, digit) for unit in rules.of[cell])]
 
 
-def _cut(rules: Rules, board: Board, right: list[Follows], seen_by: dict[Node, int], end: Need) -> Refuted:
+def _cut(
+    rules: ExclusionRules, board: Board, right: list[Follows], seen_by: dict[Node, int], end: Need
+) -> SudokuRefutation:
     """Without what the contradiction does not need."""
     used: set[int] = set()
     waiting = [seen_by[node] for node in candidates(rules, board, end)]
@@ -50,4 +61,4 @@ def _cut(rules: Rules, board: Board, right: list[Follows], seen_by: dict[Node, i
             used.add(number)
             need, node = right[number]
             waiting += [seen_by[other] for other in candidates(rules, board, need) if other != node]
-    return Refuted(right[0].node, tuple(right[number] for number in sorted(used)), end)
+    return SudokuRefutation(right[0].node, tuple(right[number] for number in sorted(used)), end)

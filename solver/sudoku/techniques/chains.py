@@ -12,7 +12,7 @@ from solver.jit.clock import cpu_seconds
 from solver.jit.kernel import inlined, kernel
 from solver.lines.bits import count, lowest
 from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
-from solver.sudoku.techniques.sudoku_desk import WORD, Desk, place, sees, strike
+from solver.sudoku.techniques.sudoku_desk import WORD, SudokuDesk, place, sees, strike
 from solver.sudoku.units import KINDS
 
 FOUND = FIXPOINT + 100
@@ -23,7 +23,7 @@ CLOCK_EVERY = 7
 
 
 @kernel
-def chain(desk: Desk, one_digit: bool, deadline: float) -> int:
+def chain(desk: SudokuDesk, one_digit: bool, deadline: float) -> int:
     """The first chain, by its beginning in reading order, that takes a digit away.
 
     Noted: of its beginning and of its end the cell and the digit less one.
@@ -39,7 +39,7 @@ def chain(desk: Desk, one_digit: bool, deadline: float) -> int:
 
 
 @inlined
-def _follow(desk: Desk, start: int, start_digit: int, one_digit: bool) -> bool:
+def _follow(desk: SudokuDesk, start: int, start_digit: int, one_digit: bool) -> bool:
     """Mark what is on and off if a digit of a cell is off; whether anything is on."""
     size = desk.units.sides[0]
     queue = desk.queue
@@ -81,7 +81,7 @@ def _mark(marks: np.ndarray, node: int) -> bool:
 
 
 @inlined
-def _rule_out(desk: Desk, cell: int, k: int, one_digit: bool, tail: int) -> int:
+def _rule_out(desk: SudokuDesk, cell: int, k: int, one_digit: bool, tail: int) -> int:
     """Queue what a digit in a cell rules out; returns the queue's new end."""
     size = desk.units.sides[0]
     for j in range(desk.peers.shape[1]):
@@ -100,7 +100,7 @@ def _rule_out(desk: Desk, cell: int, k: int, one_digit: bool, tail: int) -> int:
 
 
 @inlined
-def _conclude(desk: Desk, cell: int, k: int) -> bool:
+def _conclude(desk: SudokuDesk, cell: int, k: int) -> bool:
     """Take away what is wrong whichever end of a marked chain is right; whether there is any."""
     size = desk.units.sides[0]
     start = cell * size + k
@@ -120,7 +120,7 @@ def _conclude(desk: Desk, cell: int, k: int) -> bool:
 
 
 @inlined
-def _strike_between(desk: Desk, cell: int, k: int, end: int, e: int) -> bool:
+def _strike_between(desk: SudokuDesk, cell: int, k: int, end: int, e: int) -> bool:
     """Take away what is wrong if one cell has one digit, or the other the other; whether there is any."""
     found = False
     if end == cell:
@@ -137,6 +137,6 @@ def _strike_between(desk: Desk, cell: int, k: int, end: int, e: int) -> bool:
 
 
 @inlined
-def _note(desk: Desk, cell: int, k: int, end: int, e: int) -> None:
+def _note(desk: SudokuDesk, cell: int, k: int, end: int, e: int) -> None:
     """Note the ends of a chain."""
     desk.chosen[0], desk.chosen[1], desk.chosen[2], desk.chosen[3] = cell, k, end, e

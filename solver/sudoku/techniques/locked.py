@@ -6,7 +6,7 @@ import numpy as np
 
 from solver.jit.kernel import inlined, kernel
 from solver.lines.bits import count, lowest
-from solver.sudoku.techniques.sudoku_desk import Desk, strike
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
 from solver.sudoku.units import KINDS
 
 NONE = -1
@@ -14,7 +14,7 @@ NONE = -1
 
 
 @kernel
-def locked_candidates(desk: Desk) -> bool:
+def locked_candidates(desk: SudokuDesk) -> bool:
     """The first that take a digit away: pointing from a box to a line, or claiming from a line to a box.
 
     Noted: the unit, that which has all its places, and the digit less one.
@@ -34,7 +34,7 @@ def locked_candidates(desk: Desk) -> bool:
 
 
 @inlined
-def _around(desk: Desk, unit: int, where: int, kind: int) -> int:
+def _around(desk: SudokuDesk, unit: int, where: int, kind: int) -> int:
     """The unit of a kind that has all these places of a unit; NONE if no single one has."""
     other: Any = np.int64(NONE)
     while where != 0:
@@ -47,7 +47,7 @@ def _around(desk: Desk, unit: int, where: int, kind: int) -> int:
 
 
 @inlined
-def _strike_others(desk: Desk, unit: int, other: int, k: int) -> None:
+def _strike_others(desk: SudokuDesk, unit: int, other: int, k: int) -> None:
     """Take a digit from the cells of one unit that another one does not have."""
     for j in range(desk.units.sides[0]):
         cell = desk.units.cells[other, j]

@@ -6,13 +6,13 @@ from solver.model import sudoku_techniques
 from solver.sudoku.techniques.steps import (
     CELL,
     Board,
+    ExclusionRules,
     Follows,
+    InvalidSudokuStep,
     Need,
     Node,
     Pattern,
-    Refuted,
-    Rules,
-    Wrong,
+    SudokuRefutation,
     candidates,
     sees,
 )
@@ -20,7 +20,9 @@ from solver.sudoku.techniques.subsets import DIGIT, UNIT
 from solver.sudoku.techniques.sudoku_person import FISH, HIDDEN, KIND, NAKED, NUMBER
 
 
-def reason_of(rules: Rules, board: Board, technique: int, noted: list[int], written: list[Node]) -> Pattern | Refuted:
+def reason_of(
+    rules: ExclusionRules, board: Board, technique: int, noted: list[int], written: list[Node]
+) -> Pattern | SudokuRefutation:
     """The reason of a find by a technique below forcing chains.
 
     board     what was known before
@@ -47,7 +49,7 @@ def reason_of(rules: Rules, board: Board, technique: int, noted: list[int], writ
     return _cover(rules, board, KIND[technique], noted[: NUMBER[technique]], noted[UNIT], noted[DIGIT] + 1)
 
 
-def _cover(rules: Rules, board: Board, kind: int, chosen: list[int], unit: int, digit: int) -> Pattern:
+def _cover(rules: ExclusionRules, board: Board, kind: int, chosen: list[int], unit: int, digit: int) -> Pattern:
     """A subset or a fish: which of its unit's cells, digits or lines were chosen."""
     if kind == FISH:
         size = rules.size
@@ -66,7 +68,7 @@ def _cover(rules: Rules, board: Board, kind: int, chosen: list[int], unit: int, 
     return Pattern(hidden, tuple(Need(CELL, cell) for cell in places))
 
 
-def _wing(rules: Rules, board: Board, pivot: int, one: int, other: int) -> Pattern:
+def _wing(rules: ExclusionRules, board: Board, pivot: int, one: int, other: int) -> Pattern:
     """XY-wing, which is a chain of three cells, or XYZ-wing."""
     (z,) = board[one] & board[other]
     (x,), (y,) = board[one] - {z}, board[other] - {z}
@@ -76,7 +78,7 @@ def _wing(rules: Rules, board: Board, pivot: int, one: int, other: int) -> Patte
     return Pattern(tuple(Need(CELL, cell) for cell in (pivot, one, other)), left)
 
 
-def _w_wing(rules: Rules, board: Board, one: int, other: int, bit: int) -> Pattern:
+def _w_wing(rules: ExclusionRules, board: Board, one: int, other: int, bit: int) -> Pattern:
     """W-wing: a chain of two equal cells and the two places of a digit between them."""
     a = bit.bit_length()
     (b,) = board[one] - {a}
@@ -87,10 +89,10 @@ def _w_wing(rules: Rules, board: Board, one: int, other: int, bit: int) -> Patte
         for s, t in (ends, ends[::-1]):
             if sees(rules, s, (one, a)) and sees(rules, t, (other, a)):
                 return _of_chain(rules, board, [(one, b), (one, a), s, t, (other, a), (other, b)])
-    raise Wrong("the w-wing that the kernels find has no link")
+    raise InvalidSudokuStep("the w-wing that the kernels find has no link")
 
 
-def _path(rules: Rules, board: Board, start: Node, end: Node, one_digit: bool) -> list[Node]:
+def _path(rules: ExclusionRules, board: Board, start: Node, end: Node, one_digit: bool) -> list[Node]:
     """The shortest chain from one node, which is wrong, to another, which then is right."""
     before: dict[Node, tuple[Node, Node]] = {}  # a right node, and the wrong one before it, with its right one
     waiting: list[tuple[Node, Node]] = [(start, start)]
@@ -106,7 +108,7 @@ def _path(rules: Rules, board: Board, start: Node, end: Node, one_digit: bool) -
                 if other not in wrong:
                     wrong.add(other)
                     waiting.append((other, right))
-    raise Wrong("there is no chain between the ends that the kernels find")
+    raise InvalidSudokuStep("there is no chain between the ends that the kernels find")
 
 
 def _back(before: dict[Node, tuple[Node, Node]], start: Node, end: Node) -> list[Node]:
@@ -120,7 +122,7 @@ def _back(before: dict[Node, tuple[Node, Node]], start: Node, end: Node) -> list
         right = former
 
 
-def _strong(rules: Rules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
+def _strong(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
     """What is right if a node is wrong: the other of two for a need."""
     cell, digit = node
     needs = [Need(unit, digit) for unit in rules.of[cell]] + ([] if one_digit else [Need(CELL, cell)])
@@ -130,7 +132,7 @@ def _strong(rules: Rules, board: Board, node: Node, one_digit: bool) -> Iterator
             yield from could - {node}
 
 
-def _excluded(rules: Rules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
+def _excluded(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
     """What is wrong if a node is right."""
     cell, digit = node
     yield from ((peer, digit) for peer in sorted(rules.peers[cell]) if digit in board[peer])
@@ -138,14 +140,14 @@ def _excluded(rules: Rules, board: Board, node: Node, one_digit: bool) -> Iterat
         yield from ((cell, other) for other in sorted(board[cell] - {digit}))
 
 
-def _of_chain(rules: Rules, board: Board, path: list[Node]) -> Pattern:
+def _of_chain(rules: ExclusionRules, board: Board, path: list[Node]) -> Pattern:
     """The pattern of a chain: each pair is a need's only two, and neighbours of two pairs see each other."""
     needs = tuple(_only(rules, board, one, other) for one, other in zip(path[::2], path[1::2], strict=True))
     left = tuple(_joint(rules, one, other)[0] for one, other in zip(path[1:-1:2], path[2::2], strict=True))
     return Pattern(needs, left, tuple(path))
 
 
-def _of_circle(rules: Rules, board: Board, path: list[Node]) -> Refuted:
+def _of_circle(rules: ExclusionRules, board: Board, path: list[Node]) -> SudokuRefutation:
     """The reason of a chain that comes back to where it began: if that is wrong, it is right."""
     then: list[Follows] = []
     for one, other in zip(path[::2], path[1::2], strict=True):
@@ -153,21 +155,21 @@ def _of_circle(rules: Rules, board: Board, path: list[Node]) -> Refuted:
         if other == path[0] or any(sees(rules, other, follows.node) for follows in then):
             break  # it was supposed to be wrong, or can't be right beside what is right before it
         then.append(Follows(need, other))
-    return Refuted(path[0], tuple(then), need, right=False)
+    return SudokuRefutation(path[0], tuple(then), need, right=False)
 
 
-def _only(rules: Rules, board: Board, one: Node, other: Node) -> Need:
+def _only(rules: ExclusionRules, board: Board, one: Node, other: Node) -> Need:
     """A need that two nodes alone may fulfil."""
     return next(need for need in _joint(rules, one, other) if candidates(rules, board, need) == {one, other})
 
 
-def _joint(rules: Rules, one: Node, other: Node) -> list[Need]:
+def _joint(rules: ExclusionRules, one: Node, other: Node) -> list[Need]:
     """The needs that two different nodes would both fulfil."""
     if one[0] == other[0]:
         return [Need(CELL, one[0])]
     return [Need(unit, one[1]) for unit in rules.of[one[0]] if unit in rules.of[other[0]]]
 
 
-def _shared(rules: Rules, one: int, other: int) -> int:
+def _shared(rules: ExclusionRules, one: int, other: int) -> int:
     """A unit that two cells have both."""
     return next(unit for unit in rules.of[one] if unit in rules.of[other])

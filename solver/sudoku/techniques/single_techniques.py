@@ -6,11 +6,11 @@ import numpy as np
 
 from solver.jit.kernel import kernel
 from solver.lines.bits import count, lowest
-from solver.sudoku.techniques.sudoku_desk import Desk, place
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, place
 
 
 @kernel
-def last_cell(desk: Desk) -> bool:
+def last_cell(desk: SudokuDesk) -> bool:
     """Fill the first unit that has one open cell. Noted: the unit."""
     for unit in range(len(desk.left)):
         if desk.left[unit] != 1:
@@ -28,7 +28,7 @@ def last_cell(desk: Desk) -> bool:
 
 
 @kernel
-def hidden_single(desk: Desk) -> bool:
+def hidden_single(desk: SudokuDesk) -> bool:
     """Place the first digit that has one place left in a unit, boxes first, as people look. Noted: the unit."""
     size, units = desk.units.sides[0], len(desk.where)
     for turn in range(units):
@@ -49,7 +49,7 @@ def hidden_single(desk: Desk) -> bool:
 
 
 @kernel
-def naked_single(desk: Desk) -> bool:
+def naked_single(desk: SudokuDesk) -> bool:
     """Fill the first cell that has one digit left."""
     for cell in range(len(desk.can)):
         if not desk.placed[cell] and desk.can[cell] & (desk.can[cell] - 1) == 0:

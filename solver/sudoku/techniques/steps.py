@@ -52,7 +52,7 @@ class Follows(NamedTuple):
     node: Node
 
 
-class Refuted(NamedTuple):
+class SudokuRefutation(NamedTuple):
     """An assumption, the singles that follow from it, and the need that nothing is left for then.
 
     right   whether the node is supposed to be right, or to be wrong
@@ -64,7 +64,7 @@ class Refuted(NamedTuple):
     right: bool = True
 
 
-class Step(NamedTuple):
+class SudokuStep(NamedTuple):
     """A step of an explanation.
 
     technique   its number in solver.model.sudoku_techniques.TECHNIQUES
@@ -75,15 +75,15 @@ class Step(NamedTuple):
 
     technique: int
     ruled: tuple[Node, ...]
-    why: Pattern | Refuted
+    why: Pattern | SudokuRefutation
     placed: Node | None = None
 
 
-class Wrong(Exception):
+class InvalidSudokuStep(Exception):
     """A step that does not hold: an error of this program."""
 
 
-class Rules(NamedTuple):
+class ExclusionRules(NamedTuple):
     """What sees what in grids of one kind.
 
     units   the cells of each unit: rows, columns, boxes
@@ -101,7 +101,7 @@ class Rules(NamedTuple):
         return len(self.units) // 3
 
 
-def rules_of(wide: int, high: int) -> Rules:
+def rules_of(wide: int, high: int) -> ExclusionRules:
     """The rules of grids with boxes of wide x high cells."""
     size = wide * high
     rows = [[y * size + x for x in range(size)] for y in range(size)]
@@ -117,10 +117,10 @@ def rules_of(wide: int, high: int) -> Rules:
         for cell in unit:
             of[cell].append(number)
     peers = [set().union(*(units[unit] for unit in numbers)) - {cell} for cell, numbers in enumerate(of)]
-    return Rules(units, of, peers)
+    return ExclusionRules(units, of, peers)
 
 
-def board_of(rules: Rules, givens: Sequence[int]) -> Board:
+def board_of(rules: ExclusionRules, givens: Sequence[int]) -> Board:
     """What each cell may have for the givens alone."""
     every = range(1, rules.size + 1)
     return [
@@ -129,19 +129,19 @@ def board_of(rules: Rules, givens: Sequence[int]) -> Board:
     ]
 
 
-def candidates(rules: Rules, board: Board, need: Need) -> set[Node]:
+def candidates(rules: ExclusionRules, board: Board, need: Need) -> set[Node]:
     """What may fulfil a need."""
     if need.unit == CELL:
         return {(need.which, digit) for digit in board[need.which]}
     return {(cell, need.which) for cell in rules.units[need.unit] if need.which in board[cell]}
 
 
-def sees(rules: Rules, one: Node, other: Node) -> bool:
+def sees(rules: ExclusionRules, one: Node, other: Node) -> bool:
     """Whether two different nodes can't both be right."""
     return (one[0] == other[0]) != (one[1] == other[1]) and (one[0] == other[0] or other[0] in rules.peers[one[0]])
 
 
-def rules_out(rules: Rules, board: Board, pattern: Pattern, node: Node) -> bool:
+def rules_out(rules: ExclusionRules, board: Board, pattern: Pattern, node: Node) -> bool:
     """Whether a pattern shows that a node is wrong: with it there would be fewer places than needs."""
     left = [could for need in pattern.left if node not in (could := candidates(rules, board, need))]
     still = [
@@ -151,7 +151,7 @@ def rules_out(rules: Rules, board: Board, pattern: Pattern, node: Node) -> bool:
     return len(left) < len(still) and len(all_) == sum(map(len, still)) and all_ <= set().union(*left)
 
 
-def closes(rules: Rules, board: Board, refuted: Refuted) -> bool:
+def closes(rules: ExclusionRules, board: Board, refuted: SudokuRefutation) -> bool:
     """Whether an assumption leads to its contradiction."""
     right = [refuted.supposed] if refuted.right else []
     wrong = set() if refuted.right else {refuted.supposed}
@@ -167,7 +167,7 @@ def closes(rules: Rules, board: Board, refuted: Refuted) -> bool:
     return not possible(refuted.end)
 
 
-def holds(rules: Rules, board: Board, step: Step) -> bool:
+def holds(rules: ExclusionRules, board: Board, step: SudokuStep) -> bool:
     """Whether a step's reason shows that all it rules out is wrong."""
     why = step.why
     if isinstance(why, Pattern):
@@ -177,7 +177,7 @@ def holds(rules: Rules, board: Board, step: Step) -> bool:
     return all(sees(rules, why.supposed, node) for node in step.ruled) and closes(rules, board, why)
 
 
-def check(rules: Rules, givens: Sequence[int], steps: Iterable[Step], end: Need | None) -> Board:
+def check(rules: ExclusionRules, givens: Sequence[int], steps: Iterable[SudokuStep], end: Need | None) -> Board:
     """Check each step on what those before it have left; returns what is left of the grid. Raises Wrong.
 
     end   what nothing may be left for after the last step: so there is no solution
@@ -185,13 +185,13 @@ def check(rules: Rules, givens: Sequence[int], steps: Iterable[Step], end: Need 
     board = board_of(rules, givens)
     for number, step in enumerate(steps, 1):
         if not all(digit in board[cell] for cell, digit in step.ruled):
-            raise Wrong(f"step {number} rules out what is ruled out already")
+            raise InvalidSudokuStep(f"step {number} rules out what is ruled out already")
         if not holds(rules, board, step):
-            raise Wrong(f"step {number} does not hold")
+            raise InvalidSudokuStep(f"step {number} does not hold")
         for cell, digit in step.ruled:
             board[cell].discard(digit)
         if step.placed is not None and not board[step.placed[0]] <= {step.placed[1]}:
-            raise Wrong(f"step {number} leaves other digits than the one that it writes down")
+            raise InvalidSudokuStep(f"step {number} leaves other digits than the one that it writes down")
     if end is not None and candidates(rules, board, end):
-        raise Wrong("the contradiction is none")
+        raise InvalidSudokuStep("the contradiction is none")
     return board

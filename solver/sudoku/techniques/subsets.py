@@ -10,7 +10,7 @@ import numpy as np
 
 from solver.jit.kernel import inlined, kernel
 from solver.lines.bits import count
-from solver.sudoku.techniques.sudoku_desk import Desk, strike
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
 
 UNIT, DIGIT = 4, 5
 """Where in `chosen` a find has its unit and its digit."""
@@ -20,7 +20,7 @@ NO_DIGIT: Any = np.int64(0)
 
 
 @kernel
-def naked_subset(desk: Desk, number: int) -> bool:
+def naked_subset(desk: SudokuDesk, number: int) -> bool:
     """The first so many cells of a unit with as many digits that take any from the unit's others.
 
     Noted: which of the unit's cells, and at UNIT the unit.
@@ -47,7 +47,7 @@ def naked_subset(desk: Desk, number: int) -> bool:
 
 
 @kernel
-def hidden_subset(desk: Desk, number: int) -> bool:
+def hidden_subset(desk: SudokuDesk, number: int) -> bool:
     """The first so many digits of a unit with as many places that take any other digit from these.
 
     Noted: the digits less one, and at UNIT the unit.
@@ -73,7 +73,7 @@ def hidden_subset(desk: Desk, number: int) -> bool:
 
 
 @kernel
-def fish(desk: Desk, number: int) -> bool:
+def fish(desk: SudokuDesk, number: int) -> bool:
     """The first so many rows with as many columns for a digit, or the other way round, that take it from others.
 
     Noted: which of the rows or columns, at UNIT the first of all these, and at DIGIT the digit less one.
@@ -101,7 +101,7 @@ def fish(desk: Desk, number: int) -> bool:
 
 
 @inlined
-def _offer(desk: Desk, sets: int, number: int, name: int, members: int) -> int:
+def _offer(desk: SudokuDesk, sets: int, number: int, name: int, members: int) -> int:
     """Put a set to those to choose from, unless it alone has too many members; their number."""
     if members == 0 or count(np.uint64(members)) > number:
         return sets
@@ -110,14 +110,14 @@ def _offer(desk: Desk, sets: int, number: int, name: int, members: int) -> int:
 
 
 @inlined
-def _begin(desk: Desk) -> None:
+def _begin(desk: SudokuDesk) -> None:
     """Before the first choice of sets."""
     desk.chosen[0] = -1
     desk.chosen[1] = -1  # so that `_next` knows that it begins
 
 
 @inlined
-def _next(desk: Desk, sets: int, number: int) -> bool:
+def _next(desk: SudokuDesk, sets: int, number: int) -> bool:
     """Choose the next so many sets, with no more members between them; whether there are any."""
     chosen = desk.chosen
     i = 0 if chosen[1] == -1 else number - 1
@@ -134,7 +134,7 @@ def _next(desk: Desk, sets: int, number: int) -> bool:
 
 
 @inlined
-def _union(desk: Desk, number: int) -> int:
+def _union(desk: SudokuDesk, number: int) -> int:
     """The members of the first sets chosen."""
     members: Any = np.int64(0)
     for i in range(number):
@@ -143,7 +143,7 @@ def _union(desk: Desk, number: int) -> int:
 
 
 @inlined
-def _names(desk: Desk, number: int) -> int:
+def _names(desk: SudokuDesk, number: int) -> int:
     """The numbers of the sets chosen, as a set."""
     names: Any = np.int64(0)
     for i in range(number):
@@ -152,7 +152,7 @@ def _names(desk: Desk, number: int) -> int:
 
 
 @inlined
-def _note(desk: Desk, number: int, unit: int, digit: int) -> None:
+def _note(desk: SudokuDesk, number: int, unit: int, digit: int) -> None:
     """Note what a find is made of."""
     for i in range(number):
         desk.chosen[i] = desk.named[desk.chosen[i]]

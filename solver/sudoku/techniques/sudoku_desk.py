@@ -13,7 +13,7 @@ WORD = 64
 """Bits of a word."""
 
 
-class Desk(NamedTuple):
+class SudokuDesk(NamedTuple):
     """A grid on which somebody works, and memory to work with. `lay_down` and `strike` alone change what is known.
 
     units      the units of the grid
@@ -51,14 +51,14 @@ class Desk(NamedTuple):
     counters: np.ndarray
 
 
-def desk_for(wide: int, high: int) -> Desk:
+def desk_for(wide: int, high: int) -> SudokuDesk:
     """A desk for grids with boxes of wide x high, one after the other."""
     units = units_of(wide, high)
     size, cells = wide * high, len(units.of)
     peers = [sorted({*units.cells[units.of[cell]].ravel().tolist()} - {cell}) for cell in range(cells)]
     within = [[int(np.searchsorted(units.cells[unit], cell)) for unit in units.of[cell]] for cell in range(cells)]
     one, words = np.int64, -(-cells * size // WORD)
-    return Desk(
+    return SudokuDesk(
         units,
         np.array(peers, one),
         np.array(within, one),
@@ -80,7 +80,7 @@ def desk_for(wide: int, high: int) -> Desk:
 
 
 @kernel
-def lay_down(desk: Desk, givens: np.ndarray) -> None:
+def lay_down(desk: SudokuDesk, givens: np.ndarray) -> None:
     """Put givens without faults on the desk."""
     size = desk.units.sides[0]
     every = (1 << size) - 1
@@ -98,7 +98,7 @@ def lay_down(desk: Desk, givens: np.ndarray) -> None:
 
 
 @kernel
-def place(desk: Desk, cell: int, digit: int) -> None:
+def place(desk: SudokuDesk, cell: int, digit: int) -> None:
     """Write a digit (its bit) into a cell, and take it from the cell's peers."""
     strike(desk, cell, ~digit)
     desk.placed[cell] = True
@@ -109,7 +109,7 @@ def place(desk: Desk, cell: int, digit: int) -> None:
 
 
 @kernel
-def strike(desk: Desk, cell: int, digits: int) -> bool:
+def strike(desk: SudokuDesk, cell: int, digits: int) -> bool:
     """Take digits from a cell; whether it had any of them."""
     struck: Any = desk.can[cell] & digits
     if struck == 0:
@@ -126,7 +126,7 @@ def strike(desk: Desk, cell: int, digits: int) -> bool:
 
 
 @inlined
-def sees(desk: Desk, cell: int, other: int) -> bool:
+def sees(desk: SudokuDesk, cell: int, other: int) -> bool:
     """Whether two cells share a unit; a cell does not see itself."""
     shared = False
     for kind in range(KINDS):

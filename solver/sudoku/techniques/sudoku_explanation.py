@@ -22,24 +22,24 @@ from solver.sudoku.techniques.patterns import reason_of
 from solver.sudoku.techniques.steps import (
     CELL,
     Board,
+    ExclusionRules,
+    InvalidSudokuStep,
     Need,
     Node,
-    Rules,
-    Step,
-    Wrong,
+    SudokuStep,
     board_of,
     candidates,
     check,
     holds,
     rules_of,
 )
-from solver.sudoku.techniques.sudoku_desk import Desk, desk_for, lay_down
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down
 from solver.sudoku.techniques.sudoku_person import take_step
 
 State = Literal["solved", "open", "contradiction", "timeout"]
 
 
-class Explanation(NamedTuple):
+class SudokuExplanation(NamedTuple):
     """How a Sudoku is solved.
 
     start    the digits that each cell may have for the givens alone, row by row
@@ -51,7 +51,7 @@ class Explanation(NamedTuple):
 
     puzzle: Sudoku
     start: Board
-    steps: list[Step]
+    steps: list[SudokuStep]
     board: Board
     state: State
     end: Need | None = None
@@ -64,7 +64,7 @@ class Explanation(NamedTuple):
         return TECHNIQUES[max(step.technique for step in self.steps)] if self.steps else None
 
 
-def explain(puzzle: Sudoku, *, most: int = -1, cpu_limit: float = 60.0) -> Explanation:
+def explain(puzzle: Sudoku, *, most: int = -1, cpu_limit: float = 60.0) -> SudokuExplanation:
     """How a Sudoku is solved, step by step, and checked.
 
     most        finds after which to stop, as if the time were over; -1 for all
@@ -82,12 +82,12 @@ def explain(puzzle: Sudoku, *, most: int = -1, cpu_limit: float = 60.0) -> Expla
     start = board_of(rules, givens.tolist())
     steps, state = _work(desk, rules, most, time.thread_time() + cpu_limit)
     end = _nothing_left(rules, _sets(desk.can)) if state == "contradiction" else None
-    return Explanation(puzzle, start, steps, check(rules, givens.tolist(), steps, end), state, end)
+    return SudokuExplanation(puzzle, start, steps, check(rules, givens.tolist(), steps, end), state, end)
 
 
-def _work(desk: Desk, rules: Rules, most: int, deadline: float) -> tuple[list[Step], State]:
+def _work(desk: SudokuDesk, rules: ExclusionRules, most: int, deadline: float) -> tuple[list[SudokuStep], State]:
     """Take steps until nothing finds more, or there are as many as are wanted."""
-    steps: list[Step] = []
+    steps: list[SudokuStep] = []
     technique, finds = 0, 0
     while not desk.broken[0]:
         if desk.placed.all():
@@ -113,7 +113,9 @@ def _sets(can: np.ndarray) -> Board:
     return [{k + 1 for k in range(digits.bit_length()) if digits >> k & 1} for digits in can.tolist()]
 
 
-def _steps(desk: Desk, rules: Rules, before: Board, technique: int, placed: list[int]) -> Iterator[Step]:
+def _steps(
+    desk: SudokuDesk, rules: ExclusionRules, before: Board, technique: int, placed: list[int]
+) -> Iterator[SudokuStep]:
     """What a technique has found, with its reason; what a chain's pattern does not show by an assumption each.
 
     before   what was known
@@ -128,24 +130,24 @@ def _steps(desk: Desk, rules: Rules, before: Board, technique: int, placed: list
         yield from (_supposed(rules, before, technique, node) for node in gone)
         return
     why = reason_of(rules, before, technique, desk.chosen.tolist(), written)
-    shown = [node for node in gone if holds(rules, before, Step(technique, (node,), why))]
+    shown = [node for node in gone if holds(rules, before, SudokuStep(technique, (node,), why))]
     for node in gone:
         if node not in shown:
             yield _supposed(rules, before, technique, node)
             before[node[0]].discard(node[1])
     if shown or written:
-        yield Step(technique, tuple(shown), why, *written)
+        yield SudokuStep(technique, tuple(shown), why, *written)
 
 
-def _supposed(rules: Rules, board: Board, technique: int, node: Node) -> Step:
+def _supposed(rules: ExclusionRules, board: Board, technique: int, node: Node) -> SudokuStep:
     """A step by an assumption."""
     why = refuted(rules, board, node)
     if why is None:
-        raise Wrong("no assumption leads to the contradiction that the kernels find")
-    return Step(technique, (node,), why)
+        raise InvalidSudokuStep("no assumption leads to the contradiction that the kernels find")
+    return SudokuStep(technique, (node,), why)
 
 
-def _nothing_left(rules: Rules, board: Board) -> Need:
+def _nothing_left(rules: ExclusionRules, board: Board) -> Need:
     """The first need that nothing is left for."""
     needs = [Need(CELL, cell) for cell in range(len(board))]
     needs += [Need(unit, digit) for unit in range(len(rules.units)) for digit in range(1, rules.size + 1)]

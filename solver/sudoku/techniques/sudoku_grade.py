@@ -25,7 +25,7 @@ INVALID = -1
 STATUSES = {FIXPOINT: "ok", CONTRADICTION: "none", OUT_OF_TIME: "timeout", INVALID: "invalid"}
 
 
-class Work(NamedTuple):
+class SudokuWork(NamedTuple):
     """What a person does with the puzzles of a batch; nothing with those that can't be.
 
     ended     int64[puzzles]: a key of STATUSES
@@ -78,12 +78,12 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     return pa.RecordBatch.from_arrays(arrays, schema=SUDOKU_GRADES)
 
 
-def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> Work:
+def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> SudokuWork:
     """What a person does with some puzzles, int64, of a batch; CPU seconds for each."""
     count = len(puzzles.size)
     steps = np.zeros((count, SEARCH), np.int64)
     still_open, to_fill = (np.zeros(count, np.int64) for _ in range(2))
-    work = Work(np.full(count, INVALID), steps, still_open, to_fill, np.zeros(count))
+    work = SudokuWork(np.full(count, INVALID), steps, still_open, to_fill, np.zeros(count))
     boxes = np.stack([puzzles.box_width[which], puzzles.box_height[which]], axis=1)
     for wide, high in np.unique(boxes, axis=0).tolist():
         these = which[(boxes == (wide, high)).all(axis=1)]

@@ -9,12 +9,12 @@ from solver.sudoku.sudoku_batch import grid_batch
 from solver.sudoku.sudoku_check import validate
 from solver.sudoku.sudoku_puzzle import OPEN, Sudoku
 from solver.sudoku.techniques.steps import rules_of
-from solver.sudoku.techniques.sudoku_explanation import Explanation, explain
+from solver.sudoku.techniques.sudoku_explanation import SudokuExplanation, explain
 
 Kind = Literal["twice", "wrong", "step", "solved", "none", "several", "open", "timeout"]
 
 
-class Hint(NamedTuple):
+class SudokuHint(NamedTuple):
     """What to tell a person who is stuck. Nothing tells a grid's givens from the digits that were filled in.
 
     kind     twice: `cells` have a digit that their row, column or box has twice; wrong: there is no solution, and there
@@ -27,10 +27,10 @@ class Hint(NamedTuple):
 
     kind: Kind
     cells: tuple[int, ...] = ()
-    next: Explanation | None = None
+    next: SudokuExplanation | None = None
 
 
-def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> Hint:
+def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> SudokuHint:
     """What to do next in a Sudoku, whose givens may be those of the puzzle and digits that were filled in.
 
     cpu_limit   CPU seconds for the solution, as many for the step, and as many for looking which cell is wrong
@@ -39,19 +39,19 @@ def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> Hint:
     """
     twice = _twice(puzzle)
     if twice:
-        return Hint("twice", twice)
+        return SudokuHint("twice", twice)
     validate(puzzle)
     row = solve(puzzle, cpu_limit=cpu_limit)
     if row["solutions"] == "none":
         return _whats_wrong(puzzle, cpu_limit)
     if (puzzle.givens != OPEN).all():
-        return Hint("solved")
+        return SudokuHint("solved")
     found = explain(puzzle, most=1, cpu_limit=cpu_limit)
     if found.steps:
-        return Hint("step", next=found)
+        return SudokuHint("step", next=found)
     if found.state == "timeout":
-        return Hint("timeout")
-    return Hint("several" if row["solutions"] == "multiple" else "open")
+        return SudokuHint("timeout")
+    return SudokuHint("several" if row["solutions"] == "multiple" else "open")
 
 
 def _twice(puzzle: Sudoku) -> tuple[int, ...]:
@@ -65,7 +65,7 @@ def _twice(puzzle: Sudoku) -> tuple[int, ...]:
     )
 
 
-def _whats_wrong(puzzle: Sudoku, cpu_limit: float) -> Hint:
+def _whats_wrong(puzzle: Sudoku, cpu_limit: float) -> SudokuHint:
     """Of a puzzle without solution the cells that are in the way of one, each alone."""
     filled = np.flatnonzero(puzzle.givens)
     without = np.tile(puzzle.givens.ravel(), (len(filled), 1))
@@ -75,4 +75,4 @@ def _whats_wrong(puzzle: Sudoku, cpu_limit: float) -> Hint:
         cell for cell, found in zip(filled.tolist(), rows["solution"].is_valid().to_pylist(), strict=True) if found
     ]
     undecided = "unknown" in rows["solutions"].to_pylist()
-    return Hint("wrong", tuple(cells)) if cells else Hint("timeout" if undecided else "none")
+    return SudokuHint("wrong", tuple(cells)) if cells else SudokuHint("timeout" if undecided else "none")

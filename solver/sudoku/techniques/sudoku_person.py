@@ -17,7 +17,7 @@ from solver.sudoku.techniques.chains import FOUND, chain
 from solver.sudoku.techniques.locked import locked_candidates
 from solver.sudoku.techniques.single_techniques import hidden_single, last_cell, naked_single
 from solver.sudoku.techniques.subsets import fish, hidden_subset, naked_subset
-from solver.sudoku.techniques.sudoku_desk import Desk, lay_down, strike
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, lay_down, strike
 from solver.sudoku.techniques.wings import bent_wing, w_wing
 
 NAKED, HIDDEN, FISH = range(3)
@@ -42,7 +42,7 @@ KIND, NUMBER = (
 
 @kernel
 def work_through_all(
-    desk: Desk,
+    desk: SudokuDesk,
     givens: np.ndarray,
     ends: np.ndarray,
     which: np.ndarray,
@@ -70,7 +70,7 @@ def work_through_all(
 
 
 @kernel
-def work_through(desk: Desk, givens: np.ndarray, steps: np.ndarray, deadline: float) -> int:
+def work_through(desk: SudokuDesk, givens: np.ndarray, steps: np.ndarray, deadline: float) -> int:
     """Work on givens without faults until nothing finds more.
 
     steps      int64[techniques]: how often each finds something is added
@@ -96,7 +96,7 @@ def work_through(desk: Desk, givens: np.ndarray, steps: np.ndarray, deadline: fl
 
 
 @kernel
-def take_step(desk: Desk, technique: int, deadline: float) -> int:
+def take_step(desk: SudokuDesk, technique: int, deadline: float) -> int:
     """One step by a technique: FOUND, FIXPOINT (it finds nothing) or OUT_OF_TIME."""
     found = False
     if technique == names.LAST_CELL:
@@ -128,7 +128,7 @@ def take_step(desk: Desk, technique: int, deadline: float) -> int:
 
 
 @inlined
-def _left(desk: Desk) -> int:
+def _left(desk: SudokuDesk) -> int:
     """How many cells have no digit yet, row by row."""
     left: Any = np.int64(0)
     for row in range(desk.units.sides[0]):
@@ -137,7 +137,7 @@ def _left(desk: Desk) -> int:
 
 
 @kernel
-def _force(desk: Desk, deep: bool, deadline: float) -> int:
+def _force(desk: SudokuDesk, deep: bool, deadline: float) -> int:
     """Take away the first digit whose assumption is refuted."""
     can, trial, units, due, counters = desk.can, desk.trial, desk.units, desk.due, desk.counters
     status = first_refuted(can, trial, units, due, deep, counters, deadline, desk.chosen)

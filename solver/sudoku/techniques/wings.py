@@ -4,11 +4,11 @@ import numpy as np
 
 from solver.jit.kernel import inlined, kernel
 from solver.lines.bits import count, lowest
-from solver.sudoku.techniques.sudoku_desk import Desk, sees, strike
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, sees, strike
 
 
 @kernel
-def bent_wing(desk: Desk, digits: int) -> bool:
+def bent_wing(desk: SudokuDesk, digits: int) -> bool:
     """XY-wing (a pivot of 2 digits) or XYZ-wing (of 3): the first that takes a digit away.
 
     Two peers of the pivot have two digits each, one of the pivot's and one more, z; together with the pivot they have
@@ -38,14 +38,14 @@ def bent_wing(desk: Desk, digits: int) -> bool:
 
 
 @inlined
-def _is_wing(desk: Desk, pivot: int, cell: int, digits: int) -> bool:
+def _is_wing(desk: SudokuDesk, pivot: int, cell: int, digits: int) -> bool:
     """Whether a peer of the pivot has two digits: one of them, or both of a pivot with three, are the pivot's."""
     shared = count(np.uint64(desk.can[cell] & desk.can[pivot]))
     return bool(count(np.uint64(desk.can[cell])) == 2 and shared == digits - 1)
 
 
 @inlined
-def _strike_common(desk: Desk, one: int, other: int, third: int, digit: int) -> bool:
+def _strike_common(desk: SudokuDesk, one: int, other: int, third: int, digit: int) -> bool:
     """Take a digit from all cells that see two cells, and a third one, which may be the first."""
     found = False
     for k in range(desk.peers.shape[1]):
@@ -56,7 +56,7 @@ def _strike_common(desk: Desk, one: int, other: int, third: int, digit: int) -> 
 
 
 @kernel
-def w_wing(desk: Desk) -> bool:
+def w_wing(desk: SudokuDesk) -> bool:
     """The first two cells with the same two digits, a and b, one of which has b, that take b from what sees both.
 
     Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the cells,
@@ -76,7 +76,7 @@ def w_wing(desk: Desk) -> bool:
 
 
 @inlined
-def _is_linked(desk: Desk, one: int, other: int, digit: int) -> bool:
+def _is_linked(desk: SudokuDesk, one: int, other: int, digit: int) -> bool:
     """Whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
     linked, k = False, lowest(np.uint64(digit))
     for unit in range(len(desk.where)):

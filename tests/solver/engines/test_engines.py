@@ -11,7 +11,7 @@ import oracle
 import pytest
 
 from solver.api import classify
-from solver.engines.answer import Limits
+from solver.engines.answer import EngineLimits
 from solver.engines.arrangements import arrangements, number_of_arrangements
 from solver.engines.engines import ENGINES
 from solver.model.puzzle import Block, Puzzle, clues_of, from_picture
@@ -41,7 +41,7 @@ def test_verdicts_are_the_oracles(engine: str) -> None:
     seen = set()
     for seed in range(150):
         puzzle = drawn(seed, 4)
-        answer, expected = ENGINES[engine](puzzle, Limits()), oracle.verdict(puzzle)
+        answer, expected = ENGINES[engine](puzzle, EngineLimits()), oracle.verdict(puzzle)
         if puzzle.blotted and engine not in ("sat", "ladder"):
             assert (answer.verdict, answer.stopped) == (
                 "unknown",
@@ -60,7 +60,7 @@ def test_exact_cover_is_the_ladder_on_larger_puzzles() -> None:
     puzzles = [puzzle for puzzle in (drawn(seed, 9) for seed in range(1000, 1400)) if not puzzle.blotted]
     rows = classify(puzzle_batch(puzzles)).to_pylist()
     for puzzle, row in zip(puzzles, rows, strict=True):
-        answer = ENGINES["exact-cover"](puzzle, Limits(memory=16 << 20))
+        answer = ENGINES["exact-cover"](puzzle, EngineLimits(memory=16 << 20))
         if answer.stopped:  # too many arrangements
             continue
         assert oracle.objection(puzzle, None, row, answer.verdict) is None, fuzz.text(puzzle, None)
@@ -71,7 +71,7 @@ def test_exact_cover_of_every_4x4(every: int) -> None:
     """The clues of every picture, or of some: unique as the ladder says, in all as many as published (OEIS A242876)."""
     several = {clues_of(np.array(cells, np.uint8).reshape(4, 4)) for cells in product((0, 1), repeat=16)}
     puzzles = [Puzzle(rows, columns) for rows, columns in sorted(several)[::every]]
-    said = [ENGINES["exact-cover"](puzzle, Limits()).verdict for puzzle in puzzles]
+    said = [ENGINES["exact-cover"](puzzle, EngineLimits()).verdict for puzzle in puzzles]
     assert said == classify(puzzle_batch(puzzles))["solutions"].to_pylist()
     assert every > 1 or said.count("unique") == 52362
     assert {"unique", "multiple"} == set(said)
@@ -95,20 +95,20 @@ def test_visits() -> None:
             continue
         grids = [*accumulate((number_of_arrangements(clue, puzzle.width) for clue in puzzle.rows), mul, initial=1)]
         for name in WHOLE:
-            answer = ENGINES[name](puzzle, Limits())
+            answer = ENGINES[name](puzzle, EngineLimits())
             assert answer.visits == sum(grids)
             assert answer.peak is not None
             assert 1 <= answer.peak <= sum(grids)
             assert name != "bfs" or answer.peak >= max(grids)
-        assert ENGINES["brute"](puzzle, Limits()).visits == grids[-1]
-        pruned = ENGINES["astar"](puzzle, Limits()).visits
+        assert ENGINES["brute"](puzzle, EngineLimits()).visits == grids[-1]
+        pruned = ENGINES["astar"](puzzle, EngineLimits()).visits
         assert pruned is not None
         assert pruned <= sum(grids)
 
 
 @pytest.mark.parametrize("engine", PLAIN)
 def test_first_solution_and_second(engine: str) -> None:
-    answer = ENGINES[engine](SECOND, Limits())
+    answer = ENGINES[engine](SECOND, EngineLimits())
     assert answer.verdict == "multiple"
     assert answer.visits is not None
     assert answer.first_visits is not None
@@ -119,10 +119,10 @@ def test_first_solution_and_second(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", PLAIN)
 def test_no_more_visits_than_allowed(engine: str) -> None:
-    whole = ENGINES[engine](SECOND, Limits())
+    whole = ENGINES[engine](SECOND, EngineLimits())
     assert whole.visits is not None
-    assert ENGINES[engine](SECOND, Limits(visits=whole.visits)).verdict == "multiple"
-    answer = ENGINES[engine](SECOND, Limits(visits=whole.visits - 1))
+    assert ENGINES[engine](SECOND, EngineLimits(visits=whole.visits)).verdict == "multiple"
+    answer = ENGINES[engine](SECOND, EngineLimits(visits=whole.visits - 1))
     assert (answer.verdict, answer.visits) == ("unknown", whole.visits - 1)
     assert answer.stopped == f"not done after {whole.visits - 1} visits"
     assert len(answer.solutions) == 1
@@ -130,14 +130,14 @@ def test_no_more_visits_than_allowed(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ["dfs", "bfs", "astar", "astar-wrong", "astar-missing", "brute", "sat", "ladder"])
 def test_time(engine: str) -> None:
-    answer = ENGINES[engine](LARGE, Limits(cpu_limit=1e-9))
+    answer = ENGINES[engine](LARGE, EngineLimits(cpu_limit=1e-9))
     assert (answer.verdict, answer.stopped) == ("unknown", "not done in 1e-09 CPU seconds")
 
 
 @pytest.mark.parametrize("engine", ["bfs", "astar-wrong", "astar-missing"])
 def test_memory_is_no_more_than_reckoned(engine: str) -> None:
     """Where states wait: what Python has taken by then is within the limit, but for the last state's successors."""
-    limits = Limits(memory=1 << 20)
+    limits = EngineLimits(memory=1 << 20)
     tracemalloc.start()
     try:
         answer = ENGINES[engine](HOPELESS, limits)
@@ -152,13 +152,13 @@ def test_memory_is_no_more_than_reckoned(engine: str) -> None:
 @pytest.mark.parametrize("engine", [*PLAIN, "exact-cover"])
 def test_arrangements_that_are_too_many_are_not_made(engine: str) -> None:
     puzzle = Puzzle(((Block(1),) * 30,), ((Block(1),),) * 200)
-    answer = ENGINES[engine](puzzle, Limits())
+    answer = ENGINES[engine](puzzle, EngineLimits())
     assert (answer.verdict, answer.visits) == ("unknown", 0)
     assert answer.stopped == "its lines' arrangements need more than 512 MiB"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nothing_to_paint(engine: str) -> None:
-    answer = ENGINES[engine](BLANK, Limits())
+    answer = ENGINES[engine](BLANK, EngineLimits())
     assert answer.verdict == "unique"
     assert answer.solutions[0].tolist() == [[0, 0]] * 3

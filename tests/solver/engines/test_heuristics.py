@@ -10,7 +10,7 @@ import numpy as np
 import oracle
 import pytest
 
-from solver.engines.answer import Limits
+from solver.engines.answer import EngineLimits
 from solver.engines.astar import Estimate, a_star_by_all_groups
 from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
 from solver.engines.plain_search import Space, State, is_solution, space_of, successors
@@ -145,4 +145,4 @@ def test_groups_are_counted_by_their_place(column: str, filled: str, wrong: int,
 def test_a_wrong_estimate_costs_no_verdict() -> None:
     for seed in range(20):
         puzzle = from_picture((np.random.default_rng(seed).random((4, 4)) < 0.5).astype(np.uint8))
-        assert a_star_by_all_groups(puzzle, Limits()).verdict == oracle.verdict(puzzle)
+        assert a_star_by_all_groups(puzzle, EngineLimits()).verdict == oracle.verdict(puzzle)

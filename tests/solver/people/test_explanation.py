@@ -14,7 +14,7 @@ from solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
 from solver.model.tables import puzzle_batch, puzzles_of
 from solver.model.techniques import LINE_TECHNIQUES
 from solver.model.views import views
-from solver.people.explanation import Explanation, Wrong, check, explain, told
+from solver.people.explanation import Explanation, InvalidStep, check, explain, told
 from solver.people.puzzle_grade import work_on
 from solver.proofs.checker import CertificateError
 
@@ -112,11 +112,11 @@ def test_wrong_steps_are_refused() -> None:
         lied = steps[k]._replace(ruled=((place, 1 - color), *others))
         if lied.assumption is not None:
             lied = lied._replace(assumption=lied.assumption._replace(color=1 - color))
-        with pytest.raises((CertificateError, Wrong)):
+        with pytest.raises((CertificateError, InvalidStep)):
             check(explanation._replace(steps=[*steps[:k], lied, *steps[k + 1 :]]))
-    with pytest.raises((CertificateError, Wrong)):
+    with pytest.raises((CertificateError, InvalidStep)):
         check(explanation._replace(steps=steps[1:]))
-    with pytest.raises(Wrong, match="other cells"):
+    with pytest.raises(InvalidStep, match="other cells"):
         check(explanation._replace(cells=[3, *explanation.cells[1:]]))
     assert len(list(told(explanation))) == len(steps)
 

@@ -14,18 +14,18 @@ from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import views
-from solver.people.person import STEPS, Sheet, is_solved, rule_out, sheet_for, solve_lines
+from solver.people.person import STEPS, PuzzleSheet, is_solved, puzzle_sheet_for, rule_out, solve_lines
 
 
-def sheet_of(puzzle: Puzzle) -> Sheet:
-    return sheet_for(views(puzzle_batch([puzzle])), logged=True)
+def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
+    return puzzle_sheet_for(views(puzzle_batch([puzzle])), logged=True)
 
 
-def worked(sheet: Sheet, most: int = LINE_TECHNIQUES, deadline: float = math.inf) -> int:
+def worked(sheet: PuzzleSheet, most: int = LINE_TECHNIQUES, deadline: float = math.inf) -> int:
     return solve_lines(sheet, most, np.zeros(COUNTERS, np.int64), deadline)
 
 
-def knowledge(sheet: Sheet) -> oracle.Board:
+def knowledge(sheet: PuzzleSheet) -> oracle.Board:
     width = int(sheet.size[0])
     cells = [{c for c in range(32) if colors >> c & 1} for colors in sheet.grid.tolist()]
     return [cells[x : x + width] for x in range(0, len(cells), width)]
@@ -85,7 +85,7 @@ def test_a_contradiction_of_line_logic_is_found(puzzle: Puzzle) -> None:
 def test_out_of_time() -> None:
     from scrapers.pictures.recipe import Recipe, recipe_batch
 
-    sheet = sheet_for(views(recipe_batch(Recipe("random", 300, 300, 0.5, 1, 1), 0, 1)))
+    sheet = puzzle_sheet_for(views(recipe_batch(Recipe("random", 300, 300, 0.5, 1, 1), 0, 1)))
     assert worked(sheet, deadline=0.0) == OUT_OF_TIME
 
 

@@ -12,8 +12,8 @@ from technique_examples import COLORS, EXAMPLES, clue_of
 from solver.model import techniques
 from solver.model.puzzle import Block, Clue
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
-from solver.people.desk import Desk, desk_for, lay
-from solver.people.person import look
+from solver.people.desk import Desk, desk_for, load_line
+from solver.people.person import apply_technique
 
 
 def told(known: oracle.Knowledge) -> str:
@@ -27,8 +27,8 @@ def found(technique: int, clue: Clue, known: oracle.Knowledge, desk: Desk | None
     grid = np.array([sum(1 << color for color in possible) for possible in known], np.int64)
     length = np.array([block.length for block in clue] or [0], np.uint16)
     color = np.array([block.color for block in clue] or [0], np.uint8)
-    lay(desk, grid, 0, 1, cells, length, color, 0, len(clue))
-    look(desk, technique)
+    load_line(desk, grid, 0, 1, cells, length, color, 0, len(clue))
+    apply_technique(desk, technique)
     left = (desk.now[0, :cells] & desk.new[:cells]).tolist()
     return [{c for c in range(32) if colors >> c & 1} for colors in left]
 

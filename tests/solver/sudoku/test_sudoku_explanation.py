@@ -23,11 +23,11 @@ from solver.sudoku.techniques.steps import (
     CELL,
     Board,
     Follows,
+    InvalidSudokuStep,
     Need,
     Pattern,
-    Refuted,
-    Step,
-    Wrong,
+    SudokuRefutation,
+    SudokuStep,
     check,
     closes,
     holds,
@@ -85,12 +85,14 @@ def test_the_reason_of_every_find_holds(technique: int, kind: tuple[int, int]) -
         gone = [(cell, digit) for cell, digits in enumerate(board) for digit in digits - after[cell]]
         written = [(cell, *after[cell]) for cell in np.flatnonzero(desk.placed & ~placed).tolist()]
         why = reason_of(rules, board, technique, desk.chosen.tolist(), written)
-        held = [holds(rules, board, Step(technique, (node,), why)) for node in gone]
+        held = [holds(rules, board, SudokuStep(technique, (node,), why)) for node in gone]
         finds, shown = finds + 1, shown + all(held)
         if technique not in chains:
             assert all(held)
         for node, good in zip(gone, held, strict=True):
-            assert good or closes(rules, board, refuted(rules, board, node) or Refuted(node, (), Need(CELL, 0)))
+            assert good or closes(
+                rules, board, refuted(rules, board, node) or SudokuRefutation(node, (), Need(CELL, 0))
+            )
         for node in enumerate(solution):
             assert not (isinstance(why, Pattern) and rules_out(rules, board, why, node))
     assert finds or technique == names.JELLYFISH
@@ -102,7 +104,7 @@ def drawn_as(seed: int) -> random.Random:
     return random.Random(seed)
 
 
-def spoiled(steps: list[Step], solution: list[int], rng: random.Random) -> Iterator[list[Step]]:
+def spoiled(steps: list[SudokuStep], solution: list[int], rng: random.Random) -> Iterator[list[SudokuStep]]:
     """The steps with one of them changed so that it does not hold."""
     for k in rng.sample(range(len(steps)), 12):
         step, rest = steps[k], (steps[:k], steps[k + 1 :])
@@ -111,7 +113,7 @@ def spoiled(steps: list[Step], solution: list[int], rng: random.Random) -> Itera
         for other in (
             step._replace(ruled=(*step.ruled, right)),
             step._replace(why=Pattern(())),
-            step._replace(why=Refuted(right, (), Need(CELL, cell)), ruled=(right,)),
+            step._replace(why=SudokuRefutation(right, (), Need(CELL, cell)), ruled=(right,)),
         ):
             if other.ruled:
                 yield [*rest[0], other, *rest[1]]
@@ -124,13 +126,13 @@ def test_what_does_not_hold_is_refused() -> None:
         (solution,) = oracle.solutions(puzzle.givens.copy(), 3, 3)
         found, rules, givens = explain(puzzle), rules_of(3, 3), puzzle.givens.ravel().tolist()
         for steps in spoiled(found.steps, solution.ravel().tolist(), rng):
-            with pytest.raises(Wrong):
+            with pytest.raises(InvalidSudokuStep):
                 check(rules, givens, steps, None)
-        with pytest.raises(Wrong, match="contradiction is none"):
+        with pytest.raises(InvalidSudokuStep, match="contradiction is none"):
             check(rules, givens, found.steps, Need(CELL, 0))
-        with pytest.raises(Wrong, match="already"):
+        with pytest.raises(InvalidSudokuStep, match="already"):
             check(rules, givens, [*found.steps, next(step for step in found.steps if step.ruled)], None)
-        with pytest.raises(Wrong, match="other digits"):
+        with pytest.raises(InvalidSudokuStep, match="other digits"):
             check(rules, givens, [found.steps[0]._replace(placed=(0, 1 + solution[0, 0] % 9), ruled=())], None)
 
 
@@ -138,10 +140,10 @@ def test_assumptions_that_do_not_close_are_refused() -> None:
     rules = rules_of(2, 2)
     board: Board = [{1, 2, 3, 4} for _ in range(16)]
     wrong = (
-        Refuted((0, 1), (), Need(CELL, 1)),
-        Refuted((0, 1), (), Need(0, 1)),
-        Refuted((0, 1), (Follows(Need(CELL, 1), (1, 2)),), Need(0, 2)),
-        Refuted((0, 1), (), Need(0, 2), right=False),
+        SudokuRefutation((0, 1), (), Need(CELL, 1)),
+        SudokuRefutation((0, 1), (), Need(0, 1)),
+        SudokuRefutation((0, 1), (Follows(Need(CELL, 1), (1, 2)),), Need(0, 2)),
+        SudokuRefutation((0, 1), (), Need(0, 2), right=False),
     )
     assert not any(closes(rules, board, each) for each in wrong)
     assert refuted(rules, board, (0, 1)) is None

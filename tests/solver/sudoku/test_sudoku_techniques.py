@@ -20,7 +20,7 @@ from solver.sudoku.sudoku_api import classify
 from solver.sudoku.sudoku_batch import sudoku_batch
 from solver.sudoku.sudoku_puzzle import Sudoku
 from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.sudoku_desk import Desk, desk_for, lay_down
+from solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down
 from solver.sudoku.techniques.sudoku_grade import grades
 from solver.sudoku.techniques.sudoku_person import take_step, work_through
 
@@ -71,7 +71,7 @@ def test_the_first_techniques_end_where_sets_do(last: int, kind: tuple[int, int]
         assert known(desk, size) == board
 
 
-def check_places(desk: Desk) -> None:
+def check_places(desk: SudokuDesk) -> None:
     """The places of each digit, and the open cells of each unit, are those that the cells themselves tell."""
     for unit, cells in enumerate(desk.units.cells):
         for k, where in enumerate(desk.where[unit].tolist()):
