@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
+from reports.browser_columns import columns_script
 from reports.duplicates import DUPLICATES, repeated
 from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from reports.issues import ISSUES, differing, issues
@@ -28,6 +29,7 @@ from reports.row_counts import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES
 from reports.sudoku_svg import givens_counts
 from reports.templating import source
 from solver.model.families import FAMILIES
+from solver.model.measures import Place, shown_in
 
 CHUNK = 256
 """Puzzles whose pictures are inflated together."""
@@ -38,14 +40,16 @@ PICTURE_BYTES = 30_000_000
 TEXTS = (
     "puzzle_id", "url", "title", "author", "copyright", "license", "source", "status", "engine", "error", "site_note",
 )  # fmt: skip
+LISTED_MEASURES = tuple(
+    measure for measure in shown_in(Place.browser) if measure.name not in ("cells", "colors", "grade")
+)
+"""Measures that the table has as their numbers; cells, colours and grades are completed or put into words."""
+
 COUNTS = (
-    "width", "height", "goal_matches", "line_solves", "sweeps", "probes", "contradictions", "nodes", "max_depth",
-    "conflicts", "cells_after_line", "cells_after_depth2", "cells_after_probe", "blocks", "blots", "max_slack", "free",
-)  # fmt: skip
-MEASURES = (
-    "cpu_seconds", "score", "density", "difficulty", "mean_slack", "log10_arrangements", "site_difficulty",
-    "site_quality",
-)  # fmt: skip
+    *("width", "height", "goal_matches", "free"),
+    *(measure.name for measure in LISTED_MEASURES if pa.types.is_integer(measure.dtype)),
+)
+DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
 
 SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 """Bits that say what a row's chunk has of it."""
@@ -94,7 +98,7 @@ class Words(NamedTuple):
 def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Table | None = None) -> Browser:
     """Pack rows for the page, in the order in which the list first shows them.
 
-    rows        as `reports.census.Census.shown`: the columns TEXTS, COUNTS, MEASURES, cells, label, technique, kind,
+    rows        as `reports.census.Census.shown`: the columns TEXTS, COUNTS, DECIMALS, cells, label, technique, kind,
                 blotted, colors and palette; for the pictures rows, columns, goal, solution, second_solution, mended
                 and change; for the issues solutions, clue_hash, canonical_hash, disputed and unmarked; grade, hardest
                 and work, which the list has if any row has a grade. Any value may be null, but for `free`, `disputed`
@@ -144,9 +148,7 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Tabl
     arrays["issues"] = issues(rows, repeats)
     if family is SUDOKU_WORDS:
         arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
-    arrays |= {name: _measures(rows[name]) for name in meant(MEASURES)}
-    if graded:
-        arrays["work"] = _measures(rows["work"])
+    arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if graded or name != "work"}
     arrays["contents"] = contents
     table = zlib.compress(packed(head, arrays))
     return Browser(len(rows), graded, _text(table), tuple(_text(picture) for picture in pictures))
@@ -204,10 +206,10 @@ def _smallest(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(next(fitting, np.float64))
 
 
-def _measures(column: pa.ChunkedArray) -> np.ndarray:
+def _decimals(column: pa.ChunkedArray) -> np.ndarray:
     """Other numbers, NaN for null."""
-    measures: np.ndarray = column.cast(pa.float64()).to_numpy().astype(np.float32)
-    return measures
+    decimals: np.ndarray = column.cast(pa.float64()).to_numpy().astype(np.float32)
+    return decimals
 
 
 def _kind(rows: pa.Table) -> pa.ChunkedArray:
@@ -375,7 +377,7 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
 def script() -> str:
     """The browser's script: its parts, one after the other, with names of their own."""
     parts = "\n".join(source(f"browser/{part}.js") for part in PARTS)
-    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+    return f'(() => {{\n"use strict";\n{columns_script()}{parts}}})();\n'
 
 
 def style() -> str:

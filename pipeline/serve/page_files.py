@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 
+from reports.browser_columns import columns_script
 from reports.labels import COLORS, OTHER_COLOR
 from reports.picture_svg import mark
 from reports.templating import source
@@ -38,7 +39,7 @@ STYLES = ("report.css", "browser.css", "serve/serve.css")
 def script() -> str:
     """The page's script, whose names are its own."""
     colors = json.dumps({"colors": COLORS, "other": OTHER_COLOR})
-    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{_joined(PARTS)}}})();\n'
+    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{columns_script()}{_joined(PARTS)}}})();\n'
 
 
 def router() -> APIRouter:

@@ -66,7 +66,7 @@ class Measure(NamedTuple):
 
     name      of its column
     dtype     of its column
-    unit      "s", "cells", ...; decides how a value is written
+    unit      "s", "cells", ...; some decide how a value is written (`FORMATS` of browser/facts.js)
     computed  where its value comes from
     shown     where it is shown
     meaning   definition, source and label
@@ -195,7 +195,7 @@ MEASURES = (
         ),
         only=NONOGRAM,
     ),
-    Measure("cells", pa.int32(), "cells", Computed.decided, EVERYWHERE, Meaning("width x height", "", "cells")),
+    Measure("cells", pa.int32(), "size", Computed.decided, EVERYWHERE, Meaning("width x height", "", "cells")),
     Measure(
         "cells_after_line", pa.int32(), "decided cells", Computed.decided, NOT_CORRELATED,
         Meaning("cells decided by line logic", RELAXATIONS, "cells after line logic"),
@@ -224,7 +224,7 @@ MEASURES = (
         Meaning(
             "pbnsolve's difficulty: 100 x line solves / lines",
             "pbnsolve, by Jan Wolter: its option -b",
-            "pbnsolve’s score",
+            "score of pbnsolve",
         ),
         only=NONOGRAM,
     ),

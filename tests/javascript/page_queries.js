@@ -71,6 +71,6 @@ async function factsOf(argument) {
   const { table } = await readPage(argument);
   const at = (name) => table.columns[name]?.at(rowOf(argument.id, table)) ?? null;
   const size = { width: at("width"), height: at("height"), cells: at("cells") };
-  const facts = factItems(at, size, FAMILIES[table.family].facts).map((fact) => fact.firstChild.textContent);
+  const facts = factItems(at, size, table.family).map((fact) => fact.firstChild.textContent);
   return { facts, heads: listedOf(table).map(({ name }) => name) };
 }

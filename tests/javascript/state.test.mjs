@@ -75,7 +75,7 @@ test("ranges have two ends, either of which may be open", () => {
 test("chips name each filter in words", () => {
   const { state } = read([["technique", "line"], ["technique", ""], ["kind", "mono"], ["difficulty", "0.5..9"]]);
   assert.deepEqual(chipsOf(state, facets).map(({ text }) => text), [
-    "Technique: line", "Technique: none", "Kind: mono", "Difficulty (log₁₀ of effort) from 0.5 to 9",
+    "Technique: line", "Technique: none", "Kind: mono", "Difficulty from 0.5 to 9",
   ]);
   assert.equal(rangeWords("cpu_seconds", [0.5, Infinity]), "CPU time from 500\u00a0ms");
   assert.equal(rangeWords("nothing", [-Infinity, 3]), "nothing to 3");

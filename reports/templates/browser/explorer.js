@@ -1,14 +1,7 @@
 // Charts of the list: a measure's histogram, and two measures against each other, drawn by Vega. A brush narrows the list.
 
-/** The measures that can be drawn, with their names; those that a table lacks, or that never vary, are left out. */
-const EXPLORED = [
-  ["difficulty", "Difficulty"], ["work", "Work, for people"], ["cpu_seconds", "CPU time (s)"], ["line_solves", "Line solves"],
-  ["sweeps", "Sweeps"], ["probes", "Probes"], ["contradictions", "Contradictions"], ["nodes", "Search nodes"],
-  ["conflicts", "Conflicts"], ["score", "pbnsolve’s score"], ["cells", "Cells"], ["givens", "Givens"], ["density", "Density"],
-  ["blocks", "Blocks"], ["blots", "Blots"], ["mean_slack", "Mean slack"], ["max_slack", "Largest slack"],
-  ["log10_arrangements", "Arrangements (log10)"], ["differing", "Cells that differ"],
-  ["site_difficulty", "People’s rating of difficulty"], ["site_quality", "People’s rating of quality"],
-];
+/** The measures that can be drawn; those that a table lacks, or that never vary, are left out. */
+const EXPLORED = PUZZLE_COLUMNS.filter(({ isCharted }) => isCharted);
 const GROUPS = ["label", "size", "technique", "grade", "level", "kind", "source"];
 const GROUP_COLORS = [
   "#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34", "#6f94ac",
@@ -46,11 +39,12 @@ class Explorer {
 
   /** Fill the controls; false if there is no measure to draw. */
   offer() {
-    const measures = EXPLORED.filter(([name]) => name in this.table.columns && varies(this.table.columns[name]));
+    const { columns, family } = this.table;
+    const measures = EXPLORED.filter(({ name }) => name in columns && !columns[name].words && varies(columns[name]));
     const { measure, across, up, group } = this.controls;
-    for (const select of [measure, across, up]) select.append(...measures.map(([name, title]) => new Option(title, name)));
+    for (const select of [measure, across, up]) select.append(...measures.map(({ name, titles }) => new Option(titles[family], name)));
     if (measures.length === 0) return false;
-    const names = measures.map(([name]) => name);
+    const names = measures.map(({ name }) => name);
     measure.value = names.includes("density") ? "density" : names[0]; // difficulty has a chart of its own
     up.value = names.includes("cells") ? "cells" : (names[1] ?? names[0]);
     const groups = this.selection.facets.filter(({ name }) => GROUPS.includes(name));
@@ -149,8 +143,9 @@ class Explorer {
 
   /** Have an axis tell a measure on its scale. */
   lay(channel, measure, { vega, ticks }) {
-    const title = EXPLORED.find(([name]) => name === measure)[1];
-    const words = measure === "density" ? { labelExpr: "format(datum.value, '~%')" } : {};
+    const { titles, unit } = EXPLORED.find(({ name }) => name === measure);
+    const title = titles[this.table.family] + (unit === "s" ? " (s)" : "");
+    const words = unit === "share" ? { labelExpr: "format(datum.value, '~%')" } : {};
     Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks, ...words } });
   }
 

@@ -1,12 +1,5 @@
 // Puzzles taken along: their ids, their facts as CSV, and in files of puzzles those that may be passed on.
 
-const FIELDS = [
-  "puzzle_id", "title", "author", "copyright", "license", "source", "url", "width", "height", "kind", "colors", "label",
-  "technique", "difficulty", "grade", "hardest", "work", "givens", "density", "cpu_seconds", "line_solves", "sweeps",
-  "probes", "contradictions", "nodes", "max_depth", "conflicts", "score", "cells_after_line", "cells_after_depth2",
-  "cells_after_probe", "blocks", "blots", "mean_slack", "max_slack", "log10_arrangements", "differing", "goal_matches",
-  "site_difficulty", "site_quality", "site_note", "original", "likeness", "apart",
-];
 const FORMULA = /^[=+\-@\t\r]/; // what a spreadsheet would take for a formula
 
 /** Ids, a line each. */
@@ -16,7 +9,7 @@ function idLines(rows, { columns }) {
 
 /** The facts of rows as CSV (RFC 4180), with a line of names; no clues. */
 function csvText(rows, { columns }) {
-  const fields = FIELDS.filter((name) => name in columns);
+  const fields = PUZZLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns);
   const line = (values) => `${values.map(csvField).join(",")}\r\n`;
   return line(fields) + Array.from(rows, (row) => line(fields.map((name) => columns[name].at(row)))).join("");
 }

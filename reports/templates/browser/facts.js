@@ -1,58 +1,34 @@
-// What has been counted on the way to a verdict, in words.
+// The facts of a puzzle in words. PUZZLE_COLUMNS are those of reports/browser_columns.py.
 
-/** The facts beside the drawing: a name, the column, and the words for a value of it. */
-const FACTS = [
-  ["CPU time", "cpu_seconds", secondsWords],
-  ["Difficulty (log₁₀ of effort)", "difficulty", (value) => value.toFixed(2)],
-  ["Technique", "technique", String],
-  ["Grade for people", "grade", (value) => `${value} of 9`],
-  ["Technique for people", "hardest", String],
-  ["Looks a cell, for people", "work", (value) => value.toFixed(1)],
-  ["Engine", "engine", String],
-  ["Line solves", "line_solves", numberWords],
-  ["Sweeps", "sweeps", numberWords],
-  ["Probes", "probes", numberWords],
-  ["Contradictions", "contradictions", numberWords],
-  ["Search nodes", "nodes", numberWords],
-  ["Search depth", "max_depth", numberWords],
-  ["Conflicts", "conflicts", numberWords],
-  ["Solutions differ in", "differing", (value) => countWords(value, "cell")],
-  ["Cells after line logic", "cells_after_line", ofCells],
-  ["Cells after depth-2", "cells_after_depth2", ofCells],
-  ["Cells after probing", "cells_after_probe", ofCells],
-  ["pbnsolve’s score", "score", (value) => numberWords(Math.round(value))],
-  ["Author’s picture", "goal_matches", (value) => (value ? "solves the clues" : "does not solve the clues")],
-  ["Coloured cells", "density", shareWords],
-  ["Givens", "givens", numberWords],
-  ["Size", "cells", (value, { width, height }) => (width === null ? `${value} cells` : sizeWords(width, height))],
-  ["Kind", "kind", String],
-  ["Colours", "colors", String],
-  ["Blocks", "blocks", numberWords],
-  ["Blots", "blots", (value) => (value ? numberWords(value) : "none")],
-  ["Mean slack", "mean_slack", (value) => value.toFixed(2)],
-  ["Largest slack", "max_slack", numberWords],
-  ["Arrangements (log₁₀)", "log10_arrangements", (value) => value.toFixed(1)],
-  ["Source", "source", String],
-  ["Copyright", "copyright", String],
-  ["Licence", "license", String],
-  ["Difficulty, says the site", "site_difficulty", (value, _, at) => ratingWords(value, at("source"))],
-  ["Quality, says the site", "site_quality", (value) => ratingWords(value)],
-  ["The site’s verdict", "site_note", String],
-  ["Status", "status", String],
-];
+/** The columns that are facts of an opened puzzle, in their order. */
+const FACTS = PUZZLE_COLUMNS.filter(({ titles }) => Object.keys(titles).length > 0);
 
-function ofCells(value, { cells }) {
-  return cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value);
+/** The words for a value by its column's unit: (value, {width, height, cells}, at); `at(column)` gives other values of its row. */
+const FORMATS = {
+  text: String,
+  s: secondsWords,
+  share: shareWords,
+  grade: (value) => `${value} of 9`,
+  fits: (value) => (value ? "solves the clues" : "does not solve the clues"),
+  size: (value, { width, height }) => numberWords(value) + (width === null ? "" : ` (${sizeWords(width, height)})`),
+  "decided cells": (value, { cells }) => (cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value)),
+  rating: (value, _, at) => ratingWords(value, at("source")),
+  "quality rating": (value) => ratingWords(value),
+};
+
+/** The function that gives a column's values in words. */
+function formatOf({ unit, digits }) {
+  const plain = (value) => (digits > 0 ? value.toFixed(digits) : numberWords(Math.round(value)));
+  return FORMATS[unit] ?? ((value) => (typeof value === "string" ? value : plain(value)));
 }
 
-/** The facts that are known, as elements: `at(column)` gives a value or null, `size` is {width, height, cells}; `names`
- *  are those of columns that are called otherwise. */
-function factItems(at, size, names = {}) {
-  const facts = FACTS.map(([name, column, words]) => [names[column] ?? name, at(column), words]).filter(([, value]) => value !== null);
-  return facts.map(([name, value, words]) => {
+/** The facts that are known, as elements: `at(column)` gives a value or null, `size` is {width, height, cells}. */
+function factItems(at, size, family = "nonogram") {
+  const facts = FACTS.filter(({ name, titles }) => family in titles && at(name) !== null);
+  return facts.map((column) => {
     const fact = element("div", "", "", element("dt"), element("dd"));
-    fact.firstChild.textContent = name;
-    fact.lastChild.textContent = words(value, size, at);
+    fact.firstChild.textContent = column.titles[family];
+    fact.lastChild.textContent = formatOf(column)(at(column.name), size, at);
     return fact;
   });
 }

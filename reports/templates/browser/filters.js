@@ -101,8 +101,8 @@ function chip(text, data) {
 
 /** A range in words: "Difficulty from 0.5 to 2". */
 function rangeWords(name, [low, high]) {
-  const fact = FACTS.find(([, column]) => column === name);
-  const words = (value) => (name === "cpu_seconds" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
+  const { titles, unit } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? { titles: {} };
+  const words = (value) => (unit === "s" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
   const from = Number.isFinite(low) ? ` from ${words(low)}` : "";
-  return `${fact ? fact[0] : name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
+  return `${Object.values(titles)[0] ?? name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
 }

@@ -34,10 +34,11 @@ const LEAST_TITLE = "9rem"; // that is left for titles then
 function listable({ columns, family }) {
   const told = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
-  const others = FACTS.filter(([, name]) => told(name) && !LISTED.some((each) => each.name === name));
-  const made = others.map(([title, name, words]) => {
-    const number = !columns[name].words;
-    return { name, title: FAMILIES[family].facts[name] ?? title, ends: number ? NUMBER_ENDS : LETTERS_ENDS, room: MORE_ROOM, number, words };
+  const others = FACTS.filter(({ name, titles }) => told(name) && family in titles && !LISTED.some((each) => each.name === name));
+  const made = others.map((fact) => {
+    const number = !columns[fact.name].words;
+    const ends = number ? NUMBER_ENDS : LETTERS_ENDS;
+    return { name: fact.name, title: fact.titles[family], ends, room: MORE_ROOM, number, words: formatOf(fact) };
   });
   return [...known, ...made];
 }
@@ -206,7 +207,7 @@ class List {
       cell.classList.toggle("chief", name === this.chief);
       if (fill) return fill(cell, row, this.table);
       const value = this.table.columns[name].at(row);
-      cell.textContent = value === null ? DASH : words(value, this.size(row));
+      cell.textContent = value === null ? DASH : words(value, this.size(row), (of) => this.table.columns[of].at(row));
     });
   }
 

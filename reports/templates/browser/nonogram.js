@@ -16,12 +16,11 @@ const LAYERS = [
  *
  * layers   what can be in the cells
  * clues    what a puzzle consists of
- * facts    names of columns that are called otherwise than in FACTS
  * thumb    (picture, at) a small picture of it, an element
  * sheet    (picture, shown, at) an opened puzzle with a layer: {drawing, legend, items}, the last what is drawn as a list
  *          of words, or null. `at(column)` gives a value of its row, or null
  */
-const NONOGRAM = { layers: LAYERS, clues: "clues", facts: {}, thumb: nonogramThumb, sheet: nonogramSheet };
+const NONOGRAM = { layers: LAYERS, clues: "clues", thumb: nonogramThumb, sheet: nonogramSheet };
 
 function nonogramSheet(picture, shown, at) {
   const seen = shown === "mended" ? withOwnClues(picture) : picture;

@@ -82,7 +82,7 @@ class PuzzleView {
     this.part("reason").textContent = at("error") ?? "";
     this.part("repeats").replaceChildren(...repeatWords(at));
     const size = { width: at("width"), height: at("height"), cells: at("cells") };
-    this.part("facts").replaceChildren(...factItems(at, size, this.family.facts));
+    this.part("facts").replaceChildren(...factItems(at, size, this.table.family));
   }
 
   async load(row) {

@@ -4,11 +4,6 @@
 const SUDOKU = {
   layers: [["solution", "Solution"], ["second", "Second solution"], [EMPTY, "Givens"]],
   clues: "givens",
-  facts: {
-    cells_after_line: "Cells after singles",
-    line_solves: "Looks at units",
-    work: "Steps a cell, for people",
-  },
   thumb: sudokuThumb,
   sheet: sudokuSheet,
 };

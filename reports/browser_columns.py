@@ -1,0 +1,84 @@
+"""The columns of the puzzle browser as data for its script: titles, how values are written, which are charted."""
+
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from solver.model.measures import NONOGRAM, SUDOKU, Measure, Place, shown_in
+
+HEADLINES = ("difficulty", "cpu_seconds", "technique", "grade", "hardest", "work", "engine")
+"""The first facts of an opened puzzle."""
+
+
+class BrowserColumn(NamedTuple):
+    """A column of the browser's table.
+
+    name        of the column
+    titles      by family; empty if the CSV has the column, but neither an opened puzzle nor the list
+    unit        how facts.js writes a value (`FORMATS`): text, s, share, ...; other units are plain numbers
+    digits      decimals of a number
+    is_charted  whether its values can be drawn as a chart
+    """
+
+    name: str
+    titles: dict[str, str]
+    unit: str = "text"
+    digits: int = 0
+    is_charted: bool = False
+
+
+def _exported(*names: str) -> Iterator[BrowserColumn]:
+    return (BrowserColumn(name, {}) for name in names)
+
+
+def _fact(name: str, title: str, unit: str = "text", is_charted: bool = False) -> BrowserColumn:
+    return BrowserColumn(name, {NONOGRAM: title, SUDOKU: title}, unit, is_charted=is_charted)
+
+
+def _measured(measure: Measure) -> BrowserColumn:
+    meanings = {family: measure.meaning_for(family) for family in (NONOGRAM, SUDOKU)}
+    titles = {family: meaning.label[0].upper() + meaning.label[1:] for family, meaning in meanings.items() if meaning}
+    return BrowserColumn(
+        measure.name, titles, measure.unit, measure.digits, bool({Place.correlations, Place.browser} <= measure.shown)
+    )
+
+
+def _columns() -> Iterator[BrowserColumn]:
+    facts = {
+        "technique": _fact("technique", "Technique"),
+        "hardest": _fact("hardest", "Technique for people"),
+        "engine": _fact("engine", "Engine"),
+    }
+    measures = {measure.name: _measured(measure) for measure in shown_in(Place.browser)}
+    yield from _exported("puzzle_id", "title", "author", "url", "width", "height", "label")
+    yield from ((facts | measures)[name] for name in HEADLINES)
+    yield _fact("kind", "Kind")
+    yield _fact("givens", "Givens", "givens", is_charted=True)
+    yield from (column for name, column in measures.items() if name not in HEADLINES)
+    yield _fact("differing", "Cells that differ", "cells", is_charted=True)
+    yield _fact("goal_matches", "Author’s picture", "fits")
+    yield _fact("source", "Source")
+    yield _fact("copyright", "Copyright")
+    yield _fact("license", "Licence")
+    yield _fact("site_note", "The site’s verdict")
+    yield _fact("status", "Status")
+    yield from _exported("original", "likeness", "apart")
+
+
+COLUMNS = tuple(_columns())
+"""In the order of an opened puzzle's facts and of the CSV."""
+
+
+def columns_script() -> str:
+    """Return the columns as a constant of the browser's script."""
+    columns = [
+        {
+            "name": column.name,
+            "titles": column.titles,
+            "unit": column.unit,
+            "digits": column.digits,
+            "isCharted": column.is_charted,
+        }
+        for column in COLUMNS
+    ]
+    return f"const PUZZLE_COLUMNS = {json.dumps(columns, ensure_ascii=False)};\n"
