@@ -1,5 +1,9 @@
 """Rows for the puzzle browser: puzzles of every kind made by code, their results as a run would have them."""
 
+import base64
+import json
+import math
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from census import Pairs, failed
 
+from reports.browser import Browser
 from reports.derived_measures import DERIVED, derived_measures
 from reports.graded import NO_GRADES, grades_beside
 from reports.kept_columns import indexed
@@ -169,3 +174,32 @@ def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
         return [[(str(n) if n else "?", puzzle.palette[color].rgb.lower()) for n, color in clue] for clue in clues]
 
     return {"rows": side(puzzle.rows), "columns": side(puzzle.columns)}
+
+
+def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """A block's head and arrays."""
+    block = zlib.decompress(base64.b64decode(data))
+    size = int.from_bytes(block[:4], "little")
+    head = json.loads(block[4 : 4 + size])
+    arrays, place = {}, 4 + size
+    for name, dtype, length in head["arrays"]:
+        place = -(-place // 8) * 8
+        arrays[name] = np.frombuffer(block, np.dtype(dtype).newbyteorder("<"), length, place)
+        place += arrays[name].nbytes
+    return head, arrays
+
+
+def columns_of(made: Browser) -> dict[str, list[Any]]:
+    """The columns of the list, null for null."""
+    head, arrays = unpacked(made.table)
+    columns: dict[str, list[Any]] = {}
+    for name, array in arrays.items():
+        words = head["words"].get(name)
+        if array.dtype == np.float32:
+            columns[name] = [None if math.isnan(value) else value for value in array.tolist()]
+        elif words is not None:
+            columns[name] = [words[code - 1] if code else None for code in array.tolist()]
+        else:
+            columns[name] = [int(code) - 1 if code else None for code in array.tolist()]
+    columns["contents"] = arrays["contents"].tolist()
+    return columns

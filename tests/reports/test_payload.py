@@ -1,16 +1,13 @@
 """What the page embeds of a run's rows: read back in Python, it is the rows."""
 
 import base64
-import json
-import math
-import zlib
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from browsable import CHANGE, FIXED, browsable, graded, rows_of, solved
+from browsable import CHANGE, FIXED, browsable, columns_of, graded, rows_of, solved, unpacked
 from census import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,35 +32,6 @@ from reports.row_counts import SIZE_NAMES
 from solver.model.puzzle import Puzzle, clues_of, from_picture
 from solver.model.tables import RESULTS, puzzle_batch
 from solver.model.techniques import TECHNIQUES
-
-
-def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """A block's head and arrays."""
-    block = zlib.decompress(base64.b64decode(data))
-    size = int.from_bytes(block[:4], "little")
-    head = json.loads(block[4 : 4 + size])
-    arrays, place = {}, 4 + size
-    for name, dtype, length in head["arrays"]:
-        place = -(-place // 8) * 8
-        arrays[name] = np.frombuffer(block, np.dtype(dtype).newbyteorder("<"), length, place)
-        place += arrays[name].nbytes
-    return head, arrays
-
-
-def columns_of(made: Browser) -> dict[str, list[Any]]:
-    """The columns of the list, null for null."""
-    head, arrays = unpacked(made.table)
-    columns: dict[str, list[Any]] = {}
-    for name, array in arrays.items():
-        words = head["words"].get(name)
-        if array.dtype == np.float32:
-            columns[name] = [None if math.isnan(value) else value for value in array.tolist()]
-        elif words is not None:
-            columns[name] = [words[code - 1] if code else None for code in array.tolist()]
-        else:
-            columns[name] = [int(code) - 1 if code else None for code in array.tolist()]
-    columns["contents"] = arrays["contents"].tolist()
-    return columns
 
 
 def pictures_of(made: Browser) -> list[dict[str, Any]]:

@@ -1,0 +1,154 @@
+"""Each declared measure has values, and is wherever its declaration says that it is shown."""
+
+import html
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import sudokus
+from browsable import columns_of
+
+from reports.browser import payload
+from reports.browser_columns import COLUMNS
+from reports.census import take_census
+from reports.croissant import TYPES
+from reports.dataset_columns import Content, schema
+from reports.derived_measures import derived_measures
+from reports.family_words import WORDS
+from reports.graded import finished
+from reports.report_page import About, write_report
+from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from solver.model.families import FAMILIES, NONOGRAM, SUDOKU
+from solver.model.measures import IN_RESULTS, MEASURES, Computed, Measure, Place
+from solver.model.puzzle import from_picture
+from solver.model.tables import GRADES, PUZZLES, RESULTS, VERSION_KEY, puzzle_batch
+from solver.sudoku.sudoku_batch import sudoku_batch
+from solver.sudoku.sudoku_puzzle import Sudoku
+
+RELEASE = Path(__file__).resolve().parents[1] / "data" / "0.1.0"
+
+PUBLISHED = """
+puzzle_id:string source:string source_id:string url:string license:string clue_hash:string canonical_hash:string
+duplicate_of:string width:uint16 height:uint16 kind:string blotted:bool site_version:string site_quality:double
+site_difficulty:double site_date:date32[day] site_steps:int32 status:string solutions:string technique:string
+trivial:bool label:string goal_matches:bool engine:string error:string cpu_seconds:double wall_seconds:double
+cpu_line:double cpu_depth2:double cpu_probe:double cpu_search:double cpu_sat:double line_solves:int64 sweeps:int32
+probes:int64 contradictions:int64 nodes:int64 max_depth:int32 conflicts:int64 cells:int32 cells_after_line:int32
+cells_after_depth2:int32 cells_after_probe:int32 score:double blocks:int32 colors:uint8 blots:int32 density:double
+mean_slack:double max_slack:int32 log10_arrangements:double difficulty:double grade:uint8 hardest:string looks:int64
+work:double open:int32 steps_clue:int32 steps_long_chain:int32
+"""
+"""Columns of datasets of release 0.1.0, without clues, pictures and texts; of the steps the first and the last."""
+
+
+class Solved(NamedTuple):
+    """Puzzles of a family, their results and their grades."""
+
+    family: str
+    results: pa.RecordBatch
+    puzzles: pa.RecordBatch
+    grades: pa.RecordBatch
+
+
+def solved(family: str) -> Solved:
+    rules, rng = FAMILIES[family].rules, np.random.default_rng(1)
+    if family == NONOGRAM.name:
+        batch = puzzle_batch([from_picture((rng.random((15, 15)) < 0.45).astype(np.uint8)) for _ in range(150)])
+        puzzles = batch.set_column(
+            batch.schema.get_field_index("site_difficulty"),
+            PUZZLES.field("site_difficulty"),
+            pa.array(rng.random(len(batch))),
+        )
+    else:
+        grids = [np.where(rng.random((6, 6)) < 0.6, 0, sudokus.full(6)) for _ in range(20)]
+        batch = sudoku_batch([Sudoku(grid.astype(np.uint8), 3, 2, puzzle_id=f"a/{k}") for k, grid in enumerate(grids)])
+        table = SUDOKU.rules.as_nonograms(pa.Table.from_batches([batch]), PUZZLE_COLUMNS)
+        (puzzles,) = table.combine_chunks().to_batches()
+    options = {"rung": "search", "depth": 2, "check_goal": False, "wait": True}
+    results = rules.classify(batch, cpu_limit=20.0, **options)
+    unique = np.array([word == "unique" for word in results["solutions"].to_pylist()])
+    return Solved(family, results, puzzles, rules.grades(batch, unique, 20.0))
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def some(request: pytest.FixtureRequest) -> Solved:
+    return solved(request.param)
+
+
+def declared(family: str, *places: Place) -> list[Measure]:
+    """Return the measures of a family that are shown in all of these places."""
+    return [measure for measure in MEASURES if measure.meaning_for(family) and measure.shown >= {*places}]
+
+
+def test_every_measure_has_values(some: Solved) -> None:
+    tables = {Computed.derived: derived_measures(some.results, some.puzzles), Computed.graded: some.grades}
+    for measure in declared(some.family):
+        if measure.computed is not Computed.rated:
+            column = tables.get(measure.computed, some.results)[measure.name]
+            assert column.type == measure.dtype
+            assert column.null_count < len(column), measure.name
+
+
+def test_results_have_the_measures_of_the_solver() -> None:
+    for measure in MEASURES:
+        assert (measure.name in RESULTS.names) == (measure.computed in IN_RESULTS), measure.name
+
+
+def test_datasets_have_the_measures_that_say_so(some: Solved) -> None:
+    columns = schema(Content.none, graded=True, family=WORDS[some.family])
+    for measure in MEASURES:
+        has_column = Place.dataset in measure.shown and measure.meaning_for(some.family) is not None
+        assert (measure.name in columns.names) == has_column, measure.name
+    for measure in declared(some.family, Place.dataset):
+        assert columns.field(measure.name).equals(measure.field(some.family), check_metadata=True)
+        assert measure.dtype in TYPES
+
+
+def test_the_report_shows_the_measures_that_say_so(some: Solved) -> None:
+    pairs = [(some.results.select(RESULT_COLUMNS), some.puzzles.select(PUZZLE_COLUMNS))]
+    grades = finished(pa.Table.from_batches([some.grades]))
+    census = take_census(pairs, grades=grades)
+    assert census.compared.column_names == [measure.name for measure in MEASURES if Place.correlations in measure.shown]
+    for measure in declared(some.family, Place.correlations):
+        assert census.compared[measure.name].null_count < len(census.compared), measure.name
+    made = write_report(pairs, About(family=some.family), grades=grades)
+    page = html.unescape(made["report.html"].decode())
+    for measure in declared(some.family):
+        meaning = measure.meaning_for(some.family)
+        assert meaning is not None
+        if meaning.source and Place.dataset in measure.shown:
+            assert meaning.definition in page, measure.name
+    if some.family == NONOGRAM.name:
+        correlated = {one["measure"] for one in json.loads(made["report.json"])["figures"]["ratings"]["correlations"]}
+        assert {"line_solves", "density", "difficulty"} <= correlated
+
+
+def test_the_browser_has_the_measures_that_say_so(some: Solved) -> None:
+    pairs = [(some.results.select(RESULT_COLUMNS), some.puzzles.select(PUZZLE_COLUMNS))]
+    shown = take_census(pairs, grades=finished(pa.Table.from_batches([some.grades]))).shown
+    columns = columns_of(payload(shown, WORDS[some.family]))
+    titled = {column.name for column in COLUMNS if some.family in column.titles}
+    for measure in MEASURES:
+        has_column = Place.browser in measure.shown and measure.meaning_for(some.family) is not None
+        assert (measure.name in columns) == has_column, measure.name
+        assert (measure.name in titled) == has_column, measure.name
+
+
+def test_columns_of_a_release_keep_name_type_and_order() -> None:
+    """The tables may gain columns, which readers of older files fill with null."""
+    for name, schema_now in (("run/results", RESULTS), ("store/puzzles", PUZZLES), ("run/grades", GRADES)):
+        (file,) = (RELEASE / name).glob("*.parquet")
+        released = pq.read_schema(file)
+        kept = [field for field in schema_now if field.name in released.names]
+        assert [(field.name, field.type) for field in kept] == list(zip(released.names, released.types, strict=True))
+        assert released.metadata[VERSION_KEY] == schema_now.metadata[VERSION_KEY]
+
+
+def test_published_columns_keep_name_type_and_order() -> None:
+    columns = [f"{field.name}:{field.type}" for field in schema(Content.none, graded=True)]
+    published = PUBLISHED.split()
+    assert [column for column in columns if column in published] == published
