@@ -7,7 +7,7 @@ from email.message import Message
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from scrapers.archives.member_names import clean
+from scrapers.archives.source_file import clean_name
 from scrapers.http import (
     HostUnreachable,
     HttpLimits,
@@ -71,13 +71,13 @@ def name_in_url(url: str) -> str:
     """Return the last part of a URL's path, or its host."""
     host, _, path = url.partition("://")[2].partition("/")
     last = unquote(path.partition("?")[0].partition("#")[0].rpartition("/")[2])
-    return clean(last).rpartition("/")[2] or clean(host)
+    return clean_name(last).rpartition("/")[2] or clean_name(host)
 
 
 def _file_name(reply: Reply) -> str:
     headers = Message()
     headers["content-disposition"] = reply.headers.get("content-disposition", "")
-    return PurePosixPath(clean(headers.get_filename() or "")).name or name_in_url(reply.url)
+    return PurePosixPath(clean_name(headers.get_filename() or "")).name or name_in_url(reply.url)
 
 
 def _is_allowed(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""Local files as puzzles of the table."""
+"""Puzzles of local files, as objects or as batches of the puzzles table."""
 
 import hashlib
 from collections import Counter
@@ -9,10 +9,9 @@ from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import SourceFile
 from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, taai
-from scrapers.sudokus import sudoku_jsonl as sudoku_jsonl
-from scrapers.sudokus import sudoku_reading as sudokus
+from scrapers.sudokus import sudoku_jsonl, sudoku_reading
 from solver.model.puzzle import Puzzle, with_metadata
 from solver.model.tables import mono_batch, puzzle_batch
 from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
@@ -21,64 +20,66 @@ from solver.sudoku.sudoku_puzzle import Sudoku
 AnyPuzzle = TypeVar("AnyPuzzle", Puzzle, Sudoku)
 
 SOURCE = "local"
-"""The source of puzzles that name none themselves."""
+"""The source of puzzles whose files name none."""
 
-BULK = 1 << 16
-"""Bytes of a file from which on its puzzles are read all at once, where that can be."""
+BULK_BYTES = 1 << 16
+"""Size from which a file is read in one vectorized step, if its format allows."""
 
-TOGETHER = 1 << 16
-"""Sudokus of a batch."""
+SUDOKUS_PER_BATCH = 1 << 16
 
 NO_NONOGRAMS = "it holds Sudokus, not nonograms"
 
 
 class Problem(NamedTuple):
-    """A file that can't be read, or part of whose puzzles can't, and why."""
+    """A file, or puzzles of it, that can't be read, and why."""
 
     name: str
     reason: str
 
 
-def read_files(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Problem]:
-    """The puzzles of the files, and a Problem for each file with something wrong in it.
+def read_files(files: Iterable[SourceFile], file_format: Format | None = None) -> Iterator[Puzzle | Problem]:
+    """Yield the nonograms of the files, and a Problem for each file with an error.
 
-    known   their format, if it is not to be found out
+    A puzzle without an id gets its file's name without suffix; `#2` and so on follows if that id is taken, by the same
+    file or by one whose name differs only in the suffix.
 
-    A puzzle that doesn't say where it comes from gets its file's name without suffix as id. Where an earlier puzzle has
-    that already, of the same file or of another whose name is the same but for the suffix, `#2` and so on follows.
+    Args:
+        files: As from `scrapers.files.files_in`.
+        file_format: The files' format (default: detect).
+
     """
     taken: Counter[str] = Counter()
     for file in files:
-        yield from _read(file, taken, known)
+        yield from _read(file, taken, file_format)
 
 
 def read_in_bulk(
-    files: Iterable[SourceFile], known: Format | None = None
+    files: Iterable[SourceFile], file_format: Format | None = None, bulk_bytes: int = BULK_BYTES
 ) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
-    """The same, but many puzzles of a regular file as a batch of the puzzles table, without an object for each.
+    """Yield the same, with batches of the puzzles table where a file of `bulk_bytes` can be read in one step.
 
-    Sudokus too, which are batches of the table SUDOKUS.
+    Sudokus are batches of the table SUDOKUS.
     """
     taken: Counter[str] = Counter()
     for file in files:
-        batch = _read_at_once(file, taken) if known in (None, taai) else None
+        batch = _read_vectorized(file, taken, bulk_bytes) if file_format in (None, taai) else None
         if batch is not None:
             yield batch
-        elif _holds_sudokus(file, known):
+        elif _holds_sudokus(file, file_format):
             yield from _read_sudokus(file, taken)
         else:
-            yield from _read(file, taken, known)
+            yield from _read(file, taken, file_format)
 
 
-def in_batches(found: Iterable[Puzzle | pa.RecordBatch | Problem], most: int) -> Iterator[pa.RecordBatch | Problem]:
-    """Single puzzles among what was read together in batches of the puzzles table, so many at most; problems first."""
+def in_batches(items: Iterable[Puzzle | pa.RecordBatch | Problem], max_rows: int) -> Iterator[pa.RecordBatch | Problem]:
+    """Gather single puzzles into batches of up to `max_rows`; batches pass through, problems at once."""
     puzzles: list[Puzzle] = []
-    for item in found:
+    for item in items:
         if isinstance(item, Puzzle):
             puzzles.append(item)
         elif isinstance(item, Problem):
             yield item
-        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == most):
+        if puzzles and (isinstance(item, pa.RecordBatch) or len(puzzles) == max_rows):
             yield puzzle_batch(puzzles)
             puzzles = []
         if isinstance(item, pa.RecordBatch):
@@ -87,102 +88,104 @@ def in_batches(found: Iterable[Puzzle | pa.RecordBatch | Problem], most: int) ->
         yield puzzle_batch(puzzles)
 
 
-def read_all(files: Iterable[SourceFile], known: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
-    """As `read_files`, with Sudokus where a file holds such."""
+def read_all(files: Iterable[SourceFile], file_format: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
+    """Yield as `read_files` does, Sudokus included."""
     taken: Counter[str] = Counter()
     for file in files:
-        if _holds_sudokus(file, known):
+        if _holds_sudokus(file, file_format):
             for item in _read_sudokus(file, taken):
                 yield from [item] if isinstance(item, Problem) else sudokus_of(item)
         else:
-            yield from _read(file, taken, known)
+            yield from _read(file, taken, file_format)
 
 
-def _holds_sudokus(file: SourceFile, known: Format | None) -> bool:
-    """Whether a file whose format is not named holds Sudokus, and no nonograms for all its contents tell."""
-    if known is not None or file.data is None:
+def _holds_sudokus(file: SourceFile, file_format: Format | None) -> bool:
+    """Check whether a file of unnamed format holds Sudokus and is not recognizable as nonograms."""
+    if file_format is not None or file.data is None:
         return False
-    if file.form:
-        return file.form != "nonogram jsonl"
-    if PurePosixPath(file.name).suffix.lower() in sudokus.SUFFIXES or sudoku_jsonl.recognizes(file.data):
+    if file.line_format:
+        return file.line_format != "nonogram jsonl"
+    if PurePosixPath(file.name).suffix.lower() in sudoku_reading.SUFFIXES or sudoku_jsonl.recognizes(file.data):
         return True
-    return sudokus.recognizes(file.name, file.data) and not any(other.recognizes(file.data) for other in DISTINCTIVE)
+    return sudoku_reading.recognizes(file.name, file.data) and not any(
+        other.recognizes(file.data) for other in DISTINCTIVE
+    )
 
 
 def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
-    """The Sudokus of a file, or of a piece of one, and what is wrong with it."""
     data = file.data or b""
     digest = file.sha256 or hashlib.sha256(data).hexdigest()
     try:
-        if file.form == "sudoku jsonl" or (file.form is None and sudoku_jsonl.recognizes(data)):
-            puzzles = sudoku_jsonl.read(data, file.lines)
-            yield from _of_records(_placed(puzzle, file.name, digest, taken) for puzzle in puzzles)
+        if file.line_format == "sudoku jsonl" or (file.line_format is None and sudoku_jsonl.recognizes(data)):
+            puzzles = sudoku_jsonl.read(data, file.lines_before)
+            yield from _sudoku_batches(_with_origin(puzzle, file.name, digest, taken) for puzzle in puzzles)
             return
-        for grids in sudokus.read(data, file.lines):
-            for first in range(0, len(grids.givens), TOGETHER):
-                givens = grids.givens[first : first + TOGETHER]
-                columns = _origin(_local_ids(file.name, len(givens), taken), digest)
+        for grids in sudoku_reading.read(data, file.lines_before):
+            for first in range(0, len(grids.givens), SUDOKUS_PER_BATCH):
+                givens = grids.givens[first : first + SUDOKUS_PER_BATCH]
+                columns = _origin_columns(_local_ids(file.name, len(givens), taken), digest)
                 columns["author"] = pa.array([grids.author] * len(givens), pa.string())
                 yield grid_batch(givens, grids.box_width, grids.box_height, columns)
     except FormatError as error:
         yield Problem(file.name, str(error))
 
 
-def _of_records(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
-    """Sudokus as batches; a FormatError that comes in between is raised at the end."""
-    some: list[Sudoku] = []
-    wrong: FormatError | None = None
+def _sudoku_batches(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
+    """Yield Sudokus in batches; a FormatError of the iterator is raised after the last batch."""
+    gathered: list[Sudoku] = []
+    format_error: FormatError | None = None
     try:
         for puzzle in puzzles:
-            some.append(puzzle)
-            if len(some) == TOGETHER:
-                yield sudoku_batch(some)
-                some = []
+            gathered.append(puzzle)
+            if len(gathered) == SUDOKUS_PER_BATCH:
+                yield sudoku_batch(gathered)
+                gathered = []
     except FormatError as error:
-        wrong = error
-    if some:
-        yield sudoku_batch(some)
-    if wrong:
-        raise wrong
+        format_error = error
+    if gathered:
+        yield sudoku_batch(gathered)
+    if format_error:
+        raise format_error
 
 
-def _read(file: SourceFile, taken: Counter[str], known: Format | None) -> Iterator[Puzzle | Problem]:
+def _read(file: SourceFile, taken: Counter[str], file_format: Format | None) -> Iterator[Puzzle | Problem]:
     if file.data is None:
         yield Problem(file.name, file.error or "it can't be read")
         return
-    is_piece = file.form == "nonogram jsonl" and known in (None, jsonl)
-    if file.form and not is_piece:
-        if not file.lines:  # once for all pieces
-            nonograms = file.form == "nonogram jsonl"
-            yield Problem(file.name, f"it is jsonl, not {known.NAME}" if nonograms and known else NO_NONOGRAMS)
+    is_chunk = file.line_format == "nonogram jsonl" and file_format in (None, jsonl)
+    if file.line_format and not is_chunk:
+        if not file.lines_before:  # one problem for all chunks
+            is_jsonl = file.line_format == "nonogram jsonl" and file_format
+            yield Problem(
+                file.name, f"it is jsonl, not {file_format.NAME}" if is_jsonl and file_format else NO_NONOGRAMS
+            )
         return
     digest = file.sha256 or hashlib.sha256(file.data).hexdigest()
     try:
-        if is_piece:
-            puzzles = jsonl.read(file.data, file.lines)
+        if is_chunk:
+            puzzles = jsonl.read(file.data, file.lines_before)
         else:
-            puzzles = (known or detect(file.name, file.data)).read(file.data)
+            puzzles = (file_format or detect(file.name, file.data)).read(file.data)
         for puzzle in puzzles:
-            yield _placed(puzzle, file.name, digest, taken)
+            yield _with_origin(puzzle, file.name, digest, taken)
     except FormatError as error:
-        yield Problem(file.name, NO_NONOGRAMS if _holds_sudokus(file, known) else str(error))
+        yield Problem(file.name, NO_NONOGRAMS if _holds_sudokus(file, file_format) else str(error))
 
 
-def _read_at_once(file: SourceFile, taken: Counter[str]) -> pa.RecordBatch | None:
-    """All puzzles of a file, if there are many of them and nothing is out of the ordinary."""
-    if file.form or file.data is None or len(file.data) < BULK or not taai.recognizes(file.data):
+def _read_vectorized(file: SourceFile, taken: Counter[str], bulk_bytes: int) -> pa.RecordBatch | None:
+    """Return all puzzles of a large file in the usual form of taai, None for other files."""
+    if file.line_format or file.data is None or len(file.data) < bulk_bytes or not taai.recognizes(file.data):
         return None
-    found = taai.read_at_once(file.data)
-    if found is None:
+    read = taai.read_vectorized(file.data)
+    if read is None:
         return None
-    puzzles, titles = found
+    puzzles, titles = read
     digest = hashlib.sha256(file.data).hexdigest()
-    columns = _origin(_local_ids(file.name, len(titles), taken), digest)
+    columns = _origin_columns(_local_ids(file.name, len(titles), taken), digest)
     return mono_batch(puzzles, columns | {"title": pa.array(titles)})
 
 
-def _origin(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
-    """The columns that say where puzzles come from."""
+def _origin_columns(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
     return {
         "puzzle_id": pa.array([f"{SOURCE}/{local_id}" for local_id in local_ids], pa.string()),
         "source": pa.repeat(SOURCE, len(local_ids)),
@@ -191,8 +194,8 @@ def _origin(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
     }
 
 
-def _placed(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> AnyPuzzle:
-    """The puzzle with the hash of its file and, unless it has one, an id."""
+def _with_origin(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> AnyPuzzle:
+    """Return the puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return with_metadata(puzzle, raw_sha256=digest)
     (local_id,) = _local_ids(name, 1, taken)
@@ -200,27 +203,27 @@ def _placed(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> A
 
 
 def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
-    """Free ids for so many puzzles of a file."""
-    wish = _stem(name)
-    return [_free(wish, taken) for _ in range(count)]
+    """Return free ids for `count` puzzles of a file."""
+    stem = _stem(name)
+    return [_free_id(stem, taken) for _ in range(count)]
 
 
 @lru_cache(maxsize=1)
 def _stem(name: str) -> str:
-    """A file's name without suffix; cached, since a file may hold many small puzzles."""
+    """Return a file's name without suffix; cached, since a file may hold many small puzzles."""
     return str(PurePosixPath(name).with_suffix(""))
 
 
-def _free(wish: str, taken: Counter[str]) -> str:
-    """An id that no puzzle has, and from now on one has.
+def _free_id(wanted: str, taken: Counter[str]) -> str:
+    """Return a free id and mark it as taken.
 
-    taken   how often each was wished for; `x#2` need not be in it if x was wished for twice
+    `taken` counts how often each id was wanted; `x#2` need not be in it if `x` was wanted twice.
     """
-    name, _, number = wish.rpartition("#")
-    if wish not in taken and number.isdecimal() and number == str(int(number)) and 1 < int(number) <= taken[name]:
-        taken[wish] = 1
-    taken[wish] += 1
-    if taken[wish] == 1:
-        return wish
-    numbered = f"{wish}#{taken[wish]}"
-    return _free(numbered, taken) if numbered in taken else numbered
+    name, _, number = wanted.rpartition("#")
+    if wanted not in taken and number.isdecimal() and number == str(int(number)) and 1 < int(number) <= taken[name]:
+        taken[wanted] = 1
+    taken[wanted] += 1
+    if taken[wanted] == 1:
+        return wanted
+    numbered = f"{wanted}#{taken[wanted]}"
+    return _free_id(numbered, taken) if numbered in taken else numbered

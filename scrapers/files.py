@@ -1,4 +1,4 @@
-"""The files under what somebody names: plain ones, folders of them, archives of them, and addresses where they are."""
+"""The files at paths and URLs: plain files, folders of them, and archives."""
 
 import io
 import os
@@ -6,136 +6,143 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scrapers.archives.archive_limits import BROKEN, Budget, reason
-from scrapers.archives.contents import contents, count
-from scrapers.archives.member_names import clean, may_be_puzzle
-from scrapers.archives.source import SourceFile
+from scrapers.archives.archive_members import count_entries, read_entries
+from scrapers.archives.source_file import (
+    DEFAULT_READ_LIMITS,
+    READ_ERRORS,
+    Budget,
+    ReadLimits,
+    SourceFile,
+    clean_name,
+    describe_read_error,
+    may_be_puzzle,
+)
 from scrapers.download import DownloadError, download, is_url, name_in_url
 
-MOST_FILES = 1_000_000
-"""Files of a folder that is named."""
+MAX_FOLDER_DEPTH = 100
 
-MOST_COUNTED = 100_000
-"""Files that are counted for a progress bar: more would keep the work waiting, since archives are opened for it."""
-
-DEEPEST = 100
-"""Levels of folders in folders."""
-
-SYSTEM = frozenset({"/dev", "/proc", "/sys"})
-"""Folders of Linux that hold no files of people; reading some of theirs waits for ever."""
+SYSTEM_FOLDERS = frozenset({"/dev", "/proc", "/sys"})
+"""Folders of Linux without user files; reading some of theirs blocks for ever."""
 
 
 def files_in(
-    paths: Iterable[str | Path], contact: str | None = None, left_out: str | Path | None = None
+    paths: Iterable[str | Path],
+    contact: str | None = None,
+    excluded: str | Path | None = None,
+    limits: ReadLimits = DEFAULT_READ_LIMITS,
 ) -> Iterator[SourceFile]:
-    """Every file under the paths: in a folder, to any depth, in order of name; in an archive in its own order.
+    """Yield every file under the paths: of folders, to any depth, in order of name; of archives in their own order.
 
-    A path may be an https address (`scrapers.download`), whose site is told the contact; what is there is kept in
-    memory only. Archives in an archive are opened too, those in them are not.
+    Archives in an archive are opened too, one level deep. Silently skipped are hidden files, SKIPPED_NAME and
+    SKIPPED_SUFFIXES, links to folders, SYSTEM_FOLDERS below a given folder, and special files. What can't be read is
+    an entry with an error, as is the rest of a damaged archive and of a folder beyond `limits.max_files`.
 
-    Left out in silence: hidden files, what plainly is no puzzle (NO_PUZZLE_NAME, NO_PUZZLE_SUFFIXES), links to folders,
-    the system's own folders (SYSTEM) and `left_out` below the one that is named, and whatever is not a regular file.
-    What can't be read is an entry with an error, and so is the rest of an archive that breaks off, or of a folder
-    beyond MOST_FILES.
+    Args:
+        paths: Files, folders and https URLs (`scrapers.download`); downloads are kept in memory.
+        contact: E-mail or web address for the owners of the URLs' sites.
+        excluded: Folder below a given one that is skipped.
+        limits: Sizes and counts.
+
     """
     for path in paths:
         if is_url(path):
-            yield from _at_address(str(path), contact)
+            yield from _read_url(str(path), contact, limits)
         else:
-            for found in _found(Path(path), left_out):
-                yield from _in_file(found)
+            for found in _list(Path(path), excluded, limits):
+                yield from _read(found, limits)
 
 
-def count_files(paths: Iterable[str | Path], left_out: str | Path | None = None) -> int | None:
-    """How many entries `files_in` will yield, for a progress bar, or None where only reading everything would tell.
+def count_files(
+    paths: Iterable[str | Path], excluded: str | Path | None = None, limits: ReadLimits = DEFAULT_READ_LIMITS
+) -> int | None:
+    """Return how many entries `files_in` will yield, for a progress bar; None where only reading everything would tell.
 
-    Folders are quick to count, and so are zip archives, which carry a list of contents, unless archives are in
-    it by their names. A tar has none: counting it would take about as long as the work itself, so the bar has to do
-    without an end; and so for addresses.
+    Folders and zip archives are quick to count. A tar has no directory, so counting takes as long as the work.
     """
-    total = seen = 0
+    total = listed = 0
     for path in paths:
         if is_url(path):
             return None
-        for found in _found(Path(path), left_out):
-            seen += 1
-            count = _count(found) if seen <= MOST_COUNTED else None
+        for found in _list(Path(path), excluded, limits):
+            listed += 1
+            count = _count(found, limits) if listed <= limits.max_counted else None
             if count is None:
                 return None
             total += count
     return total
 
 
-class _Found(NamedTuple):
-    """A plain file or an archive."""
+class _LocalFile(NamedTuple):
+    """A plain file or an archive, or the error instead."""
 
     name: str
     path: Path
     error: str | None = None
 
 
-def _found(path: Path, left_out: str | Path | None) -> Iterator[_Found]:
-    others = SYSTEM | {os.path.realpath(left_out)} if left_out is not None else SYSTEM
-    name = clean(path.name) or clean(path.resolve().name)
+def _list(path: Path, excluded: str | Path | None, limits: ReadLimits) -> Iterator[_LocalFile]:
+    skipped = SYSTEM_FOLDERS | {os.path.realpath(excluded)} if excluded is not None else SYSTEM_FOLDERS
+    name = clean_name(path.name) or clean_name(path.resolve().name)
     if path.is_dir():
-        for number, found in enumerate(_in_folder(path, name, others)):
-            if number == MOST_FILES:
-                yield _Found(name, path, f"it holds more than {MOST_FILES:,} files; name its folders to read the rest")
+        for number, found in enumerate(_list_folder(path, name, skipped)):
+            if number == limits.max_files:
+                reason = f"it holds more than {limits.max_files:,} files; name its folders to read the rest"
+                yield _LocalFile(name, path, reason)
                 return
             yield found
     elif path.is_file() or not path.exists():
-        yield _Found(name, path)
+        yield _LocalFile(name, path)
     else:
-        yield _Found(name, path, "it is neither a file nor a folder")
+        yield _LocalFile(name, path, "it is neither a file nor a folder")
 
 
-def _in_folder(folder: Path, name: str, others: frozenset[str], depth: int = 0) -> Iterator[_Found]:
-    if depth > DEEPEST:
-        yield _Found(name, folder, f"folders more than {DEEPEST} levels deep are not read")
+def _list_folder(folder: Path, name: str, skipped: frozenset[str], depth: int = 0) -> Iterator[_LocalFile]:
+    if depth > MAX_FOLDER_DEPTH:
+        yield _LocalFile(name, folder, f"folders more than {MAX_FOLDER_DEPTH} levels deep are not read")
         return
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield _Found(name, folder, reason(error))
+        yield _LocalFile(name, folder, describe_read_error(error))
         return
     for entry in entries:
-        path, inner = Path(entry.path), clean(f"{name}/{entry.name}")
+        path, inner = Path(entry.path), clean_name(f"{name}/{entry.name}")
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            if os.path.realpath(path) not in others:
-                yield from _in_folder(path, inner, others, depth + 1)
+            if os.path.realpath(path) not in skipped:
+                yield from _list_folder(path, inner, skipped, depth + 1)
         elif may_be_puzzle(entry.name) and (entry.is_file() or not path.exists()):
-            yield _Found(inner, path)
+            yield _LocalFile(inner, path)
 
 
-def _in_file(found: _Found) -> Iterator[SourceFile]:
+def _read(found: _LocalFile, limits: ReadLimits) -> Iterator[SourceFile]:
     if found.error is not None:
         yield SourceFile(found.name, None, found.error)
         return
     try:
         with found.path.open("rb") as file:
-            yield from contents(found.name, file, Budget())
-    except BROKEN as error:
-        yield SourceFile(found.name, None, reason(error))
+            yield from read_entries(found.name, file, Budget(limits))
+    except READ_ERRORS as error:
+        yield SourceFile(found.name, None, describe_read_error(error))
 
 
-def _at_address(url: str, contact: str | None) -> Iterator[SourceFile]:
+def _read_url(url: str, contact: str | None, limits: ReadLimits) -> Iterator[SourceFile]:
     name = name_in_url(url)
     try:
         name, data = download(url, contact)
-        yield from contents(name, io.BytesIO(data), Budget())
+        yield from read_entries(name, io.BytesIO(data), Budget(limits))
     except DownloadError as error:
         yield SourceFile(name, None, str(error))
-    except BROKEN as error:
-        yield SourceFile(name, None, reason(error))
+    except READ_ERRORS as error:
+        yield SourceFile(name, None, describe_read_error(error))
 
 
-def _count(found: _Found) -> int | None:
+def _count(found: _LocalFile, limits: ReadLimits) -> int | None:
     if found.error is not None:
         return 1
     try:
         with found.path.open("rb") as file:
-            return count(found.name, file)
-    except BROKEN:
+            return count_entries(found.name, file, limits)
+    except READ_ERRORS:
         return 1

@@ -5,7 +5,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import ReadLimits, SourceFile
 from scrapers.files import files_in
 
 
@@ -27,9 +27,9 @@ def zip_of(members: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -
     return buffer.getvalue()
 
 
-def found_in(path: Path, data: bytes) -> list[SourceFile]:
+def found_in(path: Path, data: bytes, **limits: int) -> list[SourceFile]:
     path.write_bytes(data)
-    return list(files_in([path]))
+    return list(files_in([path], limits=ReadLimits(**limits)))
 
 
 def names(found: list[SourceFile]) -> list[str]:

@@ -15,9 +15,8 @@ from pipeline.serve.records import described_record, entries_of, file_record, pu
 from pipeline.serve.serve_limits import MOST_CELLS, MOST_PUZZLES
 from pipeline.serve.solve_tasks import solved, solved_together, validated
 from reports.clean import clean
-from scrapers.archives.archive_limits import BROKEN, Budget, reason
-from scrapers.archives.contents import contents
-from scrapers.archives.member_names import clean as clean_name
+from scrapers.archives.archive_members import read_entries
+from scrapers.archives.source_file import READ_ERRORS, Budget, clean_name, describe_read_error
 from scrapers.file_batches import Problem, read_files
 from scrapers.formats import FormatError, named
 from scrapers.formats.writing import file_of
@@ -32,7 +31,7 @@ def parsed(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
     name = clean_name(asked["name"]) or "file"
     more = False
     try:
-        for item in read_files(contents(name, io.BytesIO(asked["data"]), Budget())):
+        for item in read_files(read_entries(name, io.BytesIO(asked["data"]), Budget())):
             if isinstance(item, Puzzle):
                 more = (
                     len(puzzles) == MOST_PUZZLES or sum(each.width * each.height for each in puzzles) > 10 * MOST_CELLS
@@ -42,8 +41,8 @@ def parsed(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
                 puzzles.append(within_limits(item))
             elif len(problems) < MOST_PUZZLES:
                 problems.append(item)
-    except BROKEN as error:
-        problems.append(Problem(name, reason(error)))
+    except READ_ERRORS as error:
+        problems.append(Problem(name, describe_read_error(error)))
     if not puzzles:
         raise FormatError("; ".join(problem.reason for problem in problems[:1]) or "it holds no puzzle")
     return {

@@ -15,10 +15,9 @@ from pipeline.errors import UserError
 from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
 from pipeline.store.paths import STDOUT, folder, opened
 from pipeline.store.sources import check_sources, nothing_in
-from scrapers.archives.archive_limits import MOST_BYTES
-from scrapers.archives.packed import packing, unpacked_name
-from scrapers.archives.pieces import form_of
-from scrapers.archives.source import SourceFile
+from scrapers.archives.compression import open_compressing, strip_compression_suffix
+from scrapers.archives.line_chunks import line_format_of
+from scrapers.archives.source_file import DEFAULT_READ_LIMITS, SourceFile
 from scrapers.download import is_url
 from scrapers.file_batches import Problem, read_all, read_files
 from scrapers.files import count_files, files_in
@@ -33,6 +32,8 @@ from solver.sudoku.sudoku_batch import sudokus_of
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 Item = TypeVar("Item")
+
+MOST_BYTES = DEFAULT_READ_LIMITS.max_bytes
 
 NO_FORMAT = "its name says no format; give it one with --to"
 
@@ -138,7 +139,7 @@ def format_called(name: str) -> Format:
 
 def format_for(out: str, wanted: Format | None) -> Format:
     """The format of a file of nonograms to be written: the one that is wanted, or the one that its name ends like."""
-    found = wanted or of_suffix(unpacked_name(out))
+    found = wanted or of_suffix(strip_compression_suffix(out))
     if found is None:
         raise UserError(f"{out}: {NO_FORMAT}")
     return found
@@ -156,7 +157,7 @@ def formats_for(out: str, to: str | None) -> Formats:
     if to is not None:
         sudokus = sudoku_writing.named(to)
         return Formats(None if sudokus and to not in {known.NAME for known in FORMATS} else format_called(to), sudokus)
-    name = unpacked_name(out)
+    name = strip_compression_suffix(out)
     found = Formats(of_suffix(name), sudoku_writing.of_suffix(name))
     if found == (None, None):
         raise UserError(f"{out}: {NO_FORMAT}")
@@ -285,8 +286,8 @@ def _one_file(
     if bundle is None and next(files, None) is not None:
         raise UserError(f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each")
     size = 0
-    is_bounded = out != STDOUT and form_of(first) is None  # what has a puzzle on each line is read in pieces
-    with opened(out) as file, packing(out, file) as stream:
+    is_bounded = out != STDOUT and line_format_of(first) is None  # what has a puzzle on each line is read in pieces
+    with opened(out) as file, open_compressing(out, file) as stream:
         for data in bundle(_chained(first, files)) if bundle else [first]:
             stream.write(data)
             size += len(data)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.errors import UserError
-from scrapers.archives.member_names import PASSED_OVER
+from scrapers.archives.source_file import SKIPPED_HINT
 from scrapers.download import check_url, is_url
 
 
@@ -22,4 +22,4 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
 
 def nothing_in(paths: Iterable[str | Path]) -> UserError:
     """What to raise where paths have neither a puzzle to offer nor a file that can't be read."""
-    return UserError(f"no puzzle found in {', '.join(map(str, paths))} ({PASSED_OVER})")
+    return UserError(f"no puzzle found in {', '.join(map(str, paths))} ({SKIPPED_HINT})")

@@ -1,1 +1,1 @@
-"""Archives and compressed files: read where they lie, one kind a file, within limits that hold for strangers' files."""
+"""Files, compressed files and archives as entries, within limits that hold for untrusted input."""

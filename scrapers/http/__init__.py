@@ -1,4 +1,4 @@
-"""PoliteSession HTTP: one connection, delays, robots.txt, an honest user agent, retries with backoff.
+"""Polite HTTP: one connection, delays, robots.txt, an honest user agent, retries with backoff.
 
 Every scraper uses `PoliteSession`. It returns a `Reply` or raises one of three exceptions: `RequestFailed` (this
 request failed, others may succeed), `RobotsDisallowed`, and `HostUnreachable` (no request to this host will succeed).

@@ -16,8 +16,8 @@ import pytest
 from archived import found_in, names, tar_of, zip_of
 
 from scrapers import files
-from scrapers.archives import archive_limits, packed, zips
-from scrapers.archives.source import SourceFile
+from scrapers.archives.compression import open_decompressed
+from scrapers.archives.source_file import ReadLimits, SourceFile
 from scrapers.files import count_files, files_in
 
 
@@ -90,7 +90,7 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(files_in([tmp_path])) == [SourceFile(tmp_path.name, None, "Permission denied")]
 
 
-def test_folder_is_read_up_to_a_number_of_files_and_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_is_read_up_to_a_number_of_files_and_levels(tmp_path: Path) -> None:
     deep = tmp_path / "x"
     for _ in range(110):
         deep.mkdir()
@@ -99,10 +99,8 @@ def test_folder_is_read_up_to_a_number_of_files_and_levels(tmp_path: Path, monke
     assert (found.data, found.error) == (None, "folders more than 100 levels deep are not read")
     for name in "abcd":
         (tmp_path / name).write_bytes(b"x")
-    monkeypatch.setattr(files, "MOST_COUNTED", 4)
-    assert count_files([tmp_path]) is None
-    monkeypatch.setattr(files, "MOST_FILES", 2)
-    *first, last = files_in([tmp_path])
+    assert count_files([tmp_path], limits=ReadLimits(max_counted=4)) is None
+    *first, last = files_in([tmp_path], limits=ReadLimits(max_files=2))
     assert names(first) == [f"{tmp_path.name}/a", f"{tmp_path.name}/b"]
     assert last.error == "it holds more than 2 files; name its folders to read the rest"
 
@@ -112,7 +110,7 @@ def test_folders_of_the_system_are_only_read_where_they_are_named(
 ) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/a.non").write_bytes(b"a")
-    monkeypatch.setattr(files, "SYSTEM", {str(tmp_path / "proc")})
+    monkeypatch.setattr(files, "SYSTEM_FOLDERS", {str(tmp_path / "proc")})
     assert list(files_in([tmp_path])) == []
     assert names(list(files_in([tmp_path / "proc"]))) == ["proc/a.non"]
 
@@ -125,20 +123,20 @@ def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
     assert names(list(files_in([folder]))) == ["x/a\ufffd[31m\ufffd.non", "x/b\ufffd.non"]
 
 
-def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
+def test_too_large(tmp_path: Path) -> None:
+    limits = {"max_bytes": 1 << 20}
     large, fits = bytes((1 << 20) + 1), bytes(1 << 20)
     error = "it is larger than 1 MiB"
     for name, data in (
         ("a.zip", zip_of({"l.non": large, "f.non": fits})),
         ("a.tar", tar_of({"l.non": large, "f.non": fits})),
     ):
-        first, second = found_in(tmp_path / name, data)
+        first, second = found_in(tmp_path / name, data, **limits)
         assert first == SourceFile(f"{name}/l.non", None, error)
         assert second == SourceFile(f"{name}/f.non", fits)
-    assert found_in(tmp_path / "l.non", large) == [SourceFile("l.non", None, error)]
-    assert found_in(tmp_path / "l.non.gz", gzip.compress(large)) == [SourceFile("l.non", None, error)]
-    assert found_in(tmp_path / "f.non.gz", gzip.compress(fits)) == [SourceFile("f.non", fits)]
+    assert found_in(tmp_path / "l.non", large, **limits) == [SourceFile("l.non", None, error)]
+    assert found_in(tmp_path / "l.non.gz", gzip.compress(large), **limits) == [SourceFile("l.non", None, error)]
+    assert found_in(tmp_path / "f.non.gz", gzip.compress(fits), **limits) == [SourceFile("f.non", fits)]
 
 
 MEMBERS = {"sub/b.non": b"b", "a.xml": b"a", "README": b"", ".hidden": b"", "__MACOSX/._a.xml": b"", "sub/x.png": b""}
@@ -309,24 +307,19 @@ MIXED = {"a.non": b"a", "x.png": bytes(1 << 20), "large.non": bytes((1 << 20) + 
 @pytest.mark.parametrize(
     ("most", "expected"), [(1 << 19, ["a"]), (3 << 19, ["a", "large"]), ((2 << 20) + 7 * 512, ["a", "large", "b"])]
 )
-def test_a_tar_is_unpacked_so_far_and_no_further(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, most: int, expected: list[str]
-) -> None:
+def test_a_tar_is_unpacked_so_far_and_no_further(tmp_path: Path, mode: str, most: int, expected: list[str]) -> None:
     """What is passed over counts too: in a packed tar there is no way around it."""
-    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", most)
-    found = found_in(tmp_path / "x.tar", tar_of(MIXED, mode))
+    found = found_in(tmp_path / "x.tar", tar_of(MIXED, mode), max_bytes=1 << 20, max_unpacked=most)
     assert names(found) == [*(f"x.tar/{name}.non" for name in expected), "x.tar"]
     assert found[-1].error == f"it unpacks to more than {most >> 20} MiB; the rest is not read"
 
 
-def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path) -> None:
     """A terabyte that is not there is not looked for."""
     info = tarfile.TarInfo("x.non")
     info.size = 1 << 40
     data = gzip.compress(tar_of({"a.non": b"a"})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
-    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", 1 << 30)
-    assert found_in(tmp_path / "x.tgz", data) == [
+    assert found_in(tmp_path / "x.tgz", data, max_unpacked=1 << 30) == [
         SourceFile("x.tgz/a.non", b"a"),
         SourceFile("x.tgz/x.non", None, "it is larger than 16 MiB"),
         SourceFile("x.tgz", None, "it unpacks to more than 1,024 MiB; the rest is not read"),
@@ -344,10 +337,8 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 
     data = zip_of(MIXED)
     monkeypatch.setattr(zipfile.ZipFile, "open", noted)
-    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 20)
     for most, last in ((1 << 20, None), (4097, "c"), (4096 + 2, None)):
-        monkeypatch.setattr(archive_limits, "MOST_UNPACKED", most)
-        found = found_in(tmp_path / "x.zip", data)
+        found = found_in(tmp_path / "x.zip", data, max_bytes=1 << 20, max_unpacked=most)
         entries = ["x.zip/a.non", "x.zip/large.non", "x.zip/b.non", "x.zip" if last else "x.zip/c.non"]
         assert names(found) == entries
         assert found[1].error == "it is larger than 1 MiB"
@@ -357,12 +348,11 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("make", [zip_of, tar_of])
-def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make) -> None:
+def test_too_many_members(tmp_path: Path, make) -> None:
     data = make({f"{k}.png": b"" for k in range(9)} | {"a.non": b"a"})
     assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat/a.non", b"a")]
-    monkeypatch.setattr(archive_limits, "MOST_MEMBERS", 9)
     error = "it has more than 9 members; the rest is not read"
-    assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat", None, error)]
+    assert found_in(tmp_path / "x.dat", data, max_members=9) == [SourceFile("x.dat", None, error)]
 
 
 def test_members_of_a_tar_are_forgotten(tmp_path: Path) -> None:
@@ -388,10 +378,9 @@ def test_global_headers_of_a_tar_are_not_copied_for_each_member(tmp_path: Path) 
     assert time.thread_time() - began < 2
 
 
-def test_a_list_of_contents_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_contents_that_is_too_large(tmp_path: Path) -> None:
     data = zip_of({f"{k}.non": b"" for k in range(2000)})
-    monkeypatch.setattr(zips, "MOST_DIRECTORY", 100_000)
-    (file,) = found_in(tmp_path / "x.zip", data)
+    (file,) = found_in(tmp_path / "x.zip", data, max_directory=100_000)
     assert file.error is not None
     assert file.error.startswith("it is damaged: a header of 1")
 
@@ -418,7 +407,7 @@ def test_xz_to_and_fro(tmp_path: Path) -> None:
     (tmp_path / "x.xz").write_bytes(xz)
     plain = b"".join(parts)
     with (tmp_path / "x.xz").open("rb") as file:
-        unpacked = packed.unpacked(file)
+        unpacked = open_decompressed(file)
         assert unpacked.read() == plain
         for place in (0, 499_999, 10, 200_001, 500_003, 600_000, 5):
             unpacked.seek(place)
@@ -429,12 +418,11 @@ def test_xz_to_and_fro(tmp_path: Path) -> None:
         assert file.error.startswith("it is damaged: ")
 
 
-def test_xz_that_asks_for_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_xz_that_asks_for_much_memory(tmp_path: Path) -> None:
     data = lzma.compress(tar_of({"a.non": b"a"}), preset=6)
     assert names(found_in(tmp_path / "x.tar.xz", data)) == ["x.tar.xz/a.non"]
-    monkeypatch.setattr(archive_limits, "MOST_MEMORY", 4 << 20)
     error = "to unpack it takes more than 4 MiB of memory"
-    assert found_in(tmp_path / "x.tar.xz", data) == [SourceFile("x.tar.xz", None, error)]
+    assert found_in(tmp_path / "x.tar.xz", data, max_memory=4 << 20) == [SourceFile("x.tar.xz", None, error)]
 
 
 def test_real_archive_and_real_folder_agree(tmp_path: Path, shared_data: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import Problem, read_files
 from scrapers.files import files_in
 from solver.model.puzzle import Puzzle

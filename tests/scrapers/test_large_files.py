@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import read_in_bulk
 from scrapers.formats import FormatError, named, non, nonograms_org, taai, webpbn_xml
 from scrapers.formats.shared import MOST_TOLD

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import Problem, read_all
 from scrapers.formats import FormatError
 from scrapers.sudokus import sudoku_jsonl

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import Problem, read_in_bulk
 from scrapers.formats import FORMATS, FormatError, detect, non
 from scrapers.sudokus.sudoku_reading import BULK, Grids, read, recognizes

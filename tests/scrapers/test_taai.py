@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers import file_batches
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import Problem, read_files, read_in_bulk
 from scrapers.files import files_in
 from scrapers.formats import FormatError, taai
@@ -67,7 +66,7 @@ def one_by_one(data: bytes) -> list[tuple[str | None, list[list[int]], list[list
 
 
 def at_once(data: bytes) -> list[tuple[str, list[list[int]], list[list[int]]]] | None:
-    found = taai.read_at_once(data)
+    found = taai.read_vectorized(data)
     if found is None:
         return None
     puzzles, titles = found
@@ -103,20 +102,19 @@ pieces = st.sampled_from(
 
 @given(st.lists(pieces | st.sampled_from(["\n", "\n$2\n1\n"]), max_size=16).map("".join))
 @settings(max_examples=300, deadline=None)
-def test_what_is_not_read_at_once(text: str) -> None:
+def test_what_is_not_read_vectorized(text: str) -> None:
     """Whatever stands in a file: it is read at once as it would be puzzle by puzzle, or not at all."""
     found = at_once(f"$1\n{text}".encode())
     assert found is None or found == one_by_one(f"$1\n{text}".encode())
 
 
-def test_both_ways_make_the_same_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_make_the_same_batch() -> None:
     """Ids too: of several puzzles of a file, and of files whose names are the same but for the suffix."""
     files = [SourceFile(name, b"".join(map(taai.write, many()))) for name in ("a/b.txt", "a/b.taai", "c")]
     files[1:1] = [SourceFile("a/x", b"$1\nx\n1\n"), SourceFile("a/b", taai.write(many()[0]))]
     slowly = list(read_in_bulk(files))
     assert [type(item) for item in slowly] == [Puzzle] * 5 + [Problem] + [Puzzle] * 11
-    monkeypatch.setattr(file_batches, "BULK", 0)
-    quickly = list(read_in_bulk(files))
+    quickly = list(read_in_bulk(files, bulk_bytes=0))
     assert [isinstance(item, pa.RecordBatch) for item in quickly] == [True, False, True, True, True]
     batches = [item for item in quickly if isinstance(item, pa.RecordBatch)]
     assert pa.concat_batches(batches).equals(puzzle_batch([item for item in slowly if isinstance(item, Puzzle)]))

@@ -15,7 +15,7 @@ from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from pipeline.crawl.single import Sites
-    from scrapers.archives.source import SourceFile
+    from scrapers.archives.source_file import SourceFile
     from scrapers.file_batches import Problem
     from scrapers.formats import Format
     from solver.model.puzzle import Puzzle
@@ -83,7 +83,7 @@ def _sites(sources: Sequence[Source], wish: Wish) -> "AbstractContextManager[Sit
 
 def _files(paths: Sequence[str], contact: str | None) -> "Iterator[SourceFile]":
     """The files that are named, and those in folders and archives."""
-    from scrapers.archives.source import read
+    from scrapers.archives.source_file import read_whole
     from scrapers.files import files_in
 
     for path in paths:
@@ -95,4 +95,4 @@ def _files(paths: Sequence[str], contact: str | None) -> "Iterator[SourceFile]":
             continue
         if sys.stdin is None:
             raise UserError("standard input is closed")
-        yield read("stdin", sys.stdin.buffer)
+        yield read_whole("stdin", sys.stdin.buffer)

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.store.parts import Store
 from reports.clean import UNSAFE
-from scrapers.archives.member_names import PASSED_OVER
+from scrapers.archives.source_file import SKIPPED_HINT
 
 DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"
@@ -228,7 +228,7 @@ def test_solve_some_good_some_bad(nonocensus: Command, tmp_path: Path) -> None:
     assert "unique line" in some.out
     assert nonocensus("solve", "bad").code == 2
     empty = nonocensus("solve", "empty")
-    assert (empty.code, empty.err) == (2, f"nonocensus: no puzzle found in empty ({PASSED_OVER})\n")
+    assert (empty.code, empty.err) == (2, f"nonocensus: no puzzle found in empty ({SKIPPED_HINT})\n")
 
 
 def test_solve_from_standard_input(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:

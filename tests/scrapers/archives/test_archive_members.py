@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from archived import found_in, tar_of, zip_of
 
-from scrapers.archives import archive_limits
-from scrapers.archives.source import SourceFile
+from scrapers.archives.source_file import ReadLimits, SourceFile
 from scrapers.files import count_files, files_in
 
 MAKERS: dict[str, Callable[[dict[str, bytes]], bytes]] = {
@@ -72,9 +71,9 @@ def test_a_damaged_archive_does_not_end_the_outer_one(tmp_path: Path, inner: str
 
 @pytest.mark.parametrize("inner", ["zip", "tar.gz", "gz"])
 @pytest.mark.parametrize("outer", ["zip", "tar.xz"])
-def test_a_bomb_of_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer: str, inner: str) -> None:
+def test_a_bomb_of_bombs(tmp_path: Path, outer: str, inner: str) -> None:
     """What its archives unpack to counts for the outer one: memory and time are those of one archive."""
-    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", 192 << 20)
+    limits = ReadLimits(max_unpacked=192 << 20)
     large = bytes(15 << 20)
     bomb = gzip.compress(large) if inner == "gz" else MAKERS[inner]({"a.non": large, "b.non": large})
     (tmp_path / "x.dat").write_bytes(MAKERS[outer]({f"{k}.dat": bomb for k in range(100)}))
@@ -82,7 +81,7 @@ def test_a_bomb_of_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer:
     began = time.process_time()
     tracemalloc.start()
     try:
-        ends = [file._replace(data=None) for file in files_in([tmp_path / "x.dat"])]
+        ends = [file._replace(data=None) for file in files_in([tmp_path / "x.dat"], limits=limits)]
         assert tracemalloc.get_traced_memory()[1] < 128 << 20
     finally:
         tracemalloc.stop()
@@ -93,10 +92,9 @@ def test_a_bomb_of_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer:
 
 @pytest.mark.parametrize("inner", MAKERS)
 @pytest.mark.parametrize("outer", ["zip", "tar"])
-def test_members_of_all_levels_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outer: str, inner: str) -> None:
-    monkeypatch.setattr(archive_limits, "MOST_MEMBERS", 30)
+def test_members_of_all_levels_count(tmp_path: Path, outer: str, inner: str) -> None:
     data = MAKERS[outer]({f"{k}.dat": MAKERS[inner]({f"{j}.non": b"x" for j in range(10)}) for k in range(4)})
-    found = found_in(tmp_path / "x.dat", data)
+    found = found_in(tmp_path / "x.dat", data, max_members=30)
     assert found[-1] == SourceFile("x.dat", None, "it has more than 30 members; the rest is not read")
     assert 20 <= len(found) <= 28
 
@@ -122,11 +120,10 @@ def test_seven_zip_archive_inside_archive_is_refused_with_advice(tmp_path: Path,
     ]
 
 
-def test_what_is_too_large_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_limits, "MOST_BYTES", 1 << 16)
+def test_what_is_too_large_inside(tmp_path: Path) -> None:
     data = zip_of({"in.zip": zip_of({"a.non": bytes(1 << 17), "b.non": b"b"}), "in.tar": tar_of({"c": bytes(1 << 16)})})
     error = "it is larger than 0 MiB"
-    assert found_in(tmp_path / "x.zip", data) == [
+    assert found_in(tmp_path / "x.zip", data, max_bytes=1 << 16) == [
         SourceFile("x.zip/in.zip/a.non", None, error),
         SourceFile("x.zip/in.zip/b.non", b"b"),
         SourceFile("x.zip/in.tar", None, error),

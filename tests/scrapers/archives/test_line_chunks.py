@@ -12,23 +12,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrapers.archives import archive_limits
-from scrapers.archives.pieces import pieces
-from scrapers.archives.source import SourceFile
+from scrapers.archives.line_chunks import read_chunks
+from scrapers.archives.source_file import ReadLimits, SourceFile
 from scrapers.file_batches import Problem, read_all, read_files, read_in_bulk
 from scrapers.files import count_files, files_in
 from scrapers.formats import jsonl, taai
-from scrapers.sudokus import sudoku_jsonl as sudoku_jsonl
+from scrapers.sudokus import sudoku_jsonl
 from solver.model.puzzle import Puzzle, from_picture
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 MOST = 1 << 16
 MANY = 5_000
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_limits, "MOST_BYTES", MOST)
+LIMITS = ReadLimits(max_bytes=MOST)
 
 
 def lines(count: int, end: str = "\n") -> bytes:
@@ -40,7 +35,7 @@ def lines(count: int, end: str = "\n") -> bytes:
 
 
 def imported(path: Path) -> tuple[pa.Table, list[Problem]]:
-    found = list(read_in_bulk(files_in([path])))
+    found = list(read_in_bulk(files_in([path], limits=LIMITS)))
     batches = [item for item in found if isinstance(item, pa.RecordBatch)]
     return pa.Table.from_batches(batches), [item for item in found if isinstance(item, Problem)]
 
@@ -77,7 +72,7 @@ def test_a_large_file_is_read_like_a_small_one(
     (tmp_path / f"x.txt{suffix}").write_bytes(packed(data))
     table, problems = imported(tmp_path / f"x.txt{suffix}")
     assert not problems
-    assert suffix or count_files([tmp_path / "x.txt"]) is None
+    assert suffix or count_files([tmp_path / "x.txt"], limits=LIMITS) is None
     assert b"".join(table["givens"].to_pylist()) == bytes(sign - 48 for sign in data if sign not in b"\r\n")
     assert table["source_id"].to_pylist() == ["x", *(f"x#{number}" for number in range(2, MANY + 1))]
     assert set(table["raw_sha256"].to_pylist()) == {hashlib.sha256(data).hexdigest()}
@@ -87,12 +82,12 @@ def test_a_large_file_is_read_like_a_small_one(
 def test_pieces_are_whole_lines(length: int) -> None:
     """Wherever the file ends: all of it, in order, none larger than may be, each with the lines before it."""
     data = lines(MANY)[:length]
-    found = list(pieces("x", io.BytesIO(data)))
+    found = list(read_chunks("x", io.BytesIO(data), LIMITS))
     parts = [piece.data or b"" for piece in found]
     assert b"".join(parts) == data
     assert all(len(part) <= MOST for part in parts)
     assert all(part.endswith(b"\n") for part in parts[:-1])
-    assert [piece.lines for piece in found] == [data[: data.find(part)].count(b"\n") for part in parts]
+    assert [piece.lines_before for piece in found] == [data[: data.find(part)].count(b"\n") for part in parts]
     assert {piece.sha256 for piece in found} == {hashlib.sha256(data).hexdigest() if length > MOST else None}
 
 
@@ -109,7 +104,7 @@ def test_what_is_not_read_in_pieces() -> None:
     """Grids could be cut in two; and what is no Sudoku, or not of one byte a sign, is as large as before."""
     grid = "".join(f"{line}\n" for line in ["1........"] * 9)
     for data in (grid.encode() * 2_000, b"1" * 2 * MOST, lines(MANY).decode().encode("utf-16"), bytes(2 * MOST)):
-        (only,) = pieces("x.txt", io.BytesIO(data))
+        (only,) = read_chunks("x.txt", io.BytesIO(data), LIMITS)
         assert (only.data, only.sha256) == (None, None)
         assert only.error is not None
         assert only.error.startswith("it is larger than")
@@ -129,7 +124,7 @@ def test_of_a_packed_file_that_breaks_off_what_can_be_read_is(
 ) -> None:
     data = jsonl_of(2_000)
     (tmp_path / f"x.jsonl{suffix}").write_bytes(packed(data)[:-100])
-    found = list(read_in_bulk(files_in([tmp_path / f"x.jsonl{suffix}"])))
+    found = list(read_in_bulk(files_in([tmp_path / f"x.jsonl{suffix}"], limits=LIMITS)))
     *puzzles, problem = found
     assert isinstance(problem, Problem)
     assert problem.name == "x.jsonl"
@@ -150,7 +145,7 @@ def test_json_lines_of_any_size_are_read_in_pieces(
     whole = b"\n".join(data)
     assert len(whole) > 3 * MOST
     (tmp_path / f"x.jsonl{suffix}").write_bytes(packed(whole))
-    found = list(read_files(files_in([tmp_path / f"x.jsonl{suffix}"])))
+    found = list(read_files(files_in([tmp_path / f"x.jsonl{suffix}"], limits=LIMITS)))
     puzzles = [item for item in found if isinstance(item, Puzzle)]
     (problem,) = (item for item in found if isinstance(item, Problem))
     assert problem == Problem("x.jsonl", "line 1501: it is no puzzle: Object missing required field `columns`")
@@ -159,12 +154,12 @@ def test_json_lines_of_any_size_are_read_in_pieces(
     ]
     assert {puzzle.raw_sha256 for puzzle in puzzles} == {hashlib.sha256(whole).hexdigest()}
     assert puzzles[-1].source_id == "x#1999"
-    assert count_files([tmp_path / f"x.jsonl{suffix}"]) is None
+    assert count_files([tmp_path / f"x.jsonl{suffix}"], limits=LIMITS) is None
 
 
 def test_json_lines_of_sudokus_are_read_in_pieces(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_bytes(lines(1_000))
-    sudokus = list(read_all(files_in([tmp_path / "lines.txt"])))
+    sudokus = list(read_all(files_in([tmp_path / "lines.txt"], limits=LIMITS)))
     data = b"".join(sudoku_jsonl.write(sudoku) for sudoku in sudokus if isinstance(sudoku, Sudoku))
     assert len(data) > 3 * MOST
     (tmp_path / "x.jsonl").write_bytes(data)
@@ -174,14 +169,15 @@ def test_json_lines_of_sudokus_are_read_in_pieces(tmp_path: Path) -> None:
     assert b"".join(table["givens"].to_pylist()) == bytes(sign - 48 for sign in lines(1_000) if sign != ord("\n"))
 
 
-def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path) -> None:
     """Beyond what an archive may have, but not without bound."""
     data = jsonl_of(2_000)
-    monkeypatch.setattr(archive_limits, "MOST_UNPACKED", MOST)
+    limits = LIMITS._replace(max_unpacked=MOST)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(data))
-    assert not [item for item in read_files(files_in([tmp_path / "x.jsonl.gz"])) if isinstance(item, Problem)]
-    monkeypatch.setattr(archive_limits, "MOST_RATIO", 2)
-    *puzzles, problem = read_files(files_in([tmp_path / "x.jsonl.gz"]))
+    assert not [
+        item for item in read_files(files_in([tmp_path / "x.jsonl.gz"], limits=limits)) if isinstance(item, Problem)
+    ]
+    *puzzles, problem = read_files(files_in([tmp_path / "x.jsonl.gz"], limits=limits._replace(max_ratio=2)))
     assert isinstance(problem, Problem)
     assert "it unpacks to more than" in problem.reason
     assert puzzles
@@ -189,13 +185,15 @@ def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path, monkeypatc
 
 def test_large_json_lines_are_not_of_another_format(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(jsonl_of(2_000))
-    assert list(read_in_bulk(files_in([tmp_path / "x.jsonl"]), taai)) == [Problem("x.jsonl", "it is jsonl, not taai")]
+    assert list(read_in_bulk(files_in([tmp_path / "x.jsonl"], limits=LIMITS), taai)) == [
+        Problem("x.jsonl", "it is jsonl, not taai")
+    ]
 
 
 def test_nonograms_are_asked_for(tmp_path: Path) -> None:
     """One line, not one for each piece."""
     (tmp_path / "x.txt").write_bytes(lines(MANY))
     expected = [Problem("x.txt", "it holds Sudokus, not nonograms")]
-    assert list(read_files(files_in([tmp_path / "x.txt"]))) == expected
-    assert list(read_in_bulk(files_in([tmp_path / "x.txt"]), taai)) == expected
+    assert list(read_files(files_in([tmp_path / "x.txt"], limits=LIMITS))) == expected
+    assert list(read_in_bulk(files_in([tmp_path / "x.txt"], limits=LIMITS), taai)) == expected
     assert list(read_files([SourceFile("y.txt", lines(3))])) == [Problem("y.txt", expected[0].reason)]
