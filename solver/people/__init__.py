@@ -1,9 +1,8 @@
-"""How people solve: named techniques on one line, from the easiest to complete line logic, and assumptions above them.
+"""How people solve nonograms: named techniques on single lines, and assumptions above them.
 
-`ladder` has their names, grades and sources; each technique on a line is a small exact rule in a file of its own, on
-the record `desk.Desk`. `person` works through a puzzle as a person would: always with the easiest technique that finds
-something. `grade` grades puzzles of a table; solver.people.explanation tells each step.
+`line_rules` and `reach` hold one small exact rule per technique, on the record `desk.Desk`; solver.model.techniques
+has names, grades and sources. `person` applies the easiest technique that makes progress. `puzzle_grade` grades puzzles of a
+table, `explanation` records each step, `hints` finds the next one.
 
-No rule here decides a verdict: what a technique finds is less than complete line logic finds, or as much, and tests
-hold it to that.
+Techniques never decide a verdict: tests check that none finds more than complete line logic.
 """

@@ -1,4 +1,4 @@
-"""Assumptions that lead to contradictions, the least deep first."""
+"""Assumptions that lead to contradictions, shallowest first."""
 
 import math
 import time
@@ -19,14 +19,14 @@ from solver.model.views import Views
 from solver.people.person import compile_person
 
 DEPTHS = {EDGE: np.int64(2), CHAIN: np.int64(4), LONG_CHAIN: NO_LIMIT}
-"""How many levels far the techniques follow an assumption (solver.ladder.lookahead)."""
+"""Levels to which each technique follows an assumption (solver.ladder.lookahead)."""
 
 
 class RefutedAssumption(NamedTuple):
     """An assumption that leads to a contradiction.
 
-    place, color    of a cell, row by row
-    technique       how far it has to be followed
+    place, color    of a cell, row-major
+    technique       the shallowest technique that refutes it
     """
 
     place: int
@@ -35,13 +35,13 @@ class RefutedAssumption(NamedTuple):
 
 
 class NoSolution(Exception):
-    """Assumptions have shown that the puzzle has no solution."""
+    """The puzzle has no solution, as assumptions have shown."""
 
 
 def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> "Assumptions":
-    """Assumptions on the one puzzle of a batch.
+    """Prepare assumptions on the one puzzle of a batch.
 
-    grid        int64[height x width]: the colours that each cell may have, a bit each
+    grid        int64[height x width]: possible colours of each cell, one bit per colour
     deadline    CPU seconds of this thread
 
     Raises NoSolution if line logic alone finds a contradiction, and TimeoutError.
@@ -55,7 +55,7 @@ def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> "Assumpt
 
 
 def compile_for(puzzles: Views) -> None:
-    """Have all kernels compiled that work on these puzzles as a person would."""
+    """Compile all kernels that grading and explaining these puzzles needs."""
     compile_person()
     for words, colored in kinds(puzzles):
         compile_assumptions(words, colored)
@@ -63,7 +63,7 @@ def compile_for(puzzles: Views) -> None:
 
 @cache
 def compile_assumptions(words: int, colored: bool) -> None:
-    """Have the kernels of this module compiled, so that no puzzle is charged for it."""
+    """Compile the kernels of this module, so that no puzzle is charged for it."""
     example = Assumptions(example_at_fixpoint(words, colored), math.inf)
     example.candidates(1)
     example._length(RefutedAssumption(0, 0, EDGE))
@@ -74,7 +74,7 @@ class Assumptions:
     """A puzzle's board at the fixpoint of line logic, on which assumptions are refuted."""
 
     def __init__(self, memory: Memory, deadline: float) -> None:
-        """On a memory's board; after so many CPU seconds of this thread all methods raise TimeoutError."""
+        """Use the board of `memory`; past `deadline` (CPU seconds of this thread) all methods raise TimeoutError."""
         self.memory = memory._replace(workspace=memory.workspace._replace(deadline=deadline))
         self.width = int(memory.board.size[0])
         self.seen = {technique: np.zeros_like(memory.seen) for technique in DEPTHS}
@@ -82,9 +82,9 @@ class Assumptions:
             begin(memory.board, memory.tree.union, seen, memory.workspace.bit_width)
 
     def next(self) -> RefutedAssumption | None:
-        """The first that is found of the least deep ones; its colour is taken away, and line logic follows.
+        """Find the first refuted assumption of the shallowest technique, exclude its colour and propagate.
 
-        None if no assumption leads to a contradiction. Raises NoSolution if they have shown that.
+        Returns None if no assumption leads to a contradiction. Raises NoSolution if all colours of a cell are refuted.
         """
         for technique in DEPTHS:
             status, found = self._refute(technique, 1)
@@ -96,9 +96,9 @@ class Assumptions:
         return None
 
     def candidates(self, most: int) -> list[RefutedAssumption]:
-        """Some of the least deep ones, those with short chains first; nothing is taken away.
+        """Return up to `most` refuted assumptions of the shallowest technique, shortest chains first.
 
-        The last ones may lead to a contradiction only if the colours of others are ruled out.
+        The board is unchanged. The last ones may be refuted only after the colours of others are excluded.
         """
         board = self.memory.board
         before = board.can.copy()
@@ -112,14 +112,14 @@ class Assumptions:
         return []
 
     def _length(self, found: RefutedAssumption) -> float:
-        """Lines that are solved from an assumption to its contradiction; infinite if there is none (yet)."""
+        """Return the number of line solves from an assumption to its contradiction; infinite if there is none (yet)."""
         memory = self.memory
         y, x = divmod(found.place, self.width)
         lines = _follow(memory.board, memory.trial, memory.color, y, x, found.color, memory.workspace)
         return math.inf if lines < 0 else lines
 
     def take_away(self, place: int, color: int) -> None:
-        """Rule a colour out for a cell; line logic follows. Raises NoSolution if it finds a contradiction."""
+        """Exclude a colour from a cell and propagate. Raises NoSolution on a contradiction."""
         memory = self.memory
         y, x = divmod(place, self.width)
         status = take_away(memory.board, memory.color, y, x, color, memory.workspace)
@@ -130,13 +130,13 @@ class Assumptions:
         self._changed()
 
     def _changed(self) -> None:
-        """Forget what the last news make doubtful."""
+        """Invalidate cached probes that the last change affects."""
         for seen in self.seen.values():
             if len(seen):
                 forget(seen, len(seen) // 2, self.memory.workspace)
 
     def _refute(self, technique: int, most: int) -> tuple[int, list[RefutedAssumption]]:
-        """Refute so many assumptions on the board; the status of `refute`, and those that were found."""
+        """Refute up to `most` assumptions on the board; return the status of `refute` and those found."""
         memory, log = self.memory, np.zeros((most, 3), np.int32)
         counters = memory.workspace.counters
         counters[CONTRADICTIONS] = 0
@@ -150,13 +150,13 @@ class Assumptions:
 
     @property
     def line_solves(self) -> int:
-        """Lines solved so far."""
+        """Number of line solves so far."""
         return int(self.memory.workspace.counters[LINE_SOLVES])
 
 
 @kernel
 def _follow(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, c: int, workspace: Workspace) -> int:
-    """Follow an assumption to a contradiction; returns how many lines that took to solve, -1 if there is none."""
+    """Follow an assumption to a contradiction; return the number of line solves, or -1 without a contradiction."""
     before = workspace.counters[LINE_SOLVES]
     copy(board, trial)
     status = probe(trial, color, y, x, c, workspace)

@@ -1,6 +1,6 @@
-"""One line as the techniques see it: each cell with the colours that it may have, each block with its lengths.
+"""One line as the techniques see it: the possible colours of each cell, the possible lengths of each block.
 
-Most rules work alike from both ends of a line. So a desk holds the line twice: as it is (way 0) and mirrored (way 1).
+Most rules apply from both ends of a line, so a desk holds the line twice: as it is (way 0) and mirrored (way 1).
 """
 
 from typing import Any, NamedTuple
@@ -10,25 +10,25 @@ import numpy as np
 from solver.jit.kernel import inlined, kernel
 
 BACKGROUND = 1
-"""The set with no other colour."""
+"""The set of the background colour alone."""
 
 CELLS, BLOCKS = range(2)
 PLACE, BLOCK = range(2)
 
 
 class Desk(NamedTuple):
-    """A line and memory for the techniques; arrays have room for the longest line and its most blocks.
+    """A line and scratch memory for the techniques, sized for the longest line and its maximum number of blocks.
 
     size      int64[2]: CELLS and BLOCKS of the line
-    now       int64[2, cells]: the colours that each cell may have, a bit each, bit 0 the background; by way
+    now       int64[2, cells]: possible colours of each cell, one bit per colour, bit 0 the background; by way
     new       int64[cells]: the same after a technique (way 0)
-    least     int64[2, blocks]: the shortest that each block can be: its length, 1 for a blot; by way
-    most      int64[2, blocks]: the longest: its length, the line's cells for a blot; by way
+    least     int64[2, blocks]: minimum length of each block: its length, 1 for a blot; by way
+    most      int64[2, blocks]: maximum length: its length, the line's cells for a blot; by way
     color     int64[2, blocks]: by way
-    open      int64[2, 2]: by way the first PLACE and the first BLOCK that are not finished (`strip`)
-    begin     int64[2, blocks]: by way the first place that each block can begin at, as far as a technique sees it
-    before    bool[blocks + 1, cells + 1]: whether so many blocks fit into so many cells (solver.people.reach)
-    after     bool[blocks + 1, cells + 1]: the same of the mirrored line
+    open      int64[2, 2]: first PLACE and first BLOCK that are not finished (`strip`), by way
+    begin     int64[2, blocks]: earliest start of each block according to the current technique, by way
+    before    bool[blocks + 1, cells + 1]: whether the first t blocks fit into the first x cells (solver.people.reach)
+    after     bool[blocks + 1, cells + 1]: the same for the mirrored line
     """
 
     size: np.ndarray
@@ -44,7 +44,7 @@ class Desk(NamedTuple):
 
 
 def desk_for(cells: int, blocks: int) -> Desk:
-    """A desk for lines of at most so many cells and blocks."""
+    """Return a desk for lines of at most `cells` cells and `blocks` blocks."""
     least, most, color, begin = (np.zeros((2, blocks), np.int64) for _ in range(4))
     before, after = (np.zeros((blocks + 1, cells + 1), np.bool_) for _ in range(2))
     size, now, new, open_ = (np.zeros(shape, np.int64) for shape in (2, (2, cells), cells, (2, 2)))
@@ -63,7 +63,7 @@ def load_line(
     block: int,
     blocks: int,
 ) -> bool:
-    """Lay a line on the desk: `cells` of a grid from place `first` on, `blocks` of a puzzle from number `block` on.
+    """Load a line: `cells` cells of a grid from index `first`, and `blocks` blocks of a puzzle from index `block`.
 
     Returns whether a cell of it is open.
     """
@@ -85,7 +85,7 @@ def load_line(
 
 @inlined
 def restrict(desk: Desk, way: int, x: int, colors: int) -> None:
-    """Leave a cell only these colours."""
+    """Restrict a cell to these colours."""
     if way == 1:
         x = desk.size[CELLS] - 1 - x
     desk.new[x] &= colors
@@ -93,25 +93,25 @@ def restrict(desk: Desk, way: int, x: int, colors: int) -> None:
 
 @inlined
 def rule_out(desk: Desk, way: int, x: int, color: int) -> None:
-    """Rule a colour out for a cell."""
+    """Exclude a colour from a cell."""
     restrict(desk, way, x, ~(1 << color))
 
 
 @inlined
 def may(desk: Desk, way: int, x: int, color: int) -> bool:
-    """Whether a cell may have a colour."""
+    """Return whether a cell may have a colour."""
     return bool(desk.now[way, x] >> color & 1)
 
 
 @inlined
 def painted(desk: Desk, way: int, x: int, color: int) -> bool:
-    """Whether a cell has a colour for certain."""
+    """Return whether a cell is known to have a colour."""
     return bool(desk.now[way, x] == 1 << color)
 
 
 @inlined
 def color_of(colors: int) -> int:
-    """The only colour of a set, -1 if there are several or none."""
+    """Return the only colour of a set, or -1 if there are several or none."""
     if colors == 0 or colors & (colors - 1):
         return -1
     color = 0
@@ -122,7 +122,7 @@ def color_of(colors: int) -> int:
 
 @inlined
 def end_of_run(desk: Desk, way: int, x: int, color: int) -> int:
-    """The place after the run of cells of a colour that cell x is in."""
+    """Return the index after the run of a colour that contains cell x."""
     while x < desk.size[CELLS] and painted(desk, way, x, color):
         x += 1
     return x
@@ -130,10 +130,7 @@ def end_of_run(desk: Desk, way: int, x: int, color: int) -> int:
 
 @kernel
 def next_run(desk: Desk, x: int, past: int) -> tuple[int, int, int]:
-    """The next run of painted cells from x on, before cell `past`: its first cell, the place after it, its colour.
-
-    The colour is 0 if there is none.
-    """
+    """Return the next run of painted cells in x .. past - 1: its first cell, end and colour (0: none)."""
     while x < past:
         color = color_of(desk.now[0, x])
         if color > 0:
@@ -144,31 +141,31 @@ def next_run(desk: Desk, x: int, past: int) -> tuple[int, int, int]:
 
 @inlined
 def latest_end(desk: Desk, t: int) -> int:
-    """The last place that block t can end before (way 0), as far as `begin` says."""
+    """Return the latest end (exclusive, way 0) of block t according to `begin`."""
     return int(desk.size[CELLS] - desk.begin[1, desk.size[BLOCKS] - 1 - t])
 
 
 @inlined
 def first_open(desk: Desk) -> int:
-    """The first block that is not finished."""
+    """Return the first unfinished block."""
     return int(desk.open[0, BLOCK])
 
 
 @inlined
 def past_open(desk: Desk) -> int:
-    """The block after the last one that is not finished."""
+    """Return the block after the last unfinished one."""
     return int(desk.size[BLOCKS] - desk.open[1, BLOCK])
 
 
 @inlined
 def gap_before(desk: Desk, way: int, t: int) -> int:
-    """Cells that must be between a block and the one before it."""
+    """Return the minimum number of cells between a block and the previous one."""
     return int(t > 0 and desk.color[way, t] == desk.color[way, t - 1])
 
 
 @kernel
 def strip(desk: Desk) -> None:
-    """Find the finished blocks and spaces at both ends: what lies between them is a shorter line with fewer blocks."""
+    """Find the finished blocks and spaces at both ends, leaving a shorter line with fewer blocks."""
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
     for way in range(2):
         x = t = 0
@@ -193,7 +190,7 @@ def strip(desk: Desk) -> None:
 
 @inlined
 def first_place(desk: Desk, way: int) -> int:
-    """The first place that the first open block can begin at: not right behind a finished one of its colour."""
+    """Return the earliest start of the first open block: not adjacent to a finished one of its colour."""
     x, t = int(desk.open[way, PLACE]), int(desk.open[way, BLOCK])
     if x > 0 and 0 < t < desk.size[BLOCKS] and painted(desk, way, x - 1, int(desk.color[way, t])):
         x += 1
@@ -202,13 +199,13 @@ def first_place(desk: Desk, way: int) -> int:
 
 @kernel
 def count_ranges(desk: Desk) -> None:
-    """Where each open block can begin, from both sides, if only the blocks before it and the gaps between count."""
+    """Compute each open block's earliest start from both sides, counting only preceding blocks and gaps."""
     _find_ranges(desk, False)
 
 
 @kernel
 def fit_ranges(desk: Desk) -> None:
-    """The same, if each block also needs cells that may have its colour."""
+    """Compute the same, requiring that each block's cells may have its colour."""
     _find_ranges(desk, True)
 
 
@@ -227,7 +224,7 @@ def _find_ranges(desk: Desk, fitted: bool) -> None:
 
 @kernel
 def _next_room(desk: Desk, way: int, x: int, t: int) -> int:
-    """The first place from x on with room for block t; behind the line if there is none."""
+    """Return the first index from x with room for block t, or the end of the line."""
     need, color = int(desk.least[way, t]), int(desk.color[way, t])
     end = x
     while end < desk.size[CELLS] and end - x < need:
@@ -239,13 +236,13 @@ def _next_room(desk: Desk, way: int, x: int, t: int) -> int:
 
 @kernel
 def can_be(desk: Desk, t: int, start: int, end: int) -> bool:
-    """Whether cells start .. end - 1 can be of block t, by its range and its greatest length."""
+    """Return whether cells start .. end - 1 can belong to block t, by its range and maximum length."""
     return bool(desk.begin[0, t] <= start and end <= latest_end(desk, t) and end - start <= desk.most[0, t])
 
 
 @kernel
 def cover_common(desk: Desk) -> None:
-    """Paint what each open block covers both where it begins first and where it ends last."""
+    """Paint the cells that an open block covers in both its first and its last position."""
     for t in range(first_open(desk), past_open(desk)):
         start = max(latest_end(desk, t) - desk.least[0, t], 0)
         for x in range(start, min(desk.begin[0, t] + desk.least[0, t], desk.size[CELLS])):
@@ -254,7 +251,7 @@ def cover_common(desk: Desk) -> None:
 
 @kernel
 def rule_out_far(desk: Desk) -> None:
-    """Rule out the colours of which no open block comes to a cell."""
+    """Exclude from each cell the colours of blocks whose range does not contain it."""
     for x in range(desk.open[0, PLACE], desk.size[CELLS] - desk.open[1, PLACE]):
         near = BACKGROUND
         for t in range(first_open(desk), past_open(desk)):
@@ -265,7 +262,7 @@ def rule_out_far(desk: Desk) -> None:
 
 @kernel
 def longest_of(desk: Desk, color: int, start: int, end: int) -> Any:
-    """Of the open blocks that a run start .. end - 1 of a colour can be of: how many, the last one, the longest."""
+    """Return the number, the last, and the maximum length of the open blocks that a run can belong to."""
     number, which, longest = 0, -1, 0
     for t in range(first_open(desk), past_open(desk)):
         if desk.color[0, t] == color and can_be(desk, t, start, end):

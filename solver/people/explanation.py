@@ -1,8 +1,8 @@
-"""Explanations: a puzzle solved as a person would, step by step, each step checked by the certificates' checker.
+"""Explanations: solve a puzzle step by step as a person would; the certificate checker verifies each step.
 
-Lines are solved by named techniques, always the easiest that finds something (solver.people.person). Where none
-finds anything, colours are assumed: of those that lead to a contradiction least deep, the one with the shortest chain
-of lines that was found. What assumptions alone can't decide is left open.
+Lines are solved by the easiest named technique that makes progress (solver.people.person). If none does, a colour is
+assumed that leads to a contradiction: of the shallowest assumptions, the one with the shortest chain found. Cells that
+need nested assumptions are left open.
 """
 
 import time
@@ -25,7 +25,7 @@ from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
 from solver.proofs.record import RefutedAssumption, Replay, Ruled, UnprovableError, colors_of
 
 CANDIDATES, COMPARED = 24, 2
-"""Assumptions that are looked at before one is taken, and those of them whose chains are compared."""
+"""Maximum number of assumptions to collect, and how many of them to compare by chain length."""
 
 State = Literal["solved", "open", "contradiction", "timeout"]
 
@@ -33,10 +33,10 @@ State = Literal["solved", "open", "contradiction", "timeout"]
 class Step(NamedTuple):
     """A step of an explanation.
 
-    technique    its number in solver.model.techniques.TECHNIQUES
-    line         the line that was looked at, rows before columns; None for an assumption
-    ruled        what it rules out: places of cells, row by row, and colours
-    assumption   the assumption, what follows from it and the line that has no arrangement then; None for a line's step
+    technique    index in solver.model.techniques.TECHNIQUES
+    line         the line used, rows before columns; None for an assumption
+    ruled        excluded colours: pairs of cell index (row-major) and colour
+    assumption   the assumption, its consequences and the line without arrangement; None for a line's step
     """
 
     technique: int
@@ -46,13 +46,12 @@ class Step(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """How a puzzle is solved.
+    """A solution path.
 
-    start    the colours that each cell may have before the first step, row by row, a bit each, bit 0 the background
+    start    possible colours of each cell before the first step, row-major, one bit per colour, bit 0 the background
     cells    the same after the last step
-    state    solved; open: no assumption leads on, only assumptions inside assumptions would; contradiction: there is no
-             solution; timeout: it was not finished
-    end      the line that has no arrangement, for a contradiction
+    state    solved; open (only nested assumptions would help); contradiction (no solution); timeout
+    end      the line without arrangement, for a contradiction
     """
 
     puzzle: Puzzle
@@ -64,13 +63,13 @@ class Explanation(NamedTuple):
 
     @property
     def hardest(self) -> Technique | None:
-        """The hardest technique of its steps; search if some cells are left open, None if there are no steps."""
+        """Hardest technique of the steps; search if cells are left open, None without steps."""
         if self.state == "open":
             return TECHNIQUES[-1]
         return TECHNIQUES[max(step.technique for step in self.steps)] if self.steps else None
 
     def grids(self) -> Iterator[list[int]]:
-        """The cells after each step, as `cells`."""
+        """Yield the cells after each step, as `cells`."""
         cells = list(self.start)
         for step in self.steps:
             for place, color in step.ruled:
@@ -79,17 +78,17 @@ class Explanation(NamedTuple):
 
 
 class InvalidStep(Exception):
-    """A step that the checker refuses: an error of this program."""
+    """The checker rejected a step: a bug in this program."""
 
 
 def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0) -> Explanation:
-    """How a puzzle is solved, step by step, and checked.
+    """Explain a puzzle, step by step, and check each step.
 
-    start       bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
-    most        steps after which to stop, as if the time were over; -1 for all
-    cpu_limit   CPU seconds; what was found until then is kept
+    start       bool[height, width, colours + 1]: possible colours of each cell of a partly solved grid
+    most        maximum number of steps; -1 for all
+    cpu_limit   CPU seconds; steps found until then are kept
 
-    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a start of another shape.
+    Raises InvalidPuzzle for contradictory clues, and ValueError for a start of another shape.
     """
     validate(puzzle)
     batch = views(puzzle_batch([puzzle]))
@@ -108,7 +107,7 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
 
 
 def check(explanation: Explanation) -> None:
-    """Hold each step against the checker of certificates. Raises Wrong, or the checker's CertificateError."""
+    """Verify each step by the certificate checker. Raises InvalidStep, or the checker's CertificateError."""
     puzzle = explanation.puzzle
     replay = _replay(puzzle)
     rows, columns = _blocks(puzzle)
@@ -134,7 +133,7 @@ def check(explanation: Explanation) -> None:
 
 
 def told(explanation: Explanation, replay: Replay | None = None) -> Iterator[dict[str, Any]]:
-    """The steps as the checker reads them."""
+    """Convert the steps to the checker's format."""
     replay = replay or _replay(explanation.puzzle)
     for step in explanation.steps:
         if step.assumption is not None:
@@ -150,7 +149,7 @@ def _replay(puzzle: Puzzle, deadline: float = float("inf")) -> Replay:
 
 
 def _blocks(puzzle: Puzzle) -> tuple[list[Blocks], list[Blocks]]:
-    """The clues as the checker has them."""
+    """Convert the clues to the checker's format."""
     rows, columns = (
         [[(block.length, block.color) for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns)
     )
@@ -158,7 +157,7 @@ def _blocks(puzzle: Puzzle) -> tuple[list[Blocks], list[Blocks]]:
 
 
 def _as_far_as_it_goes(explanation: Explanation, replay: Replay) -> Explanation:
-    """Without solution, the steps before the first line that has no arrangement: techniques find anything there."""
+    """Drop the steps after the first line without arrangement: techniques may find anything there."""
     cells = list(explanation.start)
     for k, step in enumerate(explanation.steps):
         if step.line is not None and replay.clues[step.line].possible(cells[replay.every[step.line]]) is None:
@@ -169,13 +168,13 @@ def _as_far_as_it_goes(explanation: Explanation, replay: Replay) -> Explanation:
 
 
 def _cut(explanation: Explanation, most: int) -> Explanation:
-    """The first steps of an explanation."""
+    """Return the first steps of an explanation."""
     short = explanation._replace(steps=explanation.steps[:most], state="timeout", end=None)
     return short._replace(cells=(list(short.grids()) or [short.start])[-1])
 
 
 class _Work:
-    """A puzzle at work: the sheet, what was found on it, and the tools for assumptions once they are needed."""
+    """An explanation in progress: the sheet, the steps found, and assumptions once they are needed."""
 
     def __init__(self, puzzle: Puzzle, batch: Views, start: np.ndarray | None, deadline: float) -> None:
         self.batch = batch
@@ -193,12 +192,12 @@ class _Work:
         self.replay = _replay(puzzle, deadline)
 
     def cells(self) -> list[int]:
-        """The colours that each cell may have now."""
+        """Possible colours of each cell."""
         cells: list[int] = self.sheet.grid.tolist()
         return cells
 
     def solve(self, most: int) -> State:
-        """Take steps to the end, or until there are as many as are wanted."""
+        """Take steps to the end, or up to `most` steps."""
         if not all(self.start):
             raise ValueError("start leaves a cell without a colour")
         if self.by_lines() == CONTRADICTION:
@@ -222,7 +221,7 @@ class _Work:
         return "timeout"
 
     def by_lines(self) -> int:
-        """Solve by lines, and note the steps."""
+        """Solve by lines and record the steps."""
         sheet = self.sheet
         sheet.notes[[STEPS, CHANGES]] = 0
         status = solve_lines(sheet, LINE_TECHNIQUES, self.counters, self.deadline)
@@ -238,7 +237,7 @@ class _Work:
         return status
 
     def shortest(self, found: list[Any]) -> Step:
-        """Of some assumptions the one whose chain is the shortest."""
+        """Return the assumption with the shortest chain."""
         self.replay.cells = self.cells()
         best: Step | None = None
         tried = 0

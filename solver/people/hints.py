@@ -1,4 +1,4 @@
-"""A hint for a partly solved grid: the cells that are wrong, or the easiest next step."""
+"""Hints for a partly solved grid: the wrong cells, or the easiest next step."""
 
 from typing import Literal, NamedTuple
 
@@ -13,13 +13,12 @@ Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
 
 
 class Hint(NamedTuple):
-    """What to tell a person who is stuck.
+    """A hint.
 
-    kind     wrong: some cells are, see `wrong`; step: see `next`; solved: nothing is left to do; none: the puzzle has
-             no solution at all; open: only assumptions inside assumptions lead on; timeout: nothing was found in time
-    wrong    places of cells, row by row, that are not as in the solution, the one with the fewest wrong cells if there
-             are several
-    next     an explanation of one step from the grid as it is
+    kind     wrong: some cells are wrong, see `wrong`; step: see `next`; solved: nothing left to do; none: no
+             solution; open: only nested assumptions would help; timeout
+    wrong    indices of cells, row-major, that differ from the solution (the one with the fewest wrong cells)
+    next     an explanation of one step from the given grid
     """
 
     kind: Kind
@@ -28,12 +27,12 @@ class Hint(NamedTuple):
 
 
 def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
-    """What to do next on a grid.
+    """Return a hint for a grid.
 
-    start       bool[height, width, colours + 1]: the colours that each cell may have
-    cpu_limit   CPU seconds for the puzzle's solution, and as many for the step
+    start       bool[height, width, colours + 1]: possible colours of each cell
+    cpu_limit   CPU seconds for solving the puzzle, and the same for the step
 
-    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a start of another shape.
+    Raises InvalidPuzzle for contradictory clues, and ValueError for a start of another shape.
     """
     begun = solve(puzzle, start=start, cpu_limit=cpu_limit)
     if begun["status"] == "ok" and begun["solutions"] == "none":
@@ -48,7 +47,7 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
 
 
 def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
-    """Of a grid that goes with no solution the cells that are wrong."""
+    """Return the wrong cells of a grid that fits no solution."""
     row = solve(puzzle, cpu_limit=cpu_limit)
     if row["solutions"] == "none":
         return Hint("none")
@@ -63,7 +62,7 @@ def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
 
 
 def start_of(puzzle: Puzzle, cells: np.ndarray) -> np.ndarray:
-    """A start from a grid uint8[height, width] of palette entries; what is no entry of the clues' colours is open.
+    """Convert a grid uint8[height, width] of palette entries to a start; entries outside the clues' colours are open.
 
     Raises ValueError for another shape.
     """

@@ -1,8 +1,7 @@
-"""A puzzle solved line by line as a person would: always with the easiest technique that still finds something.
+"""Solve a puzzle line by line as a person would, always with the easiest technique that makes progress.
 
-The techniques are tried in the order of the ladder, each on the lines that have changed since it last looked at them.
-After a find all begins again at the easiest. At the end the last technique, complete line logic, finds nothing more. So
-what is found in all does not depend on the order, and is the fixpoint of line logic.
+Techniques are tried in order of difficulty, each on the lines that changed since it last saw them; after progress,
+restart with the easiest. The last one is complete line logic, so the result is its fixpoint, in whatever order.
 """
 
 import math
@@ -33,25 +32,24 @@ from solver.people.line_rules import (
 from solver.people.reach import line, reach
 
 ALL_DUE = (1 << LINE_TECHNIQUES) - 1
-"""All techniques, a bit each."""
+"""Mask of all techniques."""
 
 LOOKS, STEPS, CHANGES, ENDED = range(4)
 
 
 class PuzzleSheet(NamedTuple):
-    """A puzzle that a person works on.
+    """A puzzle in progress.
 
     size       int64[2]: width and height
-    first      int32[lines + 1]: the first block of each line, rows before columns
+    first      int32[lines + 1]: first block of each line, rows before columns
     length     uint16[blocks], 0 for a blot
     color      uint8[blocks]
-    grid       int64[height x width]: the colours that each cell may have, a bit each, bit 0 the background
-    due        int64[lines]: the techniques, a bit each, that have to look at a line (again)
-    steps      int64[techniques]: how often each has found something
-    notes      int64[4]: LOOKS, how often a line was looked at; STEPS and CHANGES that were logged; the line that has
-               no arrangement at the end (ENDED)
-    log        int32[most steps, 3]: of each step its technique, its line, and where its changes end in `changes`
-    changes    int64[most changes, 2]: places of cells and the set of colours that is ruled out for them
+    grid       int64[height x width]: possible colours of each cell, one bit per colour, bit 0 the background
+    due        int64[lines]: mask of the techniques still to be tried on each line
+    steps      int64[techniques]: successful steps per technique
+    notes      int64[4]: LOOKS, technique applications; STEPS and CHANGES logged; ENDED, the line without arrangement
+    log        int32[most steps, 3]: per step its technique, its line, and the end of its changes in `changes`
+    changes    int64[most changes, 2]: index of a cell and the mask of colours excluded from it
     desk       for one line
     """
 
@@ -69,7 +67,7 @@ class PuzzleSheet(NamedTuple):
 
 
 def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
-    """A sheet with nothing known, for a batch of one puzzle; with room for a log of all steps if that is wanted."""
+    """Return an empty sheet for a batch of one puzzle; if `logged`, with room for a log of all steps."""
     width, height = int(puzzle.width[0]), int(puzzle.height[0])
     starts, lengths, colors = [np.zeros(1, np.int64)], [], []
     for clues in (puzzle.rows, puzzle.columns):
@@ -98,7 +96,7 @@ def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
 
 @cache
 def compile_person() -> None:
-    """Have the kernel of this module compiled, so that no puzzle is charged for it."""
+    """Compile the kernels of this module, so that no puzzle is charged for it."""
     one = np.ones(1, np.int64)
     clues = Clues(np.array([0, 1]), np.array([0, 1]), one.astype(np.uint16), one.astype(np.uint8))
     solve_lines(
@@ -107,22 +105,22 @@ def compile_person() -> None:
 
 
 def rule_out(sheet: PuzzleSheet, place: int, color: int) -> None:
-    """Rule a colour out for a cell; its lines are to be looked at again."""
+    """Exclude a colour from a cell and mark its lines due."""
     width, height = sheet.size.tolist()
     sheet.grid[place] &= ~(1 << color)
     sheet.due[[place // width, height + place % width]] = ALL_DUE
 
 
 def is_solved(sheet: PuzzleSheet) -> bool:
-    """Whether every cell has one colour."""
+    """Return whether every cell has one colour."""
     return not (sheet.grid & (sheet.grid - 1)).any()
 
 
 @kernel
 def solve_lines(sheet: PuzzleSheet, most: int, counters: np.ndarray, deadline: float) -> int:
-    """Solve by lines until no technique below number `most` finds anything. Returns as `propagate`.
+    """Apply techniques below number `most` until none makes progress. Returns as `propagate`.
 
-    counters    int64[solver.lines.workspace.COUNTERS]: work since the clock was looked at
+    counters    int64[solver.lines.workspace.COUNTERS]: work since the last clock check
     deadline    CPU seconds of this thread
     """
     lines = int(sheet.size[0] + sheet.size[1])
@@ -146,7 +144,7 @@ def solve_lines(sheet: PuzzleSheet, most: int, counters: np.ndarray, deadline: f
 
 @kernel
 def take_step(sheet: PuzzleSheet, number: int, technique: int) -> bool:
-    """Look at a line with a technique; whether it still has a colour for every cell."""
+    """Apply a technique to a line; return whether every cell still has a colour."""
     width, height = int(sheet.size[0]), int(sheet.size[1])
     is_row = number < height
     first = number * width if is_row else number - height
@@ -189,7 +187,7 @@ def take_step(sheet: PuzzleSheet, number: int, technique: int) -> bool:
 
 @kernel
 def apply_technique(desk: Desk, technique: int) -> None:
-    """What a technique finds on the line that lies on the desk."""
+    """Apply a technique to the line on the desk."""
     if technique == techniques.CLUE:
         clue(desk)
     elif technique == techniques.COUNTING:

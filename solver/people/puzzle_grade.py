@@ -1,4 +1,4 @@
-"""Grades: how hard a puzzle is for a person, by the techniques that it needs."""
+"""Grades: difficulty of nonograms for people, by the techniques that they need."""
 
 import time
 from typing import Any, NamedTuple
@@ -18,12 +18,12 @@ from solver.people.person import LOOKS, is_solved, puzzle_sheet_for, rule_out, s
 
 
 class GradeWork(NamedTuple):
-    """What a person does to solve a puzzle.
+    """The work of solving a puzzle by human techniques.
 
-    status    ok, timeout, or none: the puzzle has no solution
-    steps     int64[techniques]: how often each has found something; search counts once where the others don't suffice
-    looks     how often a line was looked at with a technique, or solved on the way from an assumption
-    open      cells that are left open
+    status    ok, timeout, or none (no solution)
+    steps     int64[techniques]: successful steps; search counts once if the others don't suffice
+    looks     technique applications to lines, and line solves while following assumptions
+    open      open cells at the end
     """
 
     status: str
@@ -33,10 +33,9 @@ class GradeWork(NamedTuple):
 
 
 def work_on(puzzle: Views, cpu_limit: float = 60.0) -> GradeWork:
-    """What a person does to solve the one puzzle of a batch, in so many CPU seconds.
+    """Solve the one puzzle of a batch by human techniques, within `cpu_limit` CPU seconds.
 
-    The steps on lines are those of solver.people.person. Assumptions are taken as they are found, in reading order,
-    the least deep first.
+    Line steps as in solver.people.person. Assumptions are used in reading order, shallowest first.
     """
     deadline = time.thread_time() + cpu_limit
     sheet = puzzle_sheet_for(puzzle)
@@ -70,13 +69,13 @@ def work_on(puzzle: Views, cpu_limit: float = 60.0) -> GradeWork:
 
 
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
-    """The grades of a batch of the puzzles table: a batch of the schema GRADES, row for row.
+    """Grade a batch of the puzzles table; returns a batch of the schema GRADES, row for row.
 
-    unique      bool[puzzles]: which are known to have exactly one solution; the others have work, but no grade
+    unique      bool[puzzles]: known to have exactly one solution; others get no grade
     cpu_limit   CPU seconds for each puzzle
 
-    Raises ValueError for a batch that is not of the puzzles table, or damaged. A puzzle whose clues can't be has the
-    status `invalid`.
+    Raises ValueError for a batch that is damaged or not of the puzzles table. Contradictory clues have the status
+    `invalid`.
     """
     check_readable(puzzles)
     wrong = faults_of(puzzles)
@@ -97,7 +96,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
 
 
 def _fields(work: GradeWork, cells: int, unique: bool) -> dict[str, Any]:
-    """What the table says of a puzzle's work."""
+    """Return the columns of GRADES for a puzzle's work."""
     needed = np.flatnonzero(work.steps)
     graded = unique and work.status == "ok"
     hardest = TECHNIQUES[int(needed.max(initial=0))] if graded else None

@@ -1,6 +1,6 @@
-"""Reach and line: all arrangements of a line. Reach looks at their first and last places only, line at every cell.
+"""Reach and line: techniques based on all arrangements of a line; `reach` uses only the first and the last one.
 
-Both follow from two tables: whether the first t blocks fit into the first x cells (`Desk.before`), and the same of the
+Both use two tables: whether the first t blocks fit into the first x cells (`Desk.before`), and the same for the
 mirrored line (`Desk.after`).
 """
 
@@ -23,7 +23,7 @@ from solver.people.desk import (
 
 @kernel
 def reach(desk: Desk) -> None:
-    """Overlap and spaces with each block's first place and last place in all arrangements."""
+    """Apply overlap and spaces with each block's first and last position over all arrangements."""
     if not arrange(desk):
         return
     for way in range(2):
@@ -36,7 +36,7 @@ def reach(desk: Desk) -> None:
 
 @kernel
 def line(desk: Desk) -> None:
-    """Leave each cell what some arrangement gives it: complete line logic."""
+    """Restrict each cell to the colours of some arrangement: complete line logic."""
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
     if not arrange(desk):
         return
@@ -55,7 +55,7 @@ def line(desk: Desk) -> None:
 
 @kernel
 def arrange(desk: Desk) -> bool:
-    """Fill the two tables; returns whether the line has an arrangement. If not, no cell keeps a colour."""
+    """Fill both tables; return whether the line has an arrangement. If not, no cell keeps a colour."""
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
     _fill(desk, 0, desk.before)
     if desk.before[blocks, cells]:
@@ -68,7 +68,7 @@ def arrange(desk: Desk) -> bool:
 
 @kernel
 def _fill(desk: Desk, way: int, fits: np.ndarray) -> None:
-    """Whether the first t blocks fit into the first x cells, for all t and x."""
+    """Compute whether the first t blocks fit into the first x cells, for all t and x."""
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
     fits[0, 0] = True
     for x in range(cells):
@@ -90,7 +90,7 @@ def _fill(desk: Desk, way: int, fits: np.ndarray) -> None:
 
 @kernel
 def _can_begin(desk: Desk, way: int, fits: np.ndarray, t: int, x: int) -> bool:
-    """Whether block t can begin at cell x, as far as what comes before it goes."""
+    """Return whether block t can begin at cell x, considering only what precedes it."""
     if gap_before(desk, way, t) == 0:
         return bool(fits[t, x])
     return x > 0 and may(desk, way, x - 1, 0) and fits[t, x - 1]
@@ -98,13 +98,13 @@ def _can_begin(desk: Desk, way: int, fits: np.ndarray, t: int, x: int) -> bool:
 
 @kernel
 def _can_end(desk: Desk, t: int, x: int) -> bool:
-    """Whether block t can end before cell x, as far as what comes after it goes."""
+    """Return whether block t can end before cell x, considering only what follows it."""
     return _can_begin(desk, 1, desk.after, int(desk.size[BLOCKS]) - 1 - t, int(desk.size[CELLS]) - x)
 
 
 @kernel
 def _cover_block(desk: Desk, t: int) -> None:
-    """Give the cells that block t can cover its colour."""
+    """Add block t's colour to the cells that it can cover."""
     color, need = int(desk.color[0, t]), int(desk.least[0, t])
     room = 0
     given = 0  # cells before this one have got the colour, if they can
@@ -119,7 +119,7 @@ def _cover_block(desk: Desk, t: int) -> None:
 
 @kernel
 def _cover_blot(desk: Desk, t: int) -> None:
-    """Give the cells that blot t can cover its colour: those between any beginning and any end in one room."""
+    """Add blot t's colour to the cells that it can cover: those between a possible start and end in one gap."""
     color, cells = int(desk.color[0, t]), int(desk.size[CELLS])
     first = -1  # the first place in this room that it can begin at
     given = 0
@@ -137,7 +137,7 @@ def _cover_blot(desk: Desk, t: int) -> None:
 
 @kernel
 def _first_place(desk: Desk, way: int, t: int) -> int:
-    """The first place, from one side, that block t begins at in an arrangement."""
+    """Return the earliest start of block t, from one side, over all arrangements."""
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
     color, need, most = int(desk.color[way, t]), int(desk.least[way, t]), int(desk.most[way, t])
     ahead, behind = (desk.before, desk.after) if way == 0 else (desk.after, desk.before)
