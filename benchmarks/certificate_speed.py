@@ -91,5 +91,5 @@ def _searched(ran: Run) -> list[Formula]:
             if row["technique"] == "search":
                 (batch,) = puzzles.slice(k, 1).combine_chunks().to_batches()
                 verdict = Verdict(*(row[name] for name in Verdict._fields))
-                made.append(formula(check(record(batch, verdict, ran.about["config"]["depth"], ENDLESS))))
+                made.append(formula(check(record(batch, verdict, ran.manifest["config"]["depth"], ENDLESS))))
     return made

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.crawl.site_crawl import Asking, Crawled
+from pipeline.crawl.site_crawl import CrawlOptions, CrawlResult
 from pipeline.executors.executor import ALL_CORES, Resources
 from pipeline.jobs.classify_job import ClassifyOutcome
 from pipeline.jobs.session import SILENT_LISTENER, Listener
 from pipeline.run import run_folder as runs
-from pipeline.run.plan import Selection, check
+from pipeline.run.plan import Selection, check_selection
 from pipeline.run.progress import summarize
 from pipeline.run.run_folder import Run, open_place
 from pipeline.store import parts as stores
@@ -65,7 +65,7 @@ def import_files(
 
 def crawl_site(
     store: Place, site: str, ids: str | None = None, *, watch: ProgressCallbacks = SILENT, **asking: Any
-) -> Crawled:
+) -> CrawlResult:
     """Download a site's puzzles into a store, politely; the same call goes on where it was stopped.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
@@ -74,10 +74,10 @@ def crawl_site(
     from pipeline.crawl import site_crawl as crawling
 
     addresses = _several(asking.pop("base_urls", ()))
-    return crawling.crawl_site(Path(store), Asking(site, ids, base_urls=addresses, **asking), watch)
+    return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **asking), watch)
 
 
-def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> Crawled:
+def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResult:
     """Bring a crawled store's table up to date with the replies that were kept, without the network."""
     from pipeline.crawl import site_crawl as crawling
 
@@ -118,7 +118,7 @@ def classify_store(
     from pipeline.run.configuration import configuration
 
     selection = Selection(_several(ids), where, limit)
-    check(selection)
+    check_selection(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
     return classify_job.classify_store(open_store(store), str(run), config, selection, resources, listener, force)
 
@@ -138,7 +138,7 @@ def retry_run(
     from pipeline.jobs import classify_job
 
     selection = Selection(_several(ids), where, limit)
-    check(selection)
+    check_selection(selection)
     return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
 
 
@@ -173,7 +173,7 @@ def certify_run(
     from pipeline.jobs.engine import JobRequest
 
     selection = Selection(_several(ids), where)
-    check(selection)
+    check_selection(selection)
     request = JobRequest(selection, cpu_limit, resources, watch)
     return certify(_run(run), request, sample, again, None if proofs is None else str(proofs)).certified
 
@@ -241,12 +241,12 @@ def make_pack(
     min_density   least share of painted cells; 0.1 unless given
     """
     from pipeline.findings.puzzle_pack import MIN_DENSITY, Wanted, write_pack
-    from pipeline.store.conversion import format_called
+    from pipeline.store.conversion import format_named
 
     opened = _run(run)
     watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
-    wanted = Wanted(count, format_called(to), where, spread, private, density)
+    wanted = Wanted(count, format_named(to), where, spread, private, density)
     return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
 
 
@@ -281,10 +281,10 @@ def find_duplicates(
 def query(place: Run | Store | Place, select: str) -> pa.Table:
     """Ask a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL; it can only read."""
     from pipeline.findings.sql_tables import open_tables
-    from pipeline.sql import one_line, selected
+    from pipeline.sql import select_query, sql_errors
 
-    with open_tables(_opened(place)) as database, one_line("the query"):
-        return selected(database, select).to_arrow_table()
+    with open_tables(_opened(place)) as database, sql_errors("the query"):
+        return select_query(database, select).to_arrow_table()
 
 
 def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:

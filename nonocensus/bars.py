@@ -10,7 +10,7 @@ from rich.progress import Progress
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.jobs.schedule import TaskRows
 from pipeline.jobs.session import Listener
-from pipeline.run.results import Piece
+from pipeline.run.results import ResultFile
 
 
 class Bar(NamedTuple):
@@ -41,10 +41,10 @@ def bar() -> Iterator[Bar]:
         def planned(done: int, total: int) -> None:
             progress.reset(task, description="classifying", total=total, completed=done)
 
-        def finished(piece: Piece, _: TaskRows) -> None:
-            labels.update(piece.labels)
+        def finished(file: ResultFile, _: TaskRows) -> None:
+            labels.update(file.labels)
             words = "  ".join(f"{label} {count:,}" for label, count in labels.most_common(3))
-            progress.update(task, advance=piece.rows, description=words)
+            progress.update(task, advance=file.rows, description=words)
 
         line = progress.console.print
         yield Bar(

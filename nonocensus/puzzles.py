@@ -144,11 +144,11 @@ def write(
     Returns what was written: `puzzles`, `files`, `left_out`, and `problems` with the reason for each puzzle that could
     not be written. A UserError says so if none could be, if there is no such format, or if the file can hold only one.
     """
-    from pipeline.store.conversion import How, convert, format_called, format_for
+    from pipeline.store.conversion import ConversionOptions, convert, format_for, format_named
 
     several = [puzzles] if isinstance(puzzles, Puzzle) else puzzles
-    known = format_for(str(out), None if to is None else format_called(to))
-    return convert(several, str(out), How(known, lossy, solve))
+    known = format_for(str(out), None if to is None else format_named(to))
+    return convert(several, str(out), ConversionOptions(known, lossy, solve))
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class Explained:
 
     @property
     def ending(self) -> str:
-        """How it ends, in a sentence."""
+        """ConversionOptions it ends, in a sentence."""
         from reports.explained.step_words import ending
 
         return ending(self.explanation)

@@ -17,7 +17,7 @@ PREFIX, LOCK = "nonocensus-scratch-", "lock"
 
 
 @contextmanager
-def scratch() -> Iterator[str]:
+def scratch_folder() -> Iterator[str]:
     """A temporary folder for as long as the block lasts."""
     for left in Path(gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):  # another process's, another user's, or gone by now

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-PLACE = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 """The folder that holds the program's packages."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.scratch import scratch
+from pipeline.scratch import scratch_folder
 
 MEMORY = "50%"
 """Of the machine's memory, what a query may use before it goes on on disk."""
@@ -20,7 +20,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
     What does not fit in memory goes into a temporary folder, deleted at the end.
     """
-    with scratch() as place, duckdb.connect() as connection:
+    with scratch_folder() as place, duckdb.connect() as connection:
         settings = {
             "temp_directory": place,
             "memory_limit": MEMORY,
@@ -49,7 +49,7 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def one_line(what: str) -> Iterator[None]:
+def sql_errors(what: str) -> Iterator[None]:
     """A block whose SQL is the user's: what is wrong with it becomes a UserError, `what` and the first line of it.
 
     An InputError says that a table can't be read, a StorageError that there is no room for what does not fit in memory.
@@ -65,22 +65,22 @@ def one_line(what: str) -> Iterator[None]:
         raise kind(f"{what}: {said}") from error
 
 
-def selected(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:
+def select_query(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:
     """What a select of the user's returns, not read yet; of columns with equal names the later ones get a number.
 
     A UserError says what is wrong with it, or that it is something else than one select. Reading it may still fail:
     see `one_line`.
     """
-    with one_line("the query"):
+    with sql_errors("the query"):
         statements = duckdb.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
             raise UserError("the query is not one select statement: tables can be read here, and nothing else done")
         return connection.sql(query).project("*")
 
 
-def meets(connection: duckdb.DuckDBPyConnection, rows: pa.Table, condition: str) -> np.ndarray:
+def where_mask(connection: duckdb.DuckDBPyConnection, rows: pa.Table, condition: str) -> np.ndarray:
     """Which rows meet a condition over their columns, bool[rows]; null is no. A UserError names what is wrong."""
-    with one_line(f"--where {condition!r}"):
+    with sql_errors(f"--where {condition!r}"):
         connection.register("puzzles", rows)
         met = connection.execute(f"select coalesce(({condition})::boolean, false) as met from puzzles").fetchnumpy()
     return np.asarray(met["met"], np.bool_)

@@ -15,8 +15,8 @@ from pipeline.jobs.session import Session
 from pipeline.jobs.task import TaskContext, chunks_of, context_of, run_task
 from pipeline.jobs.tidy import tidy
 from pipeline.run.configuration import Configuration, configuration
-from pipeline.run.plan import EVERYTHING, Selection, rest_of, unanswered
-from pipeline.run.results import rows_file, write_statistics
+from pipeline.run.plan import EVERYTHING, Selection, plan_rest, plan_retry
+from pipeline.run.results import open_row_writer, write_statistics
 from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import Store
 
@@ -38,11 +38,11 @@ def work_on(
 ) -> list[str]:
     """Classify the rest of a run, or retry its timeouts with another limit; returns what could not be read."""
     executor = executor or SerialExecutor()
-    config = run.about["config"]
+    config = run.manifest["config"]
     if cpu_limit:
         config = {**config, "cpu_limit": cpu_limit}
-    pieces = run.pieces()
-    plan = unanswered(run, pieces, cpu_limit, selection, failed) if cpu_limit else rest_of(run, pieces, selection)
+    files = run.result_files()
+    plan = plan_retry(run, files, cpu_limit, selection, failed) if cpu_limit else plan_rest(run, files, selection)
     limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings)
     with Session(run, CLASSIFY, schedule) as session:
@@ -93,9 +93,9 @@ def classify_context(
 
 def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
     """Put other rows into a file of results, and into its statistics that this is how it is meant to be."""
-    with rows_file(run.results, name) as writer:
+    with open_row_writer(run.results, name) as writer:
         writer.write_table(rows)
-    write_statistics(run.results, run.piece(name))
+    write_statistics(run.results, run.result_file(name))
 
 
 def run_serially(store: Store, out: Path, settings: JobSettings = DEFAULTS) -> Run:

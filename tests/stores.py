@@ -31,8 +31,8 @@ def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = Non
 HOLDER = """
 import sys
 from pipeline.store.paths import folder
-from pipeline.store.lock import sole_writer
-with sole_writer(folder(sys.argv[1])):
+from pipeline.store.lock import writer_lock
+with writer_lock(folder(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pipeline.jobs.schedule import TaskRows
     from pipeline.jobs.session import Listener
     from pipeline.run.plan import Plan
-    from pipeline.run.results import Piece
+    from pipeline.run.results import ResultFile
     from pipeline.run.run_folder import Run
 
 
@@ -66,7 +66,7 @@ def classify(
     """Classify the puzzles of a store. The same command again continues where it was stopped."""
     from pipeline.jobs.classify_job import classify_store
     from pipeline.run.configuration import configuration
-    from pipeline.run.plan import rest_of
+    from pipeline.run.plan import plan_rest
     from pipeline.run.run_folder import plan_run
     from pipeline.settings import default_settings
     from pipeline.store.parts import open_store
@@ -76,7 +76,7 @@ def classify(
     config = configuration(chosen, rung.value, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
-        show_plan(run, rest_of(run, run.survey()[0], selection), as_json)
+        show_plan(run, plan_rest(run, run.survey()[0], selection), as_json)
         return
     with resumable(), listener(as_json) as listening:
         outcome = classify_store(open_store(store), run_folder, config, selection, resources, listening, force)
@@ -116,7 +116,7 @@ def retry(
     results of puzzles that are as they were stay, the others are classified.
     """
     from pipeline.jobs.classify_job import retry_changed, retry_run
-    from pipeline.run.plan import unanswered
+    from pipeline.run.plan import plan_retry
     from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
@@ -130,7 +130,7 @@ def retry(
     if cpu_limit is None:
         raise UserError("say how much time: --cpu-limit, more than the run had; or --changed")
     if dry_run:
-        show_plan(run, unanswered(run, run.pieces(), cpu_limit, selection, failed_too), as_json)
+        show_plan(run, plan_retry(run, run.result_files(), cpu_limit, selection, failed_too), as_json)
         return
     with resumable(), listener(as_json) as listening:
         outcome = retry_run(run, cpu_limit, selection, failed_too, resources, listening)
@@ -186,9 +186,9 @@ def listener(as_json: bool) -> Iterator["Listener"]:
             if dashboard and not as_json:
                 out.print(f"Ray's dashboard: http://{dashboard}")
 
-        def finished(piece: "Piece", _: "TaskRows") -> None:
-            labels.update(piece.labels)
-            bar.update(task, advance=piece.rows, counts=label_counts(labels))
+        def finished(file: "ResultFile", _: "TaskRows") -> None:
+            labels.update(file.labels)
+            bar.update(task, advance=file.rows, counts=label_counts(labels))
 
         def line(text: str) -> None:
             err.print(f"[yellow]{escape(text)}[/yellow]")

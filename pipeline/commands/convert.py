@@ -43,7 +43,7 @@ def convert(
     from itertools import islice
 
     from pipeline.errors import UserError
-    from pipeline.store.conversion import How, all_in, formats_for, of_first
+    from pipeline.store.conversion import ConversionOptions, format_of_first, formats_for, read_puzzles
     from pipeline.store.conversion import convert as converted
     from pipeline.store.paths import STDOUT
     from solver.jit.waits import while_waiting
@@ -52,11 +52,11 @@ def convert(
         raise UserError("--json and - both want standard output; name a file for the puzzles")
     formats, given = formats_for(out, to), format_named(known)
     with resumable(), watching("converting") as callbacks:
-        found = all_in(paths, given, callbacks, contact)
+        found = read_puzzles(paths, given, callbacks, contact)
         if number is not None:
             found = islice(found, number - 1, number)
-        found, wanted = of_first(found, formats, to or out)
-        how = How(wanted, lossy, solve, cpu_limit)
+        found, wanted = format_of_first(found, formats, to or out)
+        how = ConversionOptions(wanted, lossy, solve, cpu_limit)
         with while_waiting(compiling):
             report = converted(found, out, how, callbacks)
     if not as_json:

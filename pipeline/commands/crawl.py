@@ -58,13 +58,15 @@ def crawl(
     Every reply is kept, so nothing is asked for twice. The puzzles belong to their authors: see README for what may be
     done with them.
     """
-    from pipeline.crawl.site_crawl import Asking, crawl_ratings, crawl_site, reparse_store
+    from pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
 
     if sum((ids is not None, new, ratings, reparse)) != 1:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
     if "://" in str(out_folder) or ":/" in str(out_folder):
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
-    asking = Asking(archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate)
+    asking = CrawlOptions(
+        archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate
+    )
     if ratings:
         with resumable(), watching(f"crawling {archive.value}") as callbacks:
             rated = crawl_ratings(out_folder, asking, callbacks)

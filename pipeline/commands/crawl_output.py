@@ -9,7 +9,7 @@ from rich.markup import escape
 from pipeline.commands.output import DONE, LISTED, SOME_FAILED, err, out, print_json
 
 if TYPE_CHECKING:
-    from pipeline.crawl.site_crawl import Crawled
+    from pipeline.crawl.site_crawl import CrawlResult
     from pipeline.store.parts import Store
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
@@ -20,7 +20,7 @@ def outcome_counts(outcomes: dict[str, int]) -> str:
     return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
 
 
-def list_errors(crawled: "Crawled") -> None:
+def list_errors(crawled: "CrawlResult") -> None:
     """Name the numbers that ended in an error, the first few of many."""
     count = crawled.report.outcomes.get("error", 0)
     if count and crawled.errors:
@@ -29,7 +29,7 @@ def list_errors(crawled: "Crawled") -> None:
             err.print(f"  {source}/{number}: {escape(why)}")
 
 
-def finish(crawled: "Crawled", as_json: bool) -> None:
+def finish(crawled: "CrawlResult", as_json: bool) -> None:
     """Say what a crawl has done, and end."""
     store, report = crawled.store, crawled.report
     total = store.rows()

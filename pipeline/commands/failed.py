@@ -22,20 +22,20 @@ def failed(
     """List the puzzles of a run without an answer: invalid, error, killed, timeout, and why."""
     import pyarrow.compute as pc
 
-    from pipeline.run.results import overlaps
+    from pipeline.run.results import row_masks
     from pipeline.run.run_folder import open_run
 
     run = open_run(run_folder)
     columns = ["puzzle_id", "status", "error", "cpu_seconds"]
     found: list[dict[str, Any]] = []
     counts: Counter[str] = Counter()
-    pieces = run.pieces()
-    kept = overlaps(pieces)
-    for piece in pieces:
-        rows = run.read(piece, kept.get(piece.name), columns)
+    files = run.result_files()
+    kept = row_masks(files)
+    for file in files:
+        rows = run.read(file, kept.get(file.name), columns)
         bad = rows.filter(pc.not_equal(rows["status"], "ok")).to_pylist()
         for row in bad:
-            row["cpu_limit"] = piece.limit
+            row["cpu_limit"] = file.limit
         counts.update(row["status"] for row in bad)
         found.extend(bad if everything or as_json else bad[: LISTED - len(found)])
     tell(as_json, {"counts": counts, "puzzles": found}, shown(run_folder, counts, found))

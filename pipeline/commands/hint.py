@@ -11,7 +11,7 @@ from pipeline.commands.solve.arguments import puzzles_of, sources_of
 from pipeline.commands.solve.explanation_output import fields_of, step_line
 from pipeline.commands.solve.solve_sudokus import refuse_with_sudokus
 from pipeline.commands.terminal_drawing import drawn
-from pipeline.crawl.ids import Wish
+from pipeline.crawl.ids import FetchOptions
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def hint(
     from solver.people.hints import hint as next_step
     from solver.sudoku.sudoku_puzzle import Sudoku
 
-    wish = Wish((), None, False)
+    wish = FetchOptions((), None, False)
     found = puzzles_of(sources_of([file], wish), format_named(known), wish)
     items = list(islice(found, (number or 1) - 1, (number or 1) + 1))
     if not items:

@@ -64,7 +64,7 @@ def mend(
     puzzle.
     """
     from pipeline.run.run_folder import is_run
-    from pipeline.store.conversion import How, convert, format_for
+    from pipeline.store.conversion import ConversionOptions, convert, format_for
     from pipeline.store.paths import STDOUT
     from scrapers.download import is_url
     from scrapers.file_batches import Problem
@@ -76,7 +76,7 @@ def mend(
     if out == STDOUT:
         raise UserError("standard output gets what was found; name a file with --out")
     resources, selection = resources_of(cpus, address, serial), selected(ids, where, None)
-    how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
+    how = None if out is None else ConversionOptions(format_for(out, format_named(to)), lossy=True)
     problems: list[Problem] = []
     found: list[Mended] = []
     keeps = any(is_run(place) for place in places if not is_url(place))
@@ -122,7 +122,7 @@ def found_in(
     from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
     from pipeline.run.run_folder import is_run, open_run
-    from pipeline.store.conversion import puzzles_in
+    from pipeline.store.conversion import read_nonograms
     from scrapers.download import is_url
 
     for place in places:
@@ -130,7 +130,7 @@ def found_in(
             yield from mend_run(open_run(place, store), JobRequest(selection, cpu_limit, resources, callbacks))
         else:
             refuse_selection(selection, place)
-            yield from mend_puzzles(puzzles_in([place], known, callbacks), cpu_limit, resources, callbacks)
+            yield from mend_puzzles(read_nonograms([place], known, callbacks), cpu_limit, resources, callbacks)
 
 
 def fields_of(mended: "Mended") -> dict[str, Any]:

@@ -129,18 +129,18 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done,
 
 def format_named(name: str | None) -> "Format | None":
     """The format that an option names."""
-    from pipeline.store.conversion import format_called
+    from pipeline.store.conversion import format_named
 
-    return None if name is None else format_called(name)
+    return None if name is None else format_named(name)
 
 
 def selected(ids: list[str] | None, where: str | None, limit: int | None) -> "Selection":
     """The selection that options mean."""
-    from pipeline.run.plan import Selection, check
+    from pipeline.run.plan import Selection, check_selection
 
     names = [name for text in ids or () for name in _ids_of(text)]
     selection = Selection(tuple(names), where, limit)
-    check(selection)
+    check_selection(selection)
     return selection
 
 

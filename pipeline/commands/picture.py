@@ -56,7 +56,7 @@ def picture(
         int, typer.Option(min=2, max=MAX_COLORS + 1, help="Colours, the background counted; 2 is black on white.")
     ] = 2,
     dither: Annotated[
-        Literal["none", "ordered", "floyd-steinberg"], typer.Option(help="How colours between are shown.")
+        Literal["none", "ordered", "floyd-steinberg"], typer.Option(help="ConversionOptions colours between are shown.")
     ] = "none",
     unique: Annotated[
         bool, typer.Option("--unique", help="Change as few cells as can be until it has one solution.")
@@ -73,7 +73,7 @@ def picture(
 
     An image of another shape than --size loses what sticks out. Exit status 1 if some can't be read or made unique.
     """
-    from pipeline.store.conversion import How, convert, format_for
+    from pipeline.store.conversion import ConversionOptions, convert, format_for
     from pipeline.store.paths import STDOUT
     from scrapers.pictures.image import Wish
 
@@ -81,7 +81,7 @@ def picture(
         raise UserError("--to says the format of a file: name it with --out")
     if out == STDOUT and as_json:
         raise UserError("--json and - both want standard output; name a file for the puzzles")
-    how = None if out is None else How(format_for(out, format_named(to)), lossy=True)
+    how = None if out is None else ConversionOptions(format_for(out, format_named(to)), lossy=True)
     width, height = parsed_size(size) if size else (None, None)
     wish = Wish(width, height, colors, dither)
     made, problems = made_of(existing(images), wish, rung or ("search" if unique else None), cpu_limit)

@@ -40,13 +40,13 @@ def query(
     from pipeline.findings.csv_file import write_csv
     from pipeline.findings.sql_tables import open_tables
     from pipeline.run.run_folder import open_place
-    from pipeline.sql import one_line, selected
+    from pipeline.sql import select_query, sql_errors
     from pipeline.store.paths import STDOUT
 
     if csv is not None and as_json:
         raise UserError("--csv and --json are two ways to write the rows; choose one")
-    with open_tables(open_place(place, store)) as connection, one_line("the query"):
-        found = selected(connection, sql)
+    with open_tables(open_place(place, store)) as connection, sql_errors("the query"):
+        found = select_query(connection, sql)
         if csv is not None:
             batches = stream(found)
             rows = write_csv(csv, batches.schema, batches)

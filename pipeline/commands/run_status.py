@@ -61,18 +61,18 @@ def shown_summary(summary: dict[str, Any]) -> "Iterator[RenderableType]":
 
 def show_run(run: "Run", as_json: bool) -> None:
     """What a run has done so far, and what the command at work on it is doing."""
-    from pipeline.run.progress import progress_of, summarize
+    from pipeline.run.progress import read_progress, summarize
 
-    pieces, damaged = run.survey()
-    summary = summarize(run, pieces)
-    now = progress_of(run)
+    files, damaged = run.survey()
+    summary = summarize(run, files)
+    now = read_progress(run)
     left = summary["puzzles"] - summary["rows"]
     value = summary | {"left": left, "progress": now, "damaged": [str(error) for error in damaged.values()]}
-    longest = max((piece.limit for piece in pieces), default=0.0)
+    longest = max((file.limit for file in files), default=0.0)
     if now is not None:
         longest = max(longest, now.get("cpu_limit", 0.0))
-    retried = longest if longest > run.about["config"]["cpu_limit"] else None
-    value |= {"config": run.about["config"], "retried_cpu_limit": retried, "store": run.about["store"]}
+    retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
+    value |= {"config": run.manifest["config"], "retried_cpu_limit": retried, "store": run.manifest["store"]}
     tell(as_json, value, shown_run(run, summary, now, left, retried))
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
@@ -82,11 +82,11 @@ def shown_run(
     run: "Run", summary: dict[str, Any], now: "Progress | None", left: int, retried: float | None
 ) -> "Iterator[RenderableType]":
     """Yield the run's configuration with the largest CPU limit of its retries, its labels, and what is left."""
-    settings: dict[str, Any] = dict(run.about["config"])
+    settings: dict[str, Any] = dict(run.manifest["config"])
     if retried is not None:
         settings["cpu_limit"] = f"{settings['cpu_limit']:g} (up to {retried:g} by retry)"
     config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in settings.items())
-    yield f"Run {escape(summary['run_id'])} of {escape(run.about['store'])}: {escape(config)}"
+    yield f"Run {escape(summary['run_id'])} of {escape(run.manifest['store'])}: {escape(config)}"
     yield from shown_summary(summary)
     if now is not None:
         yield from shown_progress(now, left)

@@ -19,8 +19,13 @@ class PuzzleId(NamedTuple):
         return f"{self.source}/{self.number}"
 
 
-class Wish(NamedTuple):
-    """How to ask: `base_urls` and `contact` as in pipeline.crawl.site_crawl.Asking; `refresh` what is kept too."""
+class FetchOptions(NamedTuple):
+    """How single puzzles are fetched.
+
+    base_urls   other addresses of the site (a mirror, a twin)
+    contact     e-mail or web address for the site's owner
+    refresh     bypass the cache
+    """
 
     base_urls: tuple[str, ...] = ()
     contact: str | None = None

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.store.lock import sole_writer
+from pipeline.store.lock import writer_lock
 from pipeline.store.paths import folder
 from pipeline.store.spans import Spans, minus
 from scrapers.http import Reply
@@ -57,7 +57,7 @@ TABLES = """
 """
 
 
-class Kept(NamedTuple):
+class StoredReply(NamedTuple):
     """A reply as it is kept: `key` is its own number in the ledger, `number` the puzzle's at the site."""
 
     key: int
@@ -184,15 +184,15 @@ class Ledger:
         )
         return [(source, number, detail or "") for source, number, detail in rows]
 
-    def untabled(self) -> Iterator[Kept]:
+    def untabled(self) -> Iterator[StoredReply]:
         """The good replies that the table has not taken in, in the order in which they came."""
         yield from self._replies("where tabled = 0")
 
-    def every_reply(self) -> Iterator[Kept]:
+    def every_reply(self) -> Iterator[StoredReply]:
         """All replies, in the order in which they came."""
         yield from self._replies("")
 
-    def _replies(self, condition: str) -> Iterator[Kept]:
+    def _replies(self, condition: str) -> Iterator[StoredReply]:
         keys = [key for (key,) in self._db.execute(f"select reply from replies {condition} order by reply")]
         for key in keys:
             source, number, url, fetched_at, status, headers, sha256, size, packed = self._db.execute(
@@ -202,7 +202,7 @@ class Ledger:
             ).fetchone()
             body = pa.decompress(packed, decompressed_size=size, codec="zstd", asbytes=True)
             at = datetime.fromisoformat(fetched_at)
-            yield Kept(key, source, number, Reply(url, status, json.loads(headers), body, at, 0.0), sha256)
+            yield StoredReply(key, source, number, Reply(url, status, json.loads(headers), body, at, 0.0), sha256)
 
     def set_tabled(self, keys: Iterable[int]) -> None:
         """Note that the table has taken these replies in."""
@@ -227,7 +227,7 @@ class Ledger:
             if hashlib.sha256(body).hexdigest() != sha256:
                 yield f"the reply with the hash {sha256[:16]} is damaged"
 
-    def judge_again(self, kept: Kept, judgement: Judgement) -> None:
+    def judge_again(self, kept: StoredReply, judgement: Judgement) -> None:
         """Put another judgement of a reply in place of the one it had; its number's follows if it is the last one.
 
         As for `note`, an error does not undo what an earlier reply has brought.
@@ -308,7 +308,7 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
             yield Ledger(connection)
         return
     place.mkdir(parents=True, exist_ok=True)
-    with sole_writer(folder(str(place))), _connected(path, path.absolute().as_uri()) as connection:
+    with writer_lock(folder(str(place))), _connected(path, path.absolute().as_uri()) as connection:
         connection.execute("pragma journal_mode = wal")
         connection.execute("pragma synchronous = full")
         if connection.execute("pragma user_version").fetchone()[0] == 0:

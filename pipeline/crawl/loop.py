@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from pipeline.crawl.ledger import Ledger
 from pipeline.crawl.table import (
-    RATINGS_WAIT,
+    RATINGS_PENDING,
     CrawlReport,
+    CrawlStep,
     Judges,
-    Step,
-    Table,
-    dated,
+    PuzzleWriter,
     fill_in_ratings,
-    judged,
-    table_of,
+    judge_reply,
+    puzzle_writer,
+    stamp_reply,
 )
 from pipeline.errors import NetworkError
 from pipeline.store import spans
@@ -43,7 +43,7 @@ AWAY = (429, 503)
 """Statuses that say, after all tries, that the site wants no more requests for now."""
 
 
-class Wanted(NamedTuple):
+class CrawlRequest(NamedTuple):
     """What a crawl is to ask for: these numbers, at most `limit` of them, for what is newer if it is a refresh."""
 
     numbers: Spans
@@ -54,15 +54,15 @@ class Wanted(NamedTuple):
 def catch_up(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
     """Bring the table up to date with the ledger, as after a crash."""
     report = CrawlReport()
-    table = table_of(store, ledger, report)
+    table = puzzle_writer(store, ledger, report)
     for kept in ledger.untabled():
-        judgement = judged(judges[kept.source], kept.reply, kept.number)
+        judgement = judge_reply(judges[kept.source], kept.reply, kept.number)
         if judgement.puzzle is None:
             ledger.judge_again(kept, judgement)
         else:
-            table.add(kept.key, dated(judgement.puzzle, kept.reply))
+            table.add(kept.key, stamp_reply(judgement.puzzle, kept.reply))
     table.flush()
-    if ledger.noted(RATINGS_WAIT) == "yes":
+    if ledger.noted(RATINGS_PENDING) == "yes":
         fill_in_ratings(store, ledger)
     return report
 
@@ -72,7 +72,7 @@ def crawl(
     ledger: Ledger,
     site: Site,
     session: PoliteSession,
-    wanted: Wanted,
+    wanted: CrawlRequest,
     report: CrawlReport,
     seen: Callable[[], None],
 ) -> None:
@@ -81,7 +81,7 @@ def crawl(
     The report is updated as the crawl goes, so it is complete when an exception ends it: KeyboardInterrupt,
     RobotsDisallowed, HostUnreachable, or NetworkError after too many errors or refusals in a row.
     """
-    table = table_of(store, ledger, report)
+    table = puzzle_writer(store, ledger, report)
     report.left = spans.size(wanted.numbers)
     numbers: Iterable[int] = itertools.islice(spans.numbers_in(wanted.numbers), wanted.limit)
     in_a_row = 0
@@ -109,7 +109,9 @@ def crawl(
         table.flush()
 
 
-def _ask(ledger: Ledger, site: Site, session: PoliteSession, number: int, refresh: bool, table: Table) -> Step:
+def _ask(
+    ledger: Ledger, site: Site, session: PoliteSession, number: int, refresh: bool, table: PuzzleWriter
+) -> CrawlStep:
     """Ask for one number and keep what comes."""
     known = ledger.headers(site.source, number) if refresh else None
     asked = ",".join(sorted({*site.kinds, *filter(None, ledger.asked_before(site.source, number).split(","))}))
@@ -121,18 +123,18 @@ def _ask(ledger: Ledger, site: Site, session: PoliteSession, number: int, refres
             if failed.status in AWAY:
                 raise NetworkError(f"{failed}; the same command goes on another time") from failed
             ledger.note_failure(site.source, number, str(failed), failed.attempts, asked)
-            return Step(number, "error", str(failed))
+            return CrawlStep(number, "error", str(failed))
         if reply.status == 304:
             ledger.note_unchanged(site.source, number)
-            return Step(number, "unchanged", None)
-        judgement = judged(site.judge, reply, number)
+            return CrawlStep(number, "unchanged", None)
+        judgement = judge_reply(site.judge, reply, number)
         replies.append((reply, judgement))
         if judgement.outcome != "missing":
             break
     key = ledger.note(site.source, number, replies, asked)
     if judgement.puzzle is not None:
-        table.add(key, dated(judgement.puzzle, reply))
-    return Step(number, judgement.outcome, judgement.detail)
+        table.add(key, stamp_reply(judgement.puzzle, reply))
+    return CrawlStep(number, judgement.outcome, judgement.detail)
 
 
 def newest_number(site: Site, session: PoliteSession) -> int:

@@ -7,12 +7,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.table import VERSION_COLUMNS, CrawlReport, Judges, Step, Table, dated, judged, latest_versions
+from pipeline.crawl.table import (
+    VERSION_COLUMNS,
+    CrawlReport,
+    CrawlStep,
+    Judges,
+    PuzzleWriter,
+    judge_reply,
+    latest_versions,
+    stamp_reply,
+)
 from pipeline.store.parts import Store, append, one_batch, rewrite
 from solver.model.tables import PUZZLES
 
 
-def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step], None]) -> CrawlReport:
+def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[CrawlStep], None]) -> CrawlReport:
     """Judge all replies again and bring the rows that came from them up to date.
 
     Rows that come from elsewhere, imported files say, stay. A part in which nothing changes is not touched, so a run on
@@ -22,13 +31,13 @@ def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[Step],
     batches: list[pa.RecordBatch] = []
     keys: list[int] = []
     elsewhere = lambda: latest_versions(_from_elsewhere(batch, ledger) for batch in store.batches(ORIGIN))  # noqa: E731
-    table = Table(ledger, report, elsewhere, batches.append, keys.extend)
+    table = PuzzleWriter(ledger, report, elsewhere, batches.append, keys.extend)
     for kept in ledger.every_reply():
-        judgement = judged(judges[kept.source], kept.reply, kept.number)
+        judgement = judge_reply(judges[kept.source], kept.reply, kept.number)
         ledger.judge_again(kept, judgement)
         if judgement.puzzle is not None:
-            table.add(kept.key, dated(judgement.puzzle, kept.reply))
-        seen(Step(kept.number, judgement.outcome, judgement.detail))
+            table.add(kept.key, stamp_reply(judgement.puzzle, kept.reply))
+        seen(CrawlStep(kept.number, judgement.outcome, judgement.detail))
     table.flush()
     _replace(store, ledger, pa.Table.from_batches(batches, PUZZLES), report)
     ledger.set_tabled(keys)

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import platformdirs
 
-from pipeline.crawl.ids import PuzzleId, Wish
-from pipeline.crawl.site_crawl import Asking, check
-from pipeline.crawl.table import dated, judged
+from pipeline.crawl.ids import FetchOptions, PuzzleId
+from pipeline.crawl.site_crawl import CrawlOptions, check_options
+from pipeline.crawl.table import judge_reply, stamp_reply
 from pipeline.errors import InputError, NetworkError
 from pipeline.store.paths import Folder, folder
 from scrapers import nonograms, webpbn
@@ -31,7 +31,7 @@ LIMITS = HttpLimits(attempts=3, max_wait=60.0)
 SUFFIX = ".json"
 
 
-class Kept(msgspec.Struct):
+class CachedReply(msgspec.Struct):
     """A reply as a file of the cache holds it: the fields of scrapers.http.Reply that a judge reads."""
 
     url: str
@@ -40,23 +40,23 @@ class Kept(msgspec.Struct):
     fetched_at: datetime
 
 
-def check_wish(ids: list[PuzzleId], wish: Wish) -> None:
+def check_fetch(ids: list[PuzzleId], wish: FetchOptions) -> None:
     """Raise a UserError if the ids can't be asked for in this way."""
     for puzzle_id in ids:
-        check(_asking(puzzle_id.source, wish))
+        check_options(_asking(puzzle_id.source, wish))
 
 
 @contextmanager
-def open_sites(wish: Wish, listen: Callable[[str], None]) -> "Iterator[Sites]":
+def open_fetcher(wish: FetchOptions, listen: Callable[[str], None]) -> "Iterator[PuzzleFetcher]":
     """The sites, to be asked for puzzles as long as the block lasts; `listen` is told in one line of long waits."""
     with ExitStack() as sessions:
-        yield Sites(wish, listen, sessions)
+        yield PuzzleFetcher(wish, listen, sessions)
 
 
-class Sites:
-    """One session with each site that is asked; see `open_sites`."""
+class PuzzleFetcher:
+    """One session with each site that is asked; see `open_fetcher`."""
 
-    def __init__(self, wish: Wish, listen: Callable[[str], None], sessions: ExitStack) -> None:
+    def __init__(self, wish: FetchOptions, listen: Callable[[str], None], sessions: ExitStack) -> None:
         self._wish, self._listen, self._ends = wish, listen, sessions
         self._sessions: dict[str, PoliteSession] = {}
 
@@ -74,28 +74,28 @@ class Sites:
             if judgement.outcome in FINAL:
                 _keep(cache, name, reply)
         else:
-            judgement = judged(site.judge, reply, puzzle_id.number)
+            judgement = judge_reply(site.judge, reply, puzzle_id.number)
         if judgement.puzzle is None:
             return f"{judgement.outcome}: {judgement.detail or reply.url}"
-        return dated(judgement.puzzle, reply)
+        return stamp_reply(judgement.puzzle, reply)
 
-    def _asked(self, site: Site, asking: Asking, number: int) -> tuple[Reply, Judgement]:
+    def _asked(self, site: Site, asking: CrawlOptions, number: int) -> tuple[Reply, Judgement]:
         """The reply that decides, of those to all that is to be asked for a number."""
         try:
             session = self._session(asking)
             for request in site.requests(number):
                 reply = session.fetch(request)
-                judgement = judged(site.judge, reply, number)
+                judgement = judge_reply(site.judge, reply, number)
                 if judgement.outcome != "missing":
                     break
         except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
             raise NetworkError(str(error)) from error
         return reply, judgement
 
-    def _session(self, asking: Asking) -> PoliteSession:
+    def _session(self, asking: CrawlOptions) -> PoliteSession:
         if asking.site not in self._sessions:
             rate = 0.0 if all(is_loopback(address) for address in asking.addresses) else MIN_RATE
-            session = PoliteSession(check(asking), rate=rate, limits=LIMITS, report=self._listen)
+            session = PoliteSession(check_options(asking), rate=rate, limits=LIMITS, report=self._listen)
             self._sessions[asking.site] = self._ends.enter_context(session)
         return self._sessions[asking.site]
 
@@ -105,11 +105,11 @@ def cache_folder() -> Folder:
     return folder(str(platformdirs.user_cache_path("nonocensus") / "replies"))
 
 
-def _asking(source: str, wish: Wish) -> Asking:
-    return Asking(source, base_urls=wish.base_urls, contact=wish.contact)
+def _asking(source: str, wish: FetchOptions) -> CrawlOptions:
+    return CrawlOptions(source, base_urls=wish.base_urls, contact=wish.contact)
 
 
-def _site(asking: Asking) -> Site:
+def _site(asking: CrawlOptions) -> Site:
     if asking.site == webpbn.SOURCE:
         return webpbn.site(asking.addresses[0])
     return nonograms.site(asking.addresses)
@@ -124,7 +124,7 @@ def _name(puzzle_id: PuzzleId, addresses: tuple[str, ...]) -> str:
 def _read(cache: Folder, name: str) -> Reply | None:
     """The reply that is kept under a name, None if there is none of today that can be read."""
     try:
-        kept = cache.read_record(name, Kept)
+        kept = cache.read_record(name, CachedReply)
         age = datetime.now(UTC) - kept.fetched_at
     except (OSError, InputError, TypeError):  # TypeError: a time without its zone
         return None
@@ -138,6 +138,6 @@ def _keep(cache: Folder, name: str, reply: Reply) -> None:
             if other.endswith(SUFFIX) and (cache.age(other) or 0.0) > KEPT_FOR.total_seconds():
                 cache.delete(other)
         cache.sweep()
-        cache.write(name, msgspec.json.encode(Kept(reply.url, reply.status, reply.body, reply.fetched_at)))
+        cache.write(name, msgspec.json.encode(CachedReply(reply.url, reply.status, reply.body, reply.fetched_at)))
     except OSError:
         return

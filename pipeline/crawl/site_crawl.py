@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.crawl.ledger import Ledger, open_ledger
-from pipeline.crawl.loop import Wanted, catch_up, crawl, newest_number
+from pipeline.crawl.loop import CrawlRequest, catch_up, crawl, newest_number
 from pipeline.crawl.reparse import reparse
-from pipeline.crawl.table import CrawlReport, Judges, Step, collect_ratings, crawl_store
+from pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store
 from pipeline.errors import NetworkError, UserError
 from pipeline.store.parts import Store
 from pipeline.store.spans import Spans, size, union
@@ -30,7 +30,7 @@ HOMES = {webpbn.SOURCE: (webpbn.HOME,), nonograms.SOURCE: nonograms.HOMES, DEMO:
 """By site: where it is. The demo's archive is wherever a twin serves it."""
 
 
-class Asking(NamedTuple):
+class CrawlOptions(NamedTuple):
     """What a site is asked for, and how.
 
     site       webpbn, nonograms or demo
@@ -60,7 +60,7 @@ class Asking(NamedTuple):
         return tuple(address.rstrip("/") for address in self.base_urls) or HOMES[self.site]
 
 
-class Crawled(NamedTuple):
+class CrawlResult(NamedTuple):
     """What came of a crawl: the store, the report, and of numbers that ended in an error (source, number, reason)."""
 
     store: Store
@@ -72,7 +72,7 @@ MOST_ERRORS = 1000
 """Errors that a crawl names."""
 
 
-def crawl_site(place: Path, asking: Asking, callbacks: ProgressCallbacks = SILENT) -> Crawled:
+def crawl_site(place: Path, asking: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
     """Ask a site for puzzles, politely, into a store. Stop it when you like: the same call goes on from there.
 
     Raises UserError for what does not go together, NetworkError when the site gives no answer. On KeyboardInterrupt
@@ -80,20 +80,20 @@ def crawl_site(place: Path, asking: Asking, callbacks: ProgressCallbacks = SILEN
     """
     if (asking.ids is None) != asking.new:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
-    contact = check(asking)
+    contact = check_options(asking)
     store = crawl_store(place)
     with open_ledger(place) as ledger:
         report = catch_up(store, ledger, JUDGES)
         with _polite(contact, asking.rate, callbacks) as session:
             _ask_numbers(store, ledger, session, asking, report, callbacks)
-        return Crawled(store, report, ledger.errors(MOST_ERRORS))
+        return CrawlResult(store, report, ledger.errors(MOST_ERRORS))
 
 
-def crawl_ratings(place: Path, asking: Asking, callbacks: ProgressCallbacks = SILENT) -> int:
+def crawl_ratings(place: Path, asking: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> int:
     """Ask webpbn for the visitors' ratings of all puzzles; returns how many have one."""
     if asking.site != webpbn.SOURCE:
         raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
-    contact = check(asking)
+    contact = check_options(asking)
     store = crawl_store(place)
     with open_ledger(place) as ledger, _polite(contact, asking.rate, callbacks) as session:
         catch_up(store, ledger, JUDGES)
@@ -108,19 +108,19 @@ def crawl_ratings(place: Path, asking: Asking, callbacks: ProgressCallbacks = SI
         return collect_ratings(store, ledger, questions, session, seen)
 
 
-def reparse_store(place: Path, callbacks: ProgressCallbacks = SILENT) -> Crawled:
+def reparse_store(place: Path, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
     """Bring the table of a store up to date with the replies that were kept, without the network."""
     store = crawl_store(place)
     with open_ledger(place) as ledger:
         callbacks.on_start("reading replies", ledger.size()["replies"])
 
-        def seen(step: Step) -> None:
+        def seen(step: CrawlStep) -> None:
             callbacks.on_progress(1, step.outcome)
 
-        return Crawled(store, reparse(store, ledger, JUDGES, seen), [])
+        return CrawlResult(store, reparse(store, ledger, JUDGES, seen), [])
 
 
-def check(asking: Asking) -> str:
+def check_options(asking: CrawlOptions) -> str:
     """The contact that the site's owner is told. A UserError refuses what does not go together or is too quick."""
     if asking.site not in HOMES:
         raise UserError(f"{clipped(asking.site)} is none of the sites that can be crawled: {', '.join(HOMES)}")
@@ -164,7 +164,7 @@ def _ask_numbers(
     store: Store,
     ledger: Ledger,
     session: PoliteSession,
-    asking: Asking,
+    asking: CrawlOptions,
     report: CrawlReport,
     callbacks: ProgressCallbacks,
 ) -> None:
@@ -179,10 +179,10 @@ def _ask_numbers(
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
         callbacks.on_progress(1, f"{counts} {next_in(session)}")
 
-    crawl(store, ledger, site, session, Wanted(numbers, asking.limit, asking.refresh), report, seen)
+    crawl(store, ledger, site, session, CrawlRequest(numbers, asking.limit, asking.refresh), report, seen)
 
 
-def _site(ledger: Ledger, session: PoliteSession, asking: Asking, callbacks: ProgressCallbacks) -> Site:
+def _site(ledger: Ledger, session: PoliteSession, asking: CrawlOptions, callbacks: ProgressCallbacks) -> Site:
     """The site; its lists are read first, if they are of use."""
     if asking.site != nonograms.SOURCE:
         return (demo.site if asking.site == DEMO else webpbn.site)(asking.addresses[0])
@@ -197,7 +197,7 @@ def _site(ledger: Ledger, session: PoliteSession, asking: Asking, callbacks: Pro
     return nonograms.site(asking.addresses, kinds, ledger.kinds(nonograms.SOURCE))
 
 
-def _numbers(ledger: Ledger, session: PoliteSession, site: Site, asking: Asking) -> Spans:
+def _numbers(ledger: Ledger, session: PoliteSession, site: Site, asking: CrawlOptions) -> Spans:
     """The numbers that are meant, asked for before or not."""
     if asking.ids not in (None, "all"):
         return parse_ids(str(asking.ids))

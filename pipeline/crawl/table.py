@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pipeline.crawl.ledger import Ledger
 from pipeline.errors import NetworkError
 from pipeline.settings import default_settings
-from pipeline.store.parts import Store, append, create_store, mark, rewrite
+from pipeline.store.parts import Store, append, create_store, rewrite, write_manifest
 from scrapers.http import PoliteSession, Reply
 from scrapers.http.messages import is_loopback
 from scrapers.site import Judgement
@@ -47,7 +47,7 @@ class CrawlReport:
     gone: int = 0
 
 
-class Step(NamedTuple):
+class CrawlStep(NamedTuple):
     """One number done: what came of it, or, on a refresh, that the site has nothing newer."""
 
     number: int
@@ -68,11 +68,11 @@ Versions = dict[str, dict[int, str]]
 def crawl_store(place: Path) -> Store:
     """The store of a crawl, made if need be; UserError as for `create_store`."""
     store = create_store(str(place))
-    mark(store)
+    write_manifest(store)
     return store
 
 
-def judged(judge: Callable[[Reply, int], Judgement], reply: Reply, number: int) -> Judgement:
+def judge_reply(judge: Callable[[Reply, int], Judgement], reply: Reply, number: int) -> Judgement:
     """What a reply is. One that a reader stumbles over must not end a crawl of weeks: it is kept, to be read again."""
     try:
         return judge(reply, number)
@@ -80,7 +80,7 @@ def judged(judge: Callable[[Reply, int], Judgement], reply: Reply, number: int) 
         return Judgement("unsupported", f"the reader failed: {type(error).__name__}: {error}")
 
 
-def dated(puzzle: Puzzle, reply: Reply) -> Puzzle:
+def stamp_reply(puzzle: Puzzle, reply: Reply) -> Puzzle:
     """A puzzle with when it came and the hash of what came.
 
     What this machine serves is a twin's: the page that the site has under its number is another puzzle's.
@@ -90,7 +90,7 @@ def dated(puzzle: Puzzle, reply: Reply) -> Puzzle:
     return replace(puzzle, url=url, fetched_at=reply.fetched_at.replace(microsecond=0), raw_sha256=digest)
 
 
-class Table:
+class PuzzleWriter:
     """Puzzles on their way into a table, in batches of a row group, but for those that the table has."""
 
     def __init__(
@@ -153,13 +153,15 @@ class Table:
         return number
 
 
-def table_of(store: Store, ledger: Ledger, report: CrawlReport) -> Table:
+def puzzle_writer(store: Store, ledger: Ledger, report: CrawlReport) -> PuzzleWriter:
     """The table of a store: what comes is appended to it, and then noted in the ledger."""
 
     def write(batch: pa.RecordBatch) -> None:
         report.added += append(store, [batch])
 
-    return Table(ledger, report, lambda: latest_versions(store.batches(VERSION_COLUMNS)), write, ledger.set_tabled)
+    return PuzzleWriter(
+        ledger, report, lambda: latest_versions(store.batches(VERSION_COLUMNS)), write, ledger.set_tabled
+    )
 
 
 def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
@@ -173,7 +175,7 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
     return latest
 
 
-RATINGS_WAIT = "ratings not in the table"
+RATINGS_PENDING = "ratings not in the table"
 """A note of the ledger: whether rows may lack ratings that it has."""
 
 
@@ -196,7 +198,7 @@ def collect_ratings(
         seen(bucket, len(numbers))
     if not any(found.values()):
         raise NetworkError("the search has listed no puzzle in any bucket; the ratings are as they were")
-    ledger.set_note(RATINGS_WAIT, "yes")  # first: a crash from here on leaves rows to be filled in
+    ledger.set_note(RATINGS_PENDING, "yes")  # first: a crash from here on leaves rows to be filled in
     for measure, ratings in found.items():
         ledger.rate("webpbn", measure, ratings)
     fill_in_ratings(store, ledger)
@@ -216,4 +218,4 @@ def fill_in_ratings(store: Store, ledger: Ledger) -> None:
         return batch
 
     rewrite(store, rated)
-    ledger.set_note(RATINGS_WAIT, "no")
+    ledger.set_note(RATINGS_PENDING, "no")

@@ -16,7 +16,7 @@ from typing import Any, TextIO, TypeVar, cast
 
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.executor import EXCEPTION, NODE, WORKER, TaskFailure
-from pipeline.settings import PLACE
+from pipeline.settings import ROOT
 
 T = TypeVar("T")
 
@@ -205,7 +205,7 @@ def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[R
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        with chdir(PLACE):  # workers look for modules in the driver's folder first, which is the user's
+        with chdir(ROOT):  # workers look for modules in the driver's folder first, which is the user's
             context = retry_start(ray.init, address or "local", log_to_driver=False, logging_level="ERROR", **local)
     except Exception as error:  # Ray raises many types, bare Exception among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"

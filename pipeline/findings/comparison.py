@@ -10,7 +10,7 @@ import duckdb
 
 from pipeline.errors import UserError
 from pipeline.findings.sql_tables import results_table
-from pipeline.run.configuration import differing
+from pipeline.run.configuration import diff_configurations
 from pipeline.run.run_folder import Run
 from pipeline.sql import database
 
@@ -126,9 +126,9 @@ def compare(old: Run, new: Run) -> Comparison:
 
     Techniques are compared if both runs looked equally deep ahead: only then are they defined alike.
     """
-    settings = old.about["config"], new.about["config"]
+    settings = old.manifest["config"], new.manifest["config"]
     versions = [
-        {name: version for name, version in run.about["versions"].items() if name != "nonocensus"}  # in the settings
+        {name: version for name, version in run.manifest["versions"].items() if name != "nonocensus"}  # in the settings
         for run in (old, new)
     ]
     with database() as connection:
@@ -142,8 +142,8 @@ def compare(old: Run, new: Run) -> Comparison:
         if not shared.both:
             raise UserError(f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried")
         return Comparison(
-            [Difference(*values) for values in differing(*settings)],
-            [Difference(*values) for values in differing(*versions)],
+            [Difference(*values) for values in diff_configurations(*settings)],
+            [Difference(*values) for values in diff_configurations(*versions)],
             shared,
             _records(connection, Alarm, _ALARMS),
             _count(connection, "new_proof and not old_proof"),

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from pipeline.findings.json_value import json_value
-from pipeline.store.paths import opened
+from pipeline.store.paths import open_output
 
 
 def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
@@ -33,7 +33,7 @@ def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -
 @contextmanager
 def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """A file that appears when the block ends well, compressed if its name says so; or standard output."""
-    with opened(path) as stream:
+    with open_output(path) as stream:
         if path.endswith(".gz"):
             with gzip.GzipFile(path.rpartition("/")[2], "wb", 6, stream, mtime=0) as compressed:
                 yield compressed

@@ -27,10 +27,10 @@ from pipeline.run.job_tables import current_grades
 from pipeline.run.progress import summarize
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run
-from pipeline.scratch import scratch
-from pipeline.sql import interruptible, one_line
+from pipeline.scratch import scratch_folder
+from pipeline.sql import interruptible, sql_errors
 from pipeline.store.lock import staging
-from pipeline.store.parts import gathered, leaves, one_batch
+from pipeline.store.parts import chunk_tables, leaf_columns, one_batch
 from pipeline.store.paths import Folder, folder
 from reports.card import Count, Origin, card, license_of
 from reports.croissant import croissant
@@ -129,9 +129,9 @@ def _about(run: Run, content: Content) -> dict[str, str]:
         "kind": KIND,
         "schema": SCHEMA_VERSION,
         "content": content.value,
-        "run_id": run.about["run_id"],
-        "config_hash": run.about["config_hash"],
-        "solver_version": run.about["versions"]["nonocensus"],
+        "run_id": run.manifest["run_id"],
+        "config_hash": run.manifest["config_hash"],
+        "solver_version": run.manifest["versions"]["nonocensus"],
     }
 
 
@@ -140,9 +140,9 @@ def _origin(run: Run, summary: dict[str, Any], content: Content) -> Origin:
         content=content,
         family=WORDS[run.family.name],
         run_id=summary["run_id"],
-        configuration=run.about["config"],
-        config_hash=run.about["config_hash"],
-        solver_version=run.about["versions"]["nonocensus"],
+        configuration=run.manifest["config"],
+        config_hash=run.manifest["config_hash"],
+        solver_version=run.manifest["versions"]["nonocensus"],
         puzzles=summary["puzzles"],
         started=summary["first_started"],
         finished=summary["last_finished"],
@@ -179,7 +179,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
     """A temporary database on disk; a UserError says what went wrong with it."""
     settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": MEMORY, "threads": THREADS}
     where = f"the rows could not be gathered in {gettempdir()} (TMPDIR names another place)"
-    with one_line(where), scratch() as folder_of_rows:
+    with sql_errors(where), scratch_folder() as folder_of_rows:
         place = folder_of_rows.replace("'", "''")
         with duckdb.connect(config=settings | {"temp_directory": folder_of_rows}) as database, interruptible():
             database.execute(f"attach '{place}/rows.duckdb' as rows (row_group_size {KEPT_ROWS})")
@@ -256,7 +256,7 @@ def _write_split(
     place: Folder, database: duckdb.DuckDBPyConnection, split: str, places: range, columns: pa.Schema, seen: Seen
 ) -> Iterator[DataFile]:
     """Write the files of a split."""
-    groups = gathered(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
+    groups = chunk_tables(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
     for number, first in enumerate(groups):
         yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), seen)
 
@@ -284,7 +284,7 @@ def _write_file(
         leaf
         for field in columns
         if field.name not in DISTINCT and not pa.types.is_floating(field.type)
-        for leaf in leaves(field.name, field.type)
+        for leaf in leaf_columns(field.name, field.type)
     ]
     options = {"compression": "zstd", "use_dictionary": repeated, "write_page_index": True, "write_page_checksum": True}
     rows = 0

@@ -26,10 +26,10 @@ import pyarrow.compute as pc
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, UserError
 from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
-from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, fitting, own_pairs, sound
+from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, family_pairs, matching_rows, solvable_rows
 from pipeline.run.run_folder import Run
-from pipeline.sql import database, one_line
-from pipeline.store.parts import Store, ahead, gathered, one_batch
+from pipeline.sql import database, sql_errors
+from pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
 from solver.model.families import NONOGRAM, Family, Rules
 from solver.model.tables import PUZZLES
 
@@ -93,7 +93,7 @@ def find_duplicates(
     share = SHARE if share is None else share
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
-    with database() as connection, one_line(f"{place.folder.name} can't be searched for duplicates"):
+    with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
         puzzles, faulty = _gather(connection, place, callbacks)
         callbacks.on_start("sorting", None)
@@ -120,7 +120,7 @@ def _gather(
     rules = place.family.rules
     puzzles = faulty = 0
     for batch, answers in _batches(place):
-        facts, good = _facts(batch, place), sound(rules, batch)
+        facts, good = _facts(batch, place), solvable_rows(rules, batch)
         facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
         facts = facts.append_column("cells", _pictures(place.family, batch, good, answers)).filter(pa.array(good))
         for name, hashes in _hashes(rules, batch.filter(pa.array(good))).items():
@@ -137,10 +137,10 @@ def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatc
     """All puzzles, some thousands at a time, and in a run their answers."""
     columns = list(dict.fromkeys([*place.family.rules.needed_columns(FACTS), *place.family.decisive]))
     if isinstance(place, Run):
-        for results, puzzles in own_pairs(place, ANSWERS, columns):
+        for results, puzzles in family_pairs(place, ANSWERS, columns):
             yield one_batch(puzzles), one_batch(results)
     else:
-        for puzzles in ahead(gathered(place.batches(columns), PAIRED_ROWS, PAIRED_BYTES)):
+        for puzzles in prefetch(chunk_tables(place.batches(columns), PAIRED_ROWS, PAIRED_BYTES)):
             yield one_batch(puzzles), None
 
 
@@ -161,11 +161,13 @@ def _pictures(family: Family, batch: pa.RecordBatch, good: np.ndarray, answers: 
     if family is not NONOGRAM:
         return pa.nulls(len(batch), pa.binary())
     rules = family.rules
-    pictures = _those(batch["goal"], fitting(rules, batch, batch["goal"], good))
+    pictures = _those(batch["goal"], matching_rows(rules, batch, batch["goal"], good))
     if answers is None:
         return pictures
     unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
-    return pc.coalesce(pictures, _those(answers["solution"], fitting(rules, batch, answers["solution"], good & unique)))
+    return pc.coalesce(
+        pictures, _those(answers["solution"], matching_rows(rules, batch, answers["solution"], good & unique))
+    )
 
 
 def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:

@@ -12,7 +12,7 @@ from pipeline.findings.csv_file import write_csv
 from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run
-from pipeline.sql import database, meets
+from pipeline.sql import database, where_mask
 from pipeline.store.parts import one_batch
 from reports import derived_measures as derived
 from reports.family_words import WORDS, fields_of
@@ -54,11 +54,11 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     columns = pa.schema([known[name] for name in dict.fromkeys([*NAMED, *known])])
     with database() as connection:
         if where is not None:
-            meets(connection, columns.empty_table(), where)
+            where_mask(connection, columns.empty_table(), where)
 
         def batches() -> Iterator[pa.RecordBatch]:
             for rows in _rows(run, grades, columns):
-                chosen = rows if where is None else rows.filter(pa.array(meets(connection, rows, where)))
+                chosen = rows if where is None else rows.filter(pa.array(where_mask(connection, rows, where)))
                 yield one_batch(chosen)
                 seen(len(rows))
 

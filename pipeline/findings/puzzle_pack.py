@@ -22,13 +22,13 @@ import pyarrow.compute as pc
 from pipeline.errors import InputError, UserError
 from pipeline.findings.csv_file import write_csv
 from pipeline.run.job_tables import current_grades
-from pipeline.run.result_pairs import fitting, pairs, sound
+from pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
 from pipeline.run.run_folder import Run
-from pipeline.run.sample import Candidates, balanced, difficulty_class, gathered
-from pipeline.sql import database, meets
+from pipeline.run.sample import Candidates, balanced_order, difficulty_class, sample_candidates
+from pipeline.sql import database, where_mask
 from pipeline.store.conversion import file_stem
 from pipeline.store.lock import staging
-from pipeline.store.parts import one_batch, refuse_others
+from pipeline.store.parts import one_batch, require_nonograms
 from pipeline.store.paths import Folder, folder
 from reports.derived_measures import DERIVED, derived_measures
 from reports.family_words import NONOGRAMS
@@ -108,7 +108,7 @@ def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object]
     folder that holds anything else, a condition that is none, and a pack of nothing: before anything is written. Chosen
     puzzles that the format can't hold are skipped.
     """
-    refuse_others(run.family, run.folder.name)
+    require_nonograms(run.family, run.folder.name)
     place = folder(uri)
     _former(place)
     grades = indexed(finished(current_grades(run)))
@@ -117,12 +117,12 @@ def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object]
             f"{run.folder.name} has no grades to spread; make them with: nonocensus grade {run.folder.name}"
         )
     considered = Counter[str]()
-    there = gathered(_candidates(run, grades, wanted, considered, seen), wanted.puzzles)
+    there = sample_candidates(_candidates(run, grades, wanted, considered, seen), wanted.puzzles)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
     if not len(there.bits):
         raise UserError(f"{run.folder.name} has no puzzle for this pack: {through(considered)}")
-    places = balanced(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), wanted.puzzles)
+    places = balanced_order(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), wanted.puzzles)
     rows = _rows(run, grades, dict(zip(there.puzzle_id[places], there.clue_hash[places], strict=True)), seen)
     files, left_out, skipped = _files(rows, wanted.known)
     if not files:
@@ -130,7 +130,7 @@ def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object]
         raise UserError(f"{run.folder.name}: no chosen puzzle fits the format {wanted.known.NAME}: {name}: {reason}")
     rows = rows.filter(pc.invert(pc.is_in(rows["puzzle_id"], pa.array(skipped, pa.string()))))
 
-    about = {"kind": KIND, "run": run.about["run_id"], "puzzles": wanted.puzzles, "format": wanted.known.NAME}
+    about = {"kind": KIND, "run": run.manifest["run_id"], "puzzles": wanted.puzzles, "format": wanted.known.NAME}
     asked = {"where": wanted.where, "spread": wanted.spread, "private": wanted.private, "min_density": wanted.density}
     listed = one_batch(rows.select(LISTED).add_column(0, "file", pa.array(list(files), pa.string())))
     with staging(place) as new:
@@ -171,7 +171,7 @@ def _candidates(
     """The puzzles that a pack may have, a stretch of the run at a time; `considered` counts what came through."""
     with database() as connection:
         if wanted.where is not None:
-            meets(connection, ASKED.empty_table(), wanted.where)
+            where_mask(connection, ASKED.empty_table(), wanted.where)
         for rows in _stretches(run, grades):
             fit = _drawn_from(rows).to_numpy()
             considered["in the run"] += len(rows)
@@ -183,7 +183,7 @@ def _candidates(
                 fit &= pc.fill_null(pc.greater_equal(rows["density"], wanted.density), True).to_numpy()
                 considered[f"of density {wanted.density:.3g} or more (--min-density)"] += int(fit.sum())
             if wanted.where is not None:
-                fit &= meets(connection, rows, wanted.where)
+                fit &= where_mask(connection, rows, wanted.where)
                 considered["that meet --where"] += int(fit.sum())
             fit &= _held(rows, wanted.known)
             considered[f"that the format {wanted.known.NAME} can hold"] += int(fit.sum())
@@ -262,7 +262,7 @@ def _rows(run: Run, grades: Found, wanted: dict[str, str], seen: Callable[[int],
         raise InputError(
             f"{batch['puzzle_id'][row]} is no puzzle: {why}; nonocensus verify {run.store.folder.name} tells more"
         )
-    fits = fitting(rules, batch, batch["solution"], sound(rules, batch))
+    fits = matching_rows(rules, batch, batch["solution"], solvable_rows(rules, batch))
     if not fits.all():
         name = batch["puzzle_id"][int(np.argmin(fits))]
         raise InputError(

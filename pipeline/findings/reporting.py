@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.findings.deduplication import find_duplicates
-from pipeline.run.job_tables import certified, current_grades, read_mendings
+from pipeline.run.job_tables import certificate_summary, current_grades, read_mendings
 from pipeline.run.progress import summarize
 from pipeline.run.result_pairs import pairs
-from pipeline.run.run_folder import Run, session_of
+from pipeline.run.run_folder import Run, session_number
 from pipeline.store.lock import staging
 from pipeline.store.paths import folder
 from reports.activity import PastSession, activity
@@ -77,15 +77,15 @@ def about_run(run: Run, summary: dict[str, Any]) -> About:
     return About(
         run_id=summary["run_id"],
         puzzles=run.rows,
-        configuration=run.about["config"],
-        versions=run.about["versions"],
+        configuration=run.manifest["config"],
+        versions=run.manifest["versions"],
         started=summary["first_started"],
         finished=summary["last_finished"],
         hosts=summary["hosts"],
         worker_cpu_seconds=tasks,
         kernel_share=summary["cpu_solver"] / tasks if tasks else None,
         activity=activity(sessions(run)),
-        certificates=certified(run),
+        certificates=certificate_summary(run),
         family=run.family.name,
     )
 
@@ -95,7 +95,7 @@ def sessions(run: Run) -> list[PastSession]:
     log = run.folder / "log"
     chunks: dict[str, list[str]] = {}
     for name in log.names():
-        if name.endswith(".jsonl") and session_of(name) >= run.about["first_session"]:
+        if name.endswith(".jsonl") and session_number(name) >= run.manifest["first_session"]:
             chunks.setdefault("-".join(name.removesuffix(".jsonl").split("-")[:2]), []).append(name)
     events = ([event for name in names for event in _events(run, name)] for names in chunks.values())
     return [_session(iter(those)) for those in events if those and those[0].get("job", "classify") == "classify"]

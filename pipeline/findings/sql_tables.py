@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from pipeline.errors import InputError, UserError
 from pipeline.run.job_tables import certificates_table, current_grades
-from pipeline.run.results import overlaps
-from pipeline.run.run_folder import Run, refuse_changed
+from pipeline.run.results import row_masks
+from pipeline.run.run_folder import Run, require_unchanged
 from pipeline.sql import database
 from pipeline.store.parts import Part, Store
 from pipeline.store.paths import Folder
@@ -31,7 +31,7 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
     with database() as connection:
         if isinstance(place, Run):
             try:
-                refuse_changed(place)
+                require_unchanged(place)
                 own = {part.name for part in place.parts}
                 parts = [part for part in place.store.parts() if part.name in own]
                 connection.register("puzzles", puzzles_table(place.store, parts))
@@ -62,12 +62,12 @@ def results_table(run: Run) -> "ds.Dataset":
     """
     import pyarrow.dataset as ds
 
-    pieces = run.pieces()
-    kept = overlaps(pieces)
-    files = _files(run.results, [f"{piece.name}.parquet" for piece in pieces if piece.name not in kept], RESULTS)
+    result_files = run.result_files()
+    kept = row_masks(result_files)
+    files = _files(run.results, [f"{file.name}.parquet" for file in result_files if file.name not in kept], RESULTS)
     if not kept:
         return files
-    masked = [run.read(piece, kept[piece.name]) for piece in pieces if piece.name in kept]
+    masked = [run.read(file, kept[file.name]) for file in result_files if file.name in kept]
     return ds.dataset([files, ds.InMemoryDataset(pa.concat_tables(masked))])
 
 

@@ -19,9 +19,17 @@ from pipeline.errors import StorageError
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
 from pipeline.jobs.job import Call, Chunk, Job, Loss, Output, count_by
 from pipeline.jobs.kernel_compilation import needed
-from pipeline.run.job_tables import VERDICT, Key, Row, counted, pictures_hash, standing, verdicts
+from pipeline.run.job_tables import (
+    VERDICT,
+    Key,
+    Row,
+    certificate_counts,
+    current_certificates,
+    pictures_hash,
+    verdict_keys,
+)
 from pipeline.run.run_folder import Run
-from pipeline.store.parts import one_batch, refuse_others
+from pipeline.store.parts import one_batch, require_nonograms
 from pipeline.store.paths import Folder, folder
 from reports.figures import Certified
 from reports.graded import KILLED
@@ -149,18 +157,18 @@ def certify_run(
     sample   prove a deterministic sample of N verdicts: those whose ids have the lowest SHA-256
     proofs   a folder to keep the proofs in
     """
-    refuse_others(run.family, run.folder.name)
+    require_nonograms(run.family, run.folder.name)
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
     with locked(run, request) as run:
-        known = {} if again else standing(run)
+        known = {} if again else current_certificates(run)
         ids = None if sample is None else _sample(run, request, sample)
         selected = VerdictFilter(known, request.cpu_limit, ids)
-        options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.about["config"]["depth"]}
+        options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.manifest["config"]["depth"]}
         result = run_on_results(run, CERTIFY, RowFilter(tuple(VERDICT), selected.mask), request, options)
-        now = standing(run)
+        now = current_certificates(run)
     rows = [now[key] for key in selected.todo if key in now]
-    certified = counted([*selected.before, *rows], len(selected.todo) + len(selected.before))
+    certified = certificate_counts([*selected.before, *rows], len(selected.todo) + len(selected.before))
     before = sum(row["status"] == PROVED for row in selected.before)
     return CertifyOutcome(certified, before, result.rows, round(result.cpu_seconds, 3), selected.nothing)
 
@@ -170,7 +178,7 @@ def _sample(run: Run, request: JobRequest, count: int) -> set[str]:
     ids: list[str] = []
 
     def collect(results: pa.Table) -> np.ndarray:
-        ids.extend(str(key[0]) for key in verdicts(results) if key is not None)
+        ids.extend(str(key[0]) for key in verdict_keys(results) if key is not None)
         return np.zeros(len(results), np.bool_)
 
     plan_on_results(run, RowFilter(tuple(VERDICT), collect), request.selection)
@@ -196,7 +204,7 @@ class VerdictFilter:
         return np.fromiter(self._mask(results), np.bool_, len(results))
 
     def _mask(self, results: pa.Table) -> Iterator[bool]:
-        for key in verdicts(results):
+        for key in verdict_keys(results):
             known = self.known.get(key) if key is not None else None
             is_todo = False
             if key is None:

@@ -17,19 +17,19 @@ from pipeline.jobs.kernel_compilation import KernelKind, needed
 from pipeline.jobs.schedule import levels
 from pipeline.jobs.session import SILENT_LISTENER, Listener
 from pipeline.run.carry import carry_over
-from pipeline.run.configuration import Configuration, check_limit, config_hash, settings_of
-from pipeline.run.plan import EVERYTHING, Plan, Selection, rest_of, unanswered
+from pipeline.run.configuration import Configuration, check_limit, config_hash, solver_settings
+from pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from pipeline.run.progress import write_summary
-from pipeline.run.results import Piece, covered_rows
-from pipeline.run.run_folder import MARK, Run, plan_run, refuse_changed, reopened, set_damaged_aside
+from pipeline.run.results import ResultFile, covered_rows
+from pipeline.run.run_folder import MARK, Run, plan_run, quarantine_damaged, reload, require_unchanged
 from pipeline.settings import default_settings
 from pipeline.store import spans
-from pipeline.store.lock import sole_writer
+from pipeline.store.lock import writer_lock
 from pipeline.store.parts import Store
 from solver.model.families import NONOGRAM
 from solver.model.tables import DECISIVE, RESULTS
 
-Planner = Callable[[Run, list[Piece]], Plan]
+Planner = Callable[[Run, list[ResultFile]], Plan]
 """(run, its files of results): the puzzles to classify."""
 
 
@@ -127,9 +127,9 @@ def classify_store(
     """Classify puzzles that have no row yet, in a new or an existing run folder (see `plan_run`)."""
     place = plan_run(store, uri, config, force).folder  # refuses before the lock file is written
     check_resources(resources)
-    with sole_writer(place):
+    with writer_lock(place):
         run = plan_run(store, uri, config, force)  # again: another command may have written there since
-        return _classify(run, config, partial(rest_of, selection=selection), resources, listener, settings)
+        return _classify(run, config, partial(plan_rest, selection=selection), resources, listener, settings)
 
 
 def retry_run(
@@ -143,20 +143,20 @@ def retry_run(
     """Retry puzzles that timed out with more time; with `failed` also those killed or in error."""
     check_resources(resources)
     check_limit(cpu_limit)
-    refuse_changed(run)
-    planner = partial(unanswered, cpu_limit=cpu_limit, selection=selection, failed=failed)
-    with sole_writer(run.folder):
-        return _classify(reopened(run), {**run.about["config"], "cpu_limit": cpu_limit}, planner, resources, listener)
+    require_unchanged(run)
+    planner = partial(plan_retry, cpu_limit=cpu_limit, selection=selection, failed=failed)
+    with writer_lock(run.folder):
+        return _classify(reload(run), {**run.manifest["config"], "cpu_limit": cpu_limit}, planner, resources, listener)
 
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER) -> ClassifyOutcome:
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
     check_resources(resources)
-    with sole_writer(run.folder):
-        run, kept = carry_over(reopened(run))
+    with writer_lock(run.folder):
+        run, kept = carry_over(reload(run))
         left = run.rows - kept
         listener.on_message(f"{kept:,} results are of unchanged puzzles, and stay; {left:,} puzzles have none")
-        return _classify(run, run.about["config"], rest_of, resources, listener)
+        return _classify(run, run.manifest["config"], plan_rest, resources, listener)
 
 
 def _classify(
@@ -168,26 +168,26 @@ def _classify(
     settings: JobSettings = DEFAULTS,
 ) -> ClassifyOutcome:
     """Carry out a planner's plan. The caller holds the run's lock."""
-    for error in set_damaged_aside(run).values() if run.folder.has(MARK) else ():
+    for error in quarantine_damaged(run).values() if run.folder.has(MARK) else ():
         listener.on_warning(f"{error}. Its puzzles are classified again")
-    pieces = run.pieces()
-    plan = planner(run, pieces)
-    before = _covered(pieces)
+    files = run.result_files()
+    plan = planner(run, files)
+    before = _covered(files)
     done = before if plan.fresh else 0  # retried puzzles replace rows: progress starts at 0
     defaults = default_settings()
     limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
     offset = listener._replace(on_plan=lambda old, new: listener.on_plan(done + old, done + new))
     result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, offset, settings)
-    vanished = before + (result.planned if plan.fresh else 0) - _covered(run.pieces())
+    vanished = before + (result.planned if plan.fresh else 0) - _covered(run.result_files())
     missing = max(result.planned - result.rows, vanished, 0)
     return ClassifyOutcome(run, write_summary(run), result.rows, result.unread, missing)
 
 
 def classify_options(run: Run, config: Configuration) -> dict[str, Any]:
     """Return the options of CLASSIFY: those of `solver.api.classify`, and the columns of every row."""
-    return settings_of(config) | {"stamp": {"run_id": run.about["run_id"], "config_hash": config_hash(config)}}
+    return solver_settings(config) | {"stamp": {"run_id": run.manifest["run_id"], "config_hash": config_hash(config)}}
 
 
-def _covered(pieces: list[Piece]) -> int:
+def _covered(files: list[ResultFile]) -> int:
     """Count the rows of the store that have results."""
-    return sum(map(spans.size, covered_rows(pieces).values()))
+    return sum(map(spans.size, covered_rows(files).values()))

@@ -10,8 +10,8 @@ from pipeline.executors.executor import NODE, Executor, TaskFailure
 from pipeline.jobs.schedule import AHEAD, TaskRows, split_off
 from pipeline.jobs.session import Session
 from pipeline.jobs.task import TaskContext, Unfit, Unreadable, Unwritable, check_fitness, run_task, write_off
-from pipeline.run.results import Piece
-from pipeline.store.lock import confirm
+from pipeline.run.results import ResultFile
+from pipeline.store.lock import check_lease
 from pipeline.store.parts import Part
 
 BATCH = 64
@@ -106,7 +106,7 @@ class Driver:
         """Handle the outcomes of tasks."""
         lost = [self.in_flight[ticket][1] for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
         arrived = self._arrived(lost)
-        self._await_hosts([outcome for _, outcome in ended if isinstance(outcome, Piece)])
+        self._await_hosts([outcome for _, outcome in ended if isinstance(outcome, ResultFile)])
         for ticket, outcome in ended:
             self.session.ended(ticket, cpus)
             task, name = self.in_flight.pop(ticket)
@@ -115,7 +115,7 @@ class Driver:
     def _handle_outcome(self, task: TaskRows, name: str, outcome: Any, cpus: int) -> None:
         if not isinstance(outcome, TaskFailure):
             self.losses = 0
-        if isinstance(outcome, Piece):
+        if isinstance(outcome, ResultFile):
             self._finished(task, outcome)
         elif isinstance(outcome, TaskFailure) and outcome.kind == NODE:
             self.session.log_event(logging.INFO, "node lost", name=name, reason=outcome.reason)
@@ -130,18 +130,16 @@ class Driver:
             assert isinstance(outcome, Unfit)
             raise ClusterError(f"a machine can't take part: {outcome.reason}; the same command resumes")
 
-    def _arrived(self, names: list[str]) -> dict[str, Piece]:
+    def _arrived(self, names: list[str]) -> dict[str, ResultFile]:
         """Return the files, by name, that lost tasks have written after all."""
         if not names or self.context.job.reads_results:  # which writes no statistics
             return {}
-        found = self.place.read_each([f"{name}.json" for name in names], Piece)
-        return {name: piece.named(name) for name, piece in zip(names, found, strict=True) if isinstance(piece, Piece)}
+        found = self.place.read_each([f"{name}.json" for name in names], ResultFile)
+        return {name: file.named(name) for name, file in zip(names, found, strict=True) if isinstance(file, ResultFile)}
 
-    def _await_hosts(self, pieces: list[Piece]) -> None:
+    def _await_hosts(self, files: list[ResultFile]) -> None:
         """Wait until the first file of each new host is visible."""
-        new = {
-            piece.about["hosts"][0]: piece.name for piece in pieces if piece.about["hosts"][0] not in self.seen_hosts
-        }
+        new = {file.about["hosts"][0]: file.name for file in files if file.about["hosts"][0] not in self.seen_hosts}
         if new:
             names = [*new.values()]
             written = {name: host for host, name in new.items()}
@@ -164,14 +162,14 @@ class Driver:
                 )
             time.sleep(0.1)
 
-    def _finished(self, task: TaskRows, piece: Piece) -> None:
+    def _finished(self, task: TaskRows, file: ResultFile) -> None:
         """A file of rows was written."""
-        self.written[piece.name] = piece.about["hosts"][0]
+        self.written[file.name] = file.about["hosts"][0]
         self.pause = self.give_up_at = 0.0
-        for source in piece.covers:
+        for source in file.covers:
             self.failed_reads.pop(source, None)
-        self.schedule.finished(task, piece.about["seconds"], piece.left)
-        self.session.finished(piece, task)
+        self.schedule.finished(task, file.about["seconds"], file.left)
+        self.session.finished(file, task)
 
     def _lost(self, task: TaskRows, name: str, failure: TaskFailure, cpus: int) -> None:
         """A task killed its worker or raised an exception: isolate the puzzle at fault."""
@@ -182,9 +180,9 @@ class Driver:
         given_up = self.schedule.failed(task)
         if given_up is not None:
             limit, name = self.schedule.limits[-1], self.session.new_name()
-            piece, lost = write_off(self.context, self._parts(given_up), limit, given_up, name, failure)
+            file, lost = write_off(self.context, self._parts(given_up), limit, given_up, name, failure)
             self.session.lost_puzzles += lost
-            self.session.finished(piece, given_up)
+            self.session.finished(file, given_up)
 
     def _unreadable(self, task: TaskRows, name: str, outcome: Unreadable) -> None:
         """A source could not be read: retry it, apart from the task's other sources."""
@@ -200,7 +198,7 @@ class Driver:
 
     def _unwritable(self, task: TaskRows, outcome: Unwritable) -> None:
         """Nothing can be written: back off, and give up in the end; at once if the lease is lost."""
-        confirm(self.run.folder)
+        check_lease(self.run.folder)
         now = time.monotonic()
         self.give_up_at = self.give_up_at or now + self.settings.give_up_after
         if now > self.give_up_at:

@@ -29,11 +29,11 @@ from pipeline.jobs.session import SILENT_LISTENER, Listener, Session, listener_o
 from pipeline.jobs.task import context_of
 from pipeline.jobs.tidy import join_session, tidy
 from pipeline.run.configuration import check_limit
-from pipeline.run.plan import EVERYTHING, Chosen, Plan, Selection
-from pipeline.run.results import overlaps
-from pipeline.run.run_folder import Run, begin, refuse_changed, reopened
+from pipeline.run.plan import EVERYTHING, Plan, SelectedRows, Selection
+from pipeline.run.results import row_masks
+from pipeline.run.run_folder import Run, reload, require_unchanged, write_manifest
 from pipeline.store import spans
-from pipeline.store.lock import sole_writer
+from pipeline.store.lock import writer_lock
 from scrapers.file_batches import Problem
 
 FIRST_SECONDS = 5.0
@@ -107,13 +107,13 @@ def run_job(
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings, first_rows)
     listener.on_plan(0, schedule.left())
     if not schedule.left():
-        begin(run)
+        write_manifest(run)
         return JobResult(0, 0, 0.0, [], [])
     session = Session(run, job, schedule, listener)
     unread: list[str] = []
 
     def work_on(executor: Executor, is_enough: Callable[[], bool] = never) -> None:
-        begin(run)
+        write_manifest(run)
         listener.on_executor_ready(executor.dashboard)
         session.start(executor)
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
@@ -148,9 +148,9 @@ def locked(run: Run, request: JobRequest) -> Iterator[Run]:
     """
     check_resources(request.resources)
     check_limit(request.cpu_limit)
-    refuse_changed(run)
-    with sole_writer(run.folder):
-        yield reopened(run)
+    require_unchanged(run)
+    with writer_lock(run.folder):
+        yield reload(run)
 
 
 def run_on_results(
@@ -168,15 +168,15 @@ def run_on_results(
 
 def plan_on_results(run: Run, needed: RowFilter, selection: Selection) -> Plan:
     """Plan a job on the selected results that need it."""
-    pieces = run.pieces()
-    kept, chosen = overlaps(pieces), Chosen(run, selection)
+    files = run.result_files()
+    kept, chosen = row_masks(files), SelectedRows(run, selection)
     stretches = []
-    for piece in pieces:
-        mask = chosen.of_piece(piece)
-        if piece.name in kept:
-            mask &= kept[piece.name]
+    for file in files:
+        mask = chosen.of_file(file)
+        if file.name in kept:
+            mask &= kept[file.name]
         if mask.any():
-            mask[mask] = needed.mask(run.read(piece, mask, [*needed.columns]))
+            mask[mask] = needed.mask(run.read(file, mask, [*needed.columns]))
         if rows := spans.of_rows(np.flatnonzero(mask)):
-            stretches.append((piece.name, [piece.rows], rows))
+            stretches.append((file.name, [file.rows], rows))
     return Plan(iter(stretches), sum(spans.size(rows) for _, _, rows in stretches), [])

@@ -16,7 +16,7 @@ from pipeline.executors.executor import (
     run_divisible_tasks,
 )
 from pipeline.jobs.grade_job import GRADE
-from pipeline.run.configuration import check_limit, configuration, settings_of
+from pipeline.run.configuration import check_limit, configuration, solver_settings
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
 from reports.graded import KILLED
@@ -153,7 +153,7 @@ def other_family_problem(name: str, family: Family, first: Family) -> Problem:
 def grade_batch(family: str, puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
     """Classify puzzles, and grade those with exactly one solution; returns rows of `graded_schema`."""
     rules, schema = FAMILIES[family].rules, graded_schema(FAMILIES[family])
-    results = rules.classify(puzzles, **settings_of(configuration(cpu_limit)), wait=True)
+    results = rules.classify(puzzles, **solver_settings(configuration(cpu_limit)), wait=True)
     unique = np.array(results["solutions"].to_pylist()) == "unique"
     grades = rules.grades(puzzles.filter(pa.array(unique)), np.ones(int(unique.sum()), np.bool_), cpu_limit)
     rows = pa.Table.from_batches([grades]).take(pa.array(np.cumsum(unique) - 1, mask=~unique))

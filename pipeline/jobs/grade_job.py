@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from pipeline.jobs.job import Call, Chunk, Job, Loss, Output, count_by
 from pipeline.run.job_tables import read_grades
-from pipeline.run.progress import counts
+from pipeline.run.progress import value_counts
 from pipeline.run.run_folder import Run
 from pipeline.store.parts import one_batch
 from reports.graded import KILLED, Grade, by_grade
@@ -107,7 +107,7 @@ class Tally:
 
     def add(self, rows: pa.Table) -> None:
         """Count puzzles: columns puzzle_id, status and hardest; `status` is null where there can be no grade."""
-        self.hardest.update(counts(rows["hardest"]))
+        self.hardest.update(value_counts(rows["hardest"]))
         lists = {"timeout": self.late, KILLED: self.killed, "none": self.wrong, "invalid": self.wrong}
         for status, ids in lists.items():
             ids += rows["puzzle_id"].filter(pc.equal(rows["status"], status)).to_pylist()

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.executors.executor import Executor
-from pipeline.run.progress import counts
+from pipeline.run.progress import value_counts
 from pipeline.run.run_folder import Run
 from solver.model.families import Family
 
@@ -117,7 +117,7 @@ def count_by(column: str) -> Callable[[pa.RecordBatch], dict[str, int]]:
 
 
 def _counts(column: str, rows: pa.RecordBatch) -> dict[str, int]:
-    return counts(rows[column])
+    return value_counts(rows[column])
 
 
 class JobSettings(NamedTuple):

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, StorageError
-from pipeline.settings import PLACE
+from pipeline.settings import ROOT
 from reports.threads import cores
 from solver.api import classify
 from solver.jit.kernel import is_ready
@@ -167,7 +167,7 @@ def _start_answering(mode: str) -> "subprocess.Popen[str]":
     environment = {"NUMBA_DISABLE_JIT": "1"} if mode == MODES[-1] else {}
     return subprocess.Popen(
         [sys.executable, "-c", f"from {__name__} import answers; print(answers())"],
-        cwd=PLACE,
+        cwd=ROOT,
         env=os.environ | environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -219,7 +219,7 @@ def _start_compiling(
     command = [sys.executable, "-m", "pipeline.jobs.kernel_compilation", *named]
     return subprocess.Popen(
         command,
-        cwd=PLACE,
+        cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=errors,

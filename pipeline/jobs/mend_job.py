@@ -16,7 +16,7 @@ from pipeline.jobs.job import Call, Chunk, Job, Loss, Output
 from pipeline.run.job_tables import read_attempts
 from pipeline.run.result_pairs import pairs_of
 from pipeline.run.run_folder import Run
-from pipeline.store.parts import one_batch, refuse_others
+from pipeline.store.parts import one_batch, require_nonograms
 from scrapers.file_batches import Problem
 from scrapers.pictures.mending import Change, Mending, mending_to, mendings
 from solver import __version__
@@ -127,7 +127,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[Mended | Problem]:
     Puzzles without a change are retried with more time. Raises InputError if the run's store has changed, UserError if
     another command works on the run.
     """
-    refuse_others(run.family, run.folder.name)
+    require_nonograms(run.family, run.folder.name)
     with locked(run, request) as run:
         before = MendAttempts(run)
         needed = RowFilter(VERDICT, lambda results: _need_attempt(results, before, request.cpu_limit))
@@ -138,7 +138,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[Mended | Problem]:
         several = RowFilter(VERDICT, lambda results: _have_several(results).to_numpy())
         parts = {part.name: part for part in run.store.parts()}
         for name, _, rows in plan_on_results(run, several, request.selection).stretches:
-            for _, results, puzzles in pairs_of(run, run.piece(name), rows, parts, [*ANSWER], PUZZLES.names):
+            for _, results, puzzles in pairs_of(run, run.result_file(name), rows, parts, [*ANSWER], PUZZLES.names):
                 for puzzle, solutions, clue_hash in _candidates(results, puzzles):
                     found = attempts.found.get((puzzle.puzzle_id, clue_hash), [])
                     goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in found]

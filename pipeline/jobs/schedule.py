@@ -19,7 +19,7 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from pipeline.jobs.job import DEFAULTS, JobSettings
-from pipeline.run.results import Left
+from pipeline.run.results import PendingPuzzle
 from pipeline.store import spans
 from pipeline.store.spans import Spans
 
@@ -118,10 +118,10 @@ class WaitingPuzzles:
 
     def __init__(self) -> None:
         self.order: list[tuple[int, str]] = []  # a heap of (minus open cells, clue hash or place)
-        self.places: dict[str, list[Left]] = {}  # by clue hash, or by place if there is none
+        self.places: dict[str, list[PendingPuzzle]] = {}  # by clue hash, or by place if there is none
         self.rows = 0
 
-    def add(self, left: Left) -> None:
+    def add(self, left: PendingPuzzle) -> None:
         """Add a puzzle."""
         key = left.clue_hash or f"{left.part} {left.row}"
         if key not in self.places:
@@ -129,9 +129,9 @@ class WaitingPuzzles:
         self.places.setdefault(key, []).append(left)
         self.rows += 1
 
-    def pop(self, puzzles: int) -> list[Left]:
+    def pop(self, puzzles: int) -> list[PendingPuzzle]:
         """Remove the hardest puzzles, with all that have the same clues."""
-        popped: list[Left] = []
+        popped: list[PendingPuzzle] = []
         for _ in range(min(puzzles, len(self.order))):
             popped.extend(self.places.pop(heapq.heappop(self.order)[1]))
         self.rows -= len(popped)
@@ -152,7 +152,7 @@ class Schedule:
         self,
         stretches: Iterable[tuple[str, list[int], Spans]],
         rows: int,
-        left: Iterable[tuple[float, Left]],
+        left: Iterable[tuple[float, PendingPuzzle]],
         limits: list[float],
         settings: JobSettings = DEFAULTS,
         first_rows: int | None = None,
@@ -257,7 +257,7 @@ class Schedule:
         fair = (self.seconds_left() or 0.0) / cores
         return min(max(fair / SHARE, MIN_SECONDS, min(fair, DRIVER_SECONDS * cores)), MAX_SECONDS)
 
-    def finished(self, task: TaskRows, seconds: float, left: Iterable[Left]) -> None:
+    def finished(self, task: TaskRows, seconds: float, left: Iterable[PendingPuzzle]) -> None:
         """Accept a finished task: its wall seconds, and the puzzles that it leaves to the next level."""
         cost = self.costs[task.level] if task.waits_for_kernels else self.sweep_cost
         cost.update(task.puzzles, seconds)

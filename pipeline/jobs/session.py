@@ -24,10 +24,10 @@ from pipeline.errors import UserError
 from pipeline.executors.executor import Executor, TaskFailure
 from pipeline.jobs.job import Job
 from pipeline.jobs.schedule import Schedule, TaskRows
-from pipeline.run.progress import OfHost, Progress
-from pipeline.run.results import Piece
-from pipeline.run.run_folder import PROGRESS, Run, next_session, session_of
-from pipeline.store.lock import confirm
+from pipeline.run.progress import HostProgress, Progress
+from pipeline.run.results import ResultFile
+from pipeline.run.run_folder import PROGRESS, Run, next_session, session_number
+from pipeline.store.lock import check_lease
 from pipeline.store.paths import Folder
 from scrapers.file_batches import Problem
 
@@ -62,7 +62,7 @@ class Listener(NamedTuple):
 
     on_plan: Callable[[int, int], None] = _ignore
     on_executor_ready: Callable[[str | None], None] = _ignore
-    on_file: Callable[[Piece, TaskRows], None] = _ignore
+    on_file: Callable[[ResultFile, TaskRows], None] = _ignore
     on_warning: Callable[[str], None] = _ignore
     on_message: Callable[[str], None] = _ignore
 
@@ -74,10 +74,10 @@ def listener_of(callbacks: ProgressCallbacks, title: str) -> Listener:
     """Return a listener that reports to progress callbacks, with counts by outcome as status text."""
     labels = Counter[str]()
 
-    def finished(piece: Piece, _: TaskRows) -> None:
-        labels.update(piece.labels)
+    def finished(file: ResultFile, _: TaskRows) -> None:
+        labels.update(file.labels)
         status = "  ".join(f"{label} {count:,}" for label, count in labels.most_common())
-        callbacks.on_progress(piece.rows, status)
+        callbacks.on_progress(file.rows, status)
 
     def planned(done: int, total: int) -> None:
         callbacks.on_start(title, total - done)
@@ -109,20 +109,20 @@ class Session:
         self.in_flight: dict[Any, InFlight] = {}
         self.queued: deque[Any] = deque()  # tickets of tasks without a core
         self.running = 0  # tasks with one
-        self.hosts: dict[str, OfHost] = {}
+        self.hosts: dict[str, HostProgress] = {}
         self.labels = Counter[str]()
         self.reported = 0.0
         self.log: RunLog | None = None
 
     def start(self, executor: Executor) -> None:
         """Begin to work with an executor; the first one opens the log."""
-        self.metrics = Metrics(self.run.about["run_id"]) if executor.isolated else None
+        self.metrics = Metrics(self.run.manifest["run_id"]) if executor.isolated else None
         if self.log is None:
             for place in (self.run.folder, self.run.folder / self.job.folder):
                 place.sweep()
             self.log = RunLog(self.run.folder / "log", self.name)
             logging.getLogger("nonocensus").addHandler(self.log)
-            about = {"run_id": self.run.about["run_id"], "job": self.job.name, "command": sys.argv}
+            about = {"run_id": self.run.manifest["run_id"], "job": self.job.name, "command": sys.argv}
             self.log_event(logging.INFO, "session begun", **about, host=platform.node(), pid=os.getpid())
 
     def __enter__(self) -> "Session":
@@ -176,22 +176,22 @@ class Session:
                 self.in_flight[ticket] = self.in_flight[ticket]._replace(started=time.monotonic())
                 self.running += 1
 
-    def finished(self, piece: Piece, task: TaskRows) -> None:
+    def finished(self, file: ResultFile, task: TaskRows) -> None:
         """Note a written file of rows."""
-        self.rows += piece.rows
-        self.cpu_seconds += piece.about["cpu_solver"]
-        self.labels.update(piece.labels)
-        of_host = self.hosts.setdefault(piece.about["hosts"][0], OfHost(rows=0, tasks=0, cpu_seconds=0.0))
-        of_host["rows"] += piece.rows
+        self.rows += file.rows
+        self.cpu_seconds += file.about["cpu_solver"]
+        self.labels.update(file.labels)
+        of_host = self.hosts.setdefault(file.about["hosts"][0], HostProgress(rows=0, tasks=0, cpu_seconds=0.0))
+        of_host["rows"] += file.rows
         of_host["tasks"] += 1
-        of_host["cpu_seconds"] += piece.about["cpu_task"]
+        of_host["cpu_seconds"] += file.about["cpu_task"]
         self.log_event(
-            logging.DEBUG, "task finished", name=piece.name, level=task.level, limit=piece.limit, rows=piece.rows,
-            left=len(piece.left), status=piece.status, labels=piece.labels, **piece.about,
+            logging.DEBUG, "task finished", name=file.name, level=task.level, limit=file.limit, rows=file.rows,
+            left=len(file.left), status=file.status, labels=file.labels, **file.about,
         )  # fmt: skip
         if self.metrics:
-            self.metrics.finished(piece)
-        self.listener.on_file(piece, task)
+            self.metrics.finished(file)
+        self.listener.on_file(file, task)
 
     def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
         """Note a task without a result."""
@@ -216,9 +216,9 @@ class Session:
         try:
             if self.log is not None:
                 self.log.write_chunk()
-            confirm(self.run.folder)
+            check_lease(self.run.folder)
             self.run.folder.write_json(PROGRESS, self._progress(now, is_last))
-            newest = max(map(session_of, (self.run.folder / "log").names()), default=0)
+            newest = max(map(session_number, (self.run.folder / "log").names()), default=0)
         except OSError:
             return  # progress is dispensable; the driver reports results that can't be written
         if newest > self.number:
@@ -330,15 +330,15 @@ class Metrics:
         for metric in (self._puzzles, self._cpu, self._lost, self._left, self._seconds):
             metric.set_default_tags({"run": run_id})
 
-    def finished(self, piece: Piece) -> None:
+    def finished(self, file: ResultFile) -> None:
         """Count a finished task."""
-        host = piece.about["hosts"][0]
-        for label, count in piece.labels.items():
+        host = file.about["hosts"][0]
+        for label, count in file.labels.items():
             self.new_puzzles[label, host] += count
-        for status in piece.status.keys() - {"ok", "timeout"}:
-            self.new_puzzles[status, host] += piece.status[status]
-        self.new_seconds[host] += piece.about["cpu_task"]
-        self._seconds.observe(piece.about["seconds"])
+        for status in file.status.keys() - {"ok", "timeout"}:
+            self.new_puzzles[status, host] += file.status[status]
+        self.new_seconds[host] += file.about["cpu_task"]
+        self._seconds.observe(file.about["seconds"])
 
     def lost(self, kind: str) -> None:
         """Count a task without a result."""

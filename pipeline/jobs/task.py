@@ -20,12 +20,20 @@ from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.executor import EXCEPTION, TaskFailure
 from pipeline.jobs.job import DEFAULTS, Call, Chunk, Job, Loss, Output
 from pipeline.jobs.schedule import MAX_TRIES, TaskRows
-from pipeline.run.progress import counts
+from pipeline.run.progress import value_counts
 from pipeline.run.result_pairs import pairs_of
-from pipeline.run.results import LEFT_COLUMNS, Effort, Left, Piece, left_of, rows_file, write_statistics
+from pipeline.run.results import (
+    PENDING_COLUMNS,
+    PendingPuzzle,
+    ResultFile,
+    TaskTimings,
+    open_row_writer,
+    pending_puzzle,
+    write_statistics,
+)
 from pipeline.run.run_folder import Run, open_run, versions
 from pipeline.store import spans
-from pipeline.store.lock import Lease, borrowed, confirm, lease_of
+from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease
 from pipeline.store.parts import Part, Store, one_batch, open_store
 from pipeline.store.paths import folder
 from pipeline.store.spans import Spans
@@ -73,8 +81,8 @@ def context_of(
 ) -> TaskContext:
     """Return the context of a session's tasks."""
     store = run.store
-    about = run.folder.uri, store.folder.uri, run.about["run_id"], store.id, store.family.name
-    return TaskContext(job, *about, options, versions(), isolated, chunk_cells, lease_of(run.folder))
+    about = run.folder.uri, store.folder.uri, run.manifest["run_id"], store.id, store.family.name
+    return TaskContext(job, *about, options, versions(), isolated, chunk_cells, current_lease(run.folder))
 
 
 class Unreadable(NamedTuple):
@@ -114,7 +122,7 @@ def check_fitness(context: TaskContext) -> Unfit | None:
         return Unfit(f"it has {', '.join(others)}: install the same versions everywhere")
     advice = "the folder must be shared by all machines, under one path"
     try:
-        run_id = open_run(context.run).about["run_id"]
+        run_id = open_run(context.run).manifest["run_id"]
         store_id = open_store(context.store, FAMILIES[context.family]).id
     except (UserError, OSError) as error:
         return Unfit(f"{error}: {advice}")
@@ -133,7 +141,7 @@ def run_task(
     name: str,
     context: TaskContext,
     waits_for_kernels: bool = True,
-) -> Piece | Unreadable | Unwritable | Unfit:
+) -> ResultFile | Unreadable | Unwritable | Unfit:
     """Do a job on some puzzles, with `limit` CPU seconds each, and write a file of rows.
 
     Puzzles that `classify` needs more time for get no row, unless the limit is the run's own: then they are `timeout`.
@@ -148,18 +156,18 @@ def run_task(
     place = folder(context.run) / job.folder
     try:
         statistics = TaskStatistics(name, job)
-        with borrowed(context.lease), rows_file(place, name, job.schema_of(family)) as writer:
+        with borrow_lease(context.lease), open_row_writer(place, name, job.schema_of(family)) as writer:
             for chunk in chunks_of(context, rows, parts):
                 most = min(len(chunk.puzzles) * limit, MAX_SECONDS) + limit + GRACE
                 with backstop(most) if context.isolated else nullcontext():
                     output = job.function(chunk, Call(family, context.options, limit, waits_for_kernels))
                 writer.write(statistics.add(chunk, output))
-            confirm(place)
-        piece = statistics.piece(limit, parts)
+            check_lease(place)
+        file = statistics.result_file(limit, parts)
         if job.reads_results:
-            return piece
-        with borrowed(context.lease):
-            return write_statistics(place, piece)
+            return file
+        with borrow_lease(context.lease):
+            return write_statistics(place, file)
     except CannotReadError as error:
         return Unreadable(*error.args)
     except OSError as error:
@@ -182,10 +190,10 @@ def _chunks_of_results(context: TaskContext, rows: dict[str, Spans]) -> Iterator
     run = open_run(context.run, context.store)
     for name, some in rows.items():
         try:
-            piece = run.piece(name)
-            parts = {part: run.store.part(part) for part in piece.within(some)}
+            file = run.result_file(name)
+            parts = {part: run.store.part(part) for part in file.within(some)}
             columns = [*job.results], job.columns_of(run.family)
-            pairs = pairs_of(run, piece, some, parts, *columns, check_ids=not job.checks_ids)
+            pairs = pairs_of(run, file, some, parts, *columns, check_ids=not job.checks_ids)
             for numbers, results, puzzles in pairs:
                 yield Chunk([(name, numbers)], one_batch(puzzles), one_batch(results))
         except (UserError, OSError, pa.ArrowException) as error:
@@ -251,7 +259,7 @@ class TaskStatistics:
         self.cpu = time.process_time() - Waits.cpu_seconds
         self.waited = Waits.wall_seconds
         self.covers: dict[str, list[tuple[int, int]]] = {}
-        self.left: list[Left] = []
+        self.left: list[PendingPuzzle] = []
         self.status, self.labels = Counter[str](), Counter[str]()
         self.solver = 0.0
 
@@ -268,18 +276,18 @@ class TaskStatistics:
             self.covers.setdefault(source, []).extend(spans.of_rows(numbers[(sources == k) & ~late]))
         rows = output.rows
         if late.any():
-            these = rows.select(LEFT_COLUMNS).filter(pa.array(late)).to_pylist()
+            these = rows.select(PENDING_COLUMNS).filter(pa.array(late)).to_pylist()
             places = zip(sources[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
-            self.left += [left_of(names[k], number, row, is_untried) for k, number, row, is_untried in places]
+            self.left += [pending_puzzle(names[k], number, row, is_untried) for k, number, row, is_untried in places]
             rows = rows.filter(pa.array(~late))
         if "status" in rows.schema.names:
-            self.status.update(counts(rows["status"]))
+            self.status.update(value_counts(rows["status"]))
         self.labels.update(self.job.counts(rows))
         return rows
 
-    def piece(self, limit: float, parts: dict[str, Part]) -> Piece:
+    def result_file(self, limit: float, parts: dict[str, Part]) -> ResultFile:
         """Return the statistics of the whole file."""
-        about: Effort = {
+        about: TaskTimings = {
             "seconds": round(time.monotonic() - Waits.wall_seconds - self.wall, 6),
             "cpu_solver": round(self.solver, 6),
             "cpu_task": round(time.process_time() - Waits.cpu_seconds - self.cpu, 6),
@@ -290,12 +298,12 @@ class TaskStatistics:
         }
         covers = {source: spans.union(rows) for source, rows in self.covers.items() if rows}
         hashes = {source: parts[source].sha256 for source in covers if source in parts}
-        return Piece(covers, limit, self.left, dict(self.status), dict(self.labels), about, self.name, hashes)
+        return ResultFile(covers, limit, self.left, dict(self.status), dict(self.labels), about, self.name, hashes)
 
 
 def write_off(
     context: TaskContext, parts: dict[str, Part], limit: float, task: TaskRows, name: str, failure: TaskFailure
-) -> tuple[Piece, list[Problem]]:
+) -> tuple[ResultFile, list[Problem]]:
     """Write the rows of a puzzle whose worker died MAX_TRIES times, or whose task raised an exception.
 
     Raises InputError if it can't be read, OSError if the run can't be written.
@@ -309,14 +317,14 @@ def write_off(
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
     place = folder(context.run) / job.folder
-    with rows_file(place, name, job.schema_of(family)) as writer:
+    with open_row_writer(place, name, job.schema_of(family)) as writer:
         for chunk in chunks:
             rows = job.lost(chunk, Call(family, context.options, limit), Loss(reason, has_raised))
             writer.write(statistics.add(chunk, Output(rows)))
-        confirm(place)
-    piece = statistics.piece(limit, parts)
+        check_lease(place)
+    file = statistics.result_file(limit, parts)
     lost = [Problem(name, reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
-    return piece if job.reads_results else write_statistics(place, piece), lost
+    return file if job.reads_results else write_statistics(place, file), lost
 
 
 @contextmanager

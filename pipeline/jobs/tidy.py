@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from pipeline.executors.executor import Executor, TaskFailure, run_tasks
 from pipeline.jobs.session import Session
-from pipeline.run.job_tables import read_kept
-from pipeline.run.progress import counts
-from pipeline.run.results import Effort, Piece, overlaps, rows_file, write_statistics
+from pipeline.run.job_tables import read_job_rows
+from pipeline.run.progress import value_counts
+from pipeline.run.results import ResultFile, TaskTimings, open_row_writer, row_masks, write_statistics
 from pipeline.run.run_folder import open_run
 from pipeline.store import spans
-from pipeline.store.lock import Lease, borrowed, confirm, lease_of
+from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease
 
 SMALL_ROWS, SMALL_FILES = 256, 32
 """A file of fewer rows is small; this many small files may stay."""
@@ -33,10 +33,10 @@ def join_session(session: Session) -> None:
     names = [name for name in place.names() if name.startswith(f"part-{session.name}-")]
     for first in range(0, len(names), MAX_FILES):
         some = names[first : first + MAX_FILES]
-        rows = pa.concat_tables([read_kept(place, name, schema, session.job.name) for name in some])
-        with rows_file(place, session.new_name(), schema) as writer:
+        rows = pa.concat_tables([read_job_rows(place, name, schema, session.job.name) for name in some])
+        with open_row_writer(place, session.new_name(), schema) as writer:
             writer.write_table(rows)
-            confirm(place)
+            check_lease(place)
         for name in some:
             place.delete(name)
 
@@ -47,13 +47,19 @@ def tidy(session: Session, executor: Executor) -> None:
     No task may be at work on the run.
     """
     run = session.run
-    pieces = run.pieces()
-    masks = overlaps(pieces)
-    small = {piece.name for piece in pieces if piece.rows < SMALL_ROWS}
+    files = run.result_files()
+    masks = row_masks(files)
+    small = {file.name for file in files if file.rows < SMALL_ROWS}
     joined = masks.keys() | (small if len(small) > SMALL_FILES else set())
-    bundles = _bundles([piece for piece in pieces if piece.name in joined], session.schedule.settings.joined_rows)
+    bundles = _bundles([file for file in files if file.name in joined], session.schedule.settings.joined_rows)
     tasks = [
-        (run.folder.uri, session.new_name(), names, {name: masks.get(name) for name in names}, lease_of(run.folder))
+        (
+            run.folder.uri,
+            session.new_name(),
+            names,
+            {name: masks.get(name) for name in names},
+            current_lease(run.folder),
+        )
         for names in bundles
     ]
     for _, outcome in run_tasks(executor, join, tasks):
@@ -63,26 +69,26 @@ def tidy(session: Session, executor: Executor) -> None:
             session.log_event(logging.DEBUG, "files joined", **outcome)
     run.results.sweep()
     there = set(run.results.names())
-    confirm(run.folder)  # so that none of them is another writer's, whose statistics are yet to come
+    check_lease(run.folder)  # so that none of them is another writer's, whose statistics are yet to come
     for name in there:
         if name.endswith(".parquet") and name.replace(".parquet", ".json") not in there:
             run.results.delete(name)  # of a lost task
 
 
-def _bundles(pieces: list[Piece], max_rows: int) -> Iterator[list[str]]:
+def _bundles(files: list[ResultFile], max_rows: int) -> Iterator[list[str]]:
     """Yield names of files to join: of equal limits, at most MAX_FILES of `max_rows` (a single file may have more)."""
-    by_limit: dict[float, list[Piece]] = {}
-    for piece in pieces:
-        by_limit.setdefault(piece.limit, []).append(piece)
+    by_limit: dict[float, list[ResultFile]] = {}
+    for file in files:
+        by_limit.setdefault(file.limit, []).append(file)
     for alike in by_limit.values():
         names: list[str] = []
         rows = 0
-        for piece in alike:
-            if names and (len(names) == MAX_FILES or rows + piece.rows > max_rows):
+        for file in alike:
+            if names and (len(names) == MAX_FILES or rows + file.rows > max_rows):
                 yield names
                 names, rows = [], 0
-            names.append(piece.name)
-            rows += piece.rows
+            names.append(file.name)
+            rows += file.rows
         yield names
 
 
@@ -91,31 +97,31 @@ def join(
 ) -> dict[str, Any]:
     """Join files, with the rows that their masks keep, and delete them; returns the fields of a log event."""
     run = open_run(uri)
-    pieces = [run.piece(each) for each in names]
-    rows = pa.concat_tables([run.read(piece, masks[piece.name]) for piece in pieces])
-    kept = [slice(None) if masks[piece.name] is None else masks[piece.name] for piece in pieces]
+    files = [run.result_file(each) for each in names]
+    rows = pa.concat_tables([run.read(file, masks[file.name]) for file in files])
+    kept = [slice(None) if masks[file.name] is None else masks[file.name] for file in files]
     parts, numbers = (
-        np.concatenate([piece.places()[k][keep] for piece, keep in zip(pieces, kept, strict=True)]) for k in range(2)
+        np.concatenate([file.places()[k][keep] for file, keep in zip(files, kept, strict=True)]) for k in range(2)
     )
     order = np.lexsort((numbers, parts))
     rows, parts, numbers = rows.take(order), parts[order], numbers[order]
     covers = {part: spans.of_rows(numbers[parts == part]) for part in np.unique(parts).tolist()}
     if len(rows):
-        with rows_file(run.results, name) as writer:
+        with open_row_writer(run.results, name) as writer:
             writer.write_table(rows)
-        with borrowed(lease):
-            write_statistics(run.results, _joined(name, covers, pieces, rows))
-    for old in pieces:
+        with borrow_lease(lease):
+            write_statistics(run.results, _joined(name, covers, files, rows))
+    for old in files:
         run.results.delete(f"{old.name}.json")
-    for old in pieces:
+    for old in files:
         run.results.delete(f"{old.name}.parquet")
-    return {"name": name, "rows": len(rows), "files": len(pieces)}
+    return {"name": name, "rows": len(rows), "files": len(files)}
 
 
-def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows: pa.Table) -> Piece:
+def _joined(name: str, covers: dict[str, spans.Spans], files: list[ResultFile], rows: pa.Table) -> ResultFile:
     """Return the statistics of a joined file."""
-    efforts = [piece.about for piece in pieces]
-    about: Effort = {
+    efforts = [file.about for file in files]
+    about: TaskTimings = {
         "seconds": round(sum(effort["seconds"] for effort in efforts), 6),
         "cpu_solver": round(sum(effort["cpu_solver"] for effort in efforts), 6),
         "cpu_task": round(sum(effort["cpu_task"] for effort in efforts), 6),
@@ -124,7 +130,7 @@ def _joined(name: str, covers: dict[str, spans.Spans], pieces: list[Piece], rows
         "finished": max(effort["finished"] for effort in efforts),
         "hosts": sorted({host for effort in efforts for host in effort["hosts"]}),
     }
-    left = [puzzle for piece in pieces for puzzle in piece.left]
-    hashes = {part: hash_ for piece in pieces for part, hash_ in piece.parts.items() if part in covers}
-    status, labels = counts(rows["status"]), counts(rows["label"])
-    return Piece(covers, pieces[0].limit, left, status, labels, about, name, hashes)
+    left = [puzzle for file in files for puzzle in file.left]
+    hashes = {part: hash_ for file in files for part, hash_ in file.parts.items() if part in covers}
+    status, labels = value_counts(rows["status"]), value_counts(rows["label"])
+    return ResultFile(covers, files[0].limit, left, status, labels, about, name, hashes)

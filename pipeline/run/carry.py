@@ -7,10 +7,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.progress import counts
-from pipeline.run.result_pairs import fitting, sound
-from pipeline.run.results import Piece, overlaps, rows_file, write_statistics
-from pipeline.run.run_folder import About, Run, begin, changed_parts, next_session, refuse_other_solver, whereabouts
+from pipeline.run.progress import value_counts
+from pipeline.run.result_pairs import matching_rows, solvable_rows
+from pipeline.run.results import ResultFile, open_row_writer, row_masks, write_statistics
+from pipeline.run.run_folder import (
+    Run,
+    RunManifest,
+    changed_parts,
+    next_session,
+    require_same_solver,
+    store_location,
+    write_manifest,
+)
 from pipeline.store import spans
 from pipeline.store.parts import Part, Store
 from solver.model.families import Family, Rules
@@ -26,43 +34,43 @@ def carry_over(run: Run) -> tuple[Run, int]:
     do not count before run.json names the parts as they are now, and the old ones no more from then on: so a process
     that dies leaves the run as it was or as it should be. To be called by who holds the run's lock.
     """
-    refuse_other_solver(run)
+    require_same_solver(run)
     changed = set(changed_parts(run))
     store = run.store
-    about = cast(About, {**run.about, **whereabouts(store, run.folder), "inputs": store.parts()})
-    after = run._replace(about=about)
+    manifest = cast(RunManifest, {**run.manifest, **store_location(store, run.folder), "inputs": store.parts()})
+    after = run._replace(manifest=manifest)
     same = {part.name for part in run.parts} - changed
     others = [part for part in after.parts if part.name not in same]
-    pieces = run.pieces()
-    kept = overlaps(pieces)
-    stale = [piece for piece in pieces if changed & piece.covers.keys()]
+    files = run.result_files()
+    kept = row_masks(files)
+    stale = [file for file in files if changed & file.covers.keys()]
     session = next_session(run)
-    rows = sum(piece.rows for piece in pieces if piece not in stale)
-    for number, piece in enumerate(stale):
-        found, places = _that_stay(run, piece, kept.get(piece.name), same, store, others)
+    rows = sum(file.rows for file in files if file not in stale)
+    for number, file in enumerate(stale):
+        found, places = _that_stay(run, file, kept.get(file.name), same, store, others)
         if len(found):
             rows += len(found)
-            _write(after, f"part-{session:04d}-carried-{number:06d}", piece, found, places)
-    begin(after)
-    for piece in stale:
-        after.results.delete(f"{piece.name}.json")
-        after.results.delete(f"{piece.name}.parquet")
+            _write(after, f"part-{session:04d}-carried-{number:06d}", file, found, places)
+    write_manifest(after)
+    for file in stale:
+        after.results.delete(f"{file.name}.json")
+        after.results.delete(f"{file.name}.parquet")
     return after, rows
 
 
 def _that_stay(
-    run: Run, piece: Piece, mask: np.ndarray | None, same: set[str], store: Store, others: list[Part]
+    run: Run, file: ResultFile, mask: np.ndarray | None, same: set[str], store: Store, others: list[Part]
 ) -> tuple[pa.Table, list[Place]]:
     """The rows of a file whose puzzles are in the store as they were, and where these stand now.
 
     same     parts that have not changed: there every row stays where it is
     others   the store's other parts, where the puzzles of changed ones may be
     """
-    rows = run.read(piece)
+    rows = run.read(file)
     counting = np.ones(len(rows), np.bool_) if mask is None else mask
     now: dict[int, Place] = {
         k: (part, number)
-        for k, (part, number) in enumerate(zip(*(column.tolist() for column in piece.places()), strict=True))
+        for k, (part, number) in enumerate(zip(*(column.tolist() for column in file.places()), strict=True))
         if counting[k] and part in same
     }
     wanted = [k for k in np.flatnonzero(counting).tolist() if k not in now]
@@ -94,11 +102,11 @@ def _alike(family: Family, results: pa.Table, puzzles: pa.RecordBatch) -> np.nda
 def _goals_fit(rules: Rules, puzzles: pa.RecordBatch) -> pa.Array:
     """Of each puzzle whether its goal is a solution; null without one, and for clues that no picture can have."""
     rules.check_readable(puzzles)
-    given = sound(rules, puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
-    return pa.array(fitting(rules, puzzles, puzzles["goal"], given), mask=~given)
+    given = solvable_rows(rules, puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
+    return pa.array(matching_rows(rules, puzzles, puzzles["goal"], given), mask=~given)
 
 
-def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place]) -> None:
+def _write(run: Run, name: str, file: ResultFile, rows: pa.Table, places: list[Place]) -> None:
     """Write rows of a file for other places, sorted by part and row."""
     covers: dict[str, list[int]] = defaultdict(list)
     for part, number in places:
@@ -106,8 +114,8 @@ def _write(run: Run, name: str, piece: Piece, rows: pa.Table, places: list[Place
     hashes = {part.name: part.sha256 for part in run.parts if part.name in covers}
     column = rows.schema.get_field_index("part")
     rows = rows.set_column(column, rows.schema.field(column), pa.array([part for part, _ in places], pa.string()))
-    with rows_file(run.results, name) as writer:
+    with open_row_writer(run.results, name) as writer:
         writer.write_table(rows)
     there = {part: spans.of_rows(np.array(numbers)) for part, numbers in covers.items()}
-    status, labels = counts(rows["status"]), counts(rows["label"])
-    write_statistics(run.results, Piece(there, piece.limit, [], status, labels, piece.about, name, hashes))
+    status, labels = value_counts(rows["status"]), value_counts(rows["label"])
+    write_statistics(run.results, ResultFile(there, file.limit, [], status, labels, file.about, name, hashes))

@@ -48,12 +48,12 @@ def check_limit(cpu_limit: float) -> None:
         raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
 
 
-def settings_of(config: Configuration) -> dict[str, Any]:
+def solver_settings(config: Configuration) -> dict[str, Any]:
     """The arguments of `solver.api.classify`."""
     return {name: value for name, value in config.items() if name in SETTINGS}
 
 
-def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+def diff_configurations(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     """What differs between two configurations: its name and the value in each, None where it is not there."""
     return [
         (name, old.get(name), new.get(name))

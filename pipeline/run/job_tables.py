@@ -21,7 +21,7 @@ from solver.model.tables import CERTIFICATES, MENDINGS, UnknownColumnError, conf
 from solver.proofs import FAILED, PROVED, TIMEOUT
 
 
-def read_kept(place: Folder, name: str, schema: pa.Schema, maker: str) -> pa.Table:
+def read_job_rows(place: Folder, name: str, schema: pa.Schema, maker: str) -> pa.Table:
     """Read a file, its checksums too, with the columns of a schema; those that an older version lacked are null.
 
     Raises InputError, which advises to have the command `maker` make its rows again.
@@ -49,7 +49,7 @@ Row = dict[str, Any]
 Key = tuple[Any, ...]
 
 
-def certificates_of(run: Run) -> Folder:
+def certificates_folder(run: Run) -> Folder:
     """The folder of a run's certificates."""
     return run.folder / "certificates"
 
@@ -65,9 +65,9 @@ def pictures_hash(first: bytes | None, second: bytes | None) -> str:
     return hashlib.sha256(b"".join((cells or b"") + b"/" for cells in (first, second))).hexdigest()[:16]
 
 
-def standing(run: Run) -> dict[Key, Row]:
+def current_certificates(run: Run) -> dict[Key, Row]:
     """The certificate that counts of each verdict that has one, whether or not the verdict still stands."""
-    place = certificates_of(run)
+    place = certificates_folder(run)
     counting: dict[Key, Row] = {}
     for name in place.names():
         if not name.endswith(".parquet"):
@@ -81,22 +81,22 @@ def standing(run: Run) -> dict[Key, Row]:
 
 def read_certificates(place: Folder, name: str) -> pa.Table:
     """A file of certificates; an InputError says what is wrong with it."""
-    return read_kept(place, name, CERTIFICATES, "certify")
+    return read_job_rows(place, name, CERTIFICATES, "certify")
 
 
-def verdicts(results: pa.Table) -> Iterator[Key | None]:
+def verdict_keys(results: pa.Table) -> Iterator[Key | None]:
     """The verdict of each row with the columns VERDICT; None for one without."""
     return (key_of(row) if row["solutions"] != "unknown" else None for row in results.to_pylist())
 
 
 def certificates_table(run: Run) -> pa.Table:
     """The certificates of the verdicts that the run has now."""
-    counting = standing(run)
-    keys = (key for results in run.batches(VERDICT) for key in verdicts(results)) if counting else ()
+    counting = current_certificates(run)
+    keys = (key for results in run.batches(VERDICT) for key in verdict_keys(results)) if counting else ()
     return pa.Table.from_pylist([counting[key] for key in keys if key in counting], CERTIFICATES)
 
 
-def counted(rows: Iterable[Row], provable: int) -> Certified:
+def certificate_counts(rows: Iterable[Row], provable: int) -> Certified:
     """What is to be said of some certificates; so many verdicts could have one."""
     by_status: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -109,26 +109,26 @@ def counted(rows: Iterable[Row], provable: int) -> Certified:
     return Certified(provable, len(by_status[PROVED]), dict(sorted(proved.items())), failed, late, killed)
 
 
-def certified(run: Run) -> Certified | None:
+def certificate_summary(run: Run) -> Certified | None:
     """What the run's certificates say of the verdicts that it has now; None without any."""
-    counting = standing(run)
+    counting = current_certificates(run)
     if not counting:
         return None
-    keys = [key for results in run.batches(VERDICT) for key in verdicts(results) if key is not None]
-    return counted((counting[key] for key in keys if key in counting), len(keys))
+    keys = [key for results in run.batches(VERDICT) for key in verdict_keys(results) if key is not None]
+    return certificate_counts((counting[key] for key in keys if key in counting), len(keys))
 
 
 STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 
 
-def grades_of(run: Run) -> Folder:
+def grades_folder(run: Run) -> Folder:
     """The folder of a run's grades."""
     return run.folder / "grades"
 
 
 def read_grade_file(family: Family, place: Folder, name: str) -> pa.Table:
     """A file of grades of a family's puzzles; an InputError says what is wrong with it."""
-    table = read_kept(place, name, family.grades, "grade")
+    table = read_job_rows(place, name, family.grades, "grade")
     wrong = _wrong(family, table)
     if wrong is not None:
         raise unreadable(place, name, wrong, "grade")
@@ -153,7 +153,7 @@ def _wrong(family: Family, grades: pa.Table) -> str | None:
 
 def read_grades(run: Run) -> pa.Table:
     """All grades of a run, of its family's schema, each puzzle's once; an InputError names a file that is damaged."""
-    place, family = grades_of(run), run.family
+    place, family = grades_folder(run), run.family
     names = [name for name in place.names() if name.endswith(".parquet")]
     table = pa.concat_tables([family.grades.empty_table(), *(read_grade_file(family, place, name) for name in names)])
     encoded = keys(table).combine_chunks().dictionary_encode()
@@ -177,21 +177,21 @@ def current_grades(run: Run) -> pa.Table:
 LEGACY = "mendings.parquet"
 
 
-def mendings_of(run: Run) -> Folder:
+def mendings_folder(run: Run) -> Folder:
     """The folder of a run's mendings."""
     return run.folder / "mendings"
 
 
 def mending_files(run: Run) -> list[tuple[Folder, str]]:
     """The files that hold a run's mendings, oldest first: folder and name."""
-    place = mendings_of(run)
+    place = mendings_folder(run)
     names = [name for name in place.names() if name.endswith(".parquet")]
     return [(run.folder, LEGACY)] * run.folder.has(LEGACY) + [(place, name) for name in names]
 
 
 def read_mending_file(place: Folder, name: str) -> pa.Table:
     """A file of mendings; an InputError says what is wrong with it."""
-    return read_kept(place, name, MENDINGS, "mend")
+    return read_job_rows(place, name, MENDINGS, "mend")
 
 
 def read_attempts(run: Run) -> pa.Table:

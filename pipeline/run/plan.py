@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.errors import UserError
-from pipeline.run.results import LEFT_COLUMNS, Left, Piece, covered_rows, left_of, overlaps
-from pipeline.run.run_folder import Run, refuse_other_solver
-from pipeline.sql import database, meets
+from pipeline.run.results import PENDING_COLUMNS, PendingPuzzle, ResultFile, covered_rows, pending_puzzle, row_masks
+from pipeline.run.run_folder import Run, require_same_solver
+from pipeline.sql import database, where_mask
 from pipeline.store import spans
 from pipeline.store.parts import Part
 from pipeline.store.spans import Spans
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
 
     stretches: Iterator[tuple[str, list[int], Spans]]
     rows: int
-    left: list[tuple[float, Left]]
+    left: list[tuple[float, PendingPuzzle]]
     fresh: bool = True
 
 
@@ -52,24 +52,24 @@ NAMED = 5
 """Ids that an error names, of many."""
 
 
-def check(selection: Selection) -> None:
+def check_selection(selection: Selection) -> None:
     """Raise a UserError for what makes no sense of any puzzles, before anything is begun."""
     if selection.limit is not None and selection.limit < 1:
         raise UserError(f"--limit {selection.limit}: that is no puzzle at all")
 
 
-def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) -> Plan:
+def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHING) -> Plan:
     """The selected puzzles of a run that have no row yet."""
-    covered = covered_rows(pieces)
-    swept: dict[tuple[str, int], tuple[float, Left]] = {}
-    for piece in pieces:
-        for values in piece.left:
-            swept[values.part, values.row] = 0.0 if values.untried else piece.limit, values
-    waiting: dict[str, list[tuple[float, Left]]] = {}
+    covered = covered_rows(files)
+    swept: dict[tuple[str, int], tuple[float, PendingPuzzle]] = {}
+    for file in files:
+        for values in file.left:
+            swept[values.part, values.row] = 0.0 if values.untried else file.limit, values
+    waiting: dict[str, list[tuple[float, PendingPuzzle]]] = {}
     for (part, row), entry in swept.items():
         if not spans.within(covered.get(part, []), row, row + 1):
             waiting.setdefault(part, []).append(entry)
-    chosen = Chosen(run, selection)
+    chosen = SelectedRows(run, selection)
     left = [entry for part, entries in waiting.items() for entry in chosen.entries(part, entries)]
     left = left[: selection.limit]
     most = None if selection.limit is None else selection.limit - len(left)
@@ -95,7 +95,7 @@ def rest_of(run: Run, pieces: list[Piece], selection: Selection = EVERYTHING) ->
     return Plan(stretches(), rows if most is None else min(rows, most), left)
 
 
-class Chosen:
+class SelectedRows:
     """The rows of a run's parts that a selection takes, found when they are asked for; the last answer is kept.
 
     A UserError names ids that the run does not have, or what is wrong with the condition, before anything is asked for.
@@ -107,7 +107,7 @@ class Chosen:
         self.part, self.mask = "", np.zeros(0, np.bool_)
         if selection.where is not None:
             with database() as connection:
-                meets(connection, run.family.table.empty_table(), selection.where)
+                where_mask(connection, run.family.table.empty_table(), selection.where)
         if selection.ids:
             self._refuse_unknown()
 
@@ -118,18 +118,18 @@ class Chosen:
         numbers = spans.rows_of(wanted)
         return spans.of_rows(numbers[self._mask(part)[numbers]])
 
-    def entries(self, part: str, entries: list[tuple[float, Left]]) -> list[tuple[float, Left]]:
+    def entries(self, part: str, entries: list[tuple[float, PendingPuzzle]]) -> list[tuple[float, PendingPuzzle]]:
         """Those of the waiting puzzles of a part that are chosen."""
         if not self.selection.ids and self.selection.where is None:
             return entries
         mask = self._mask(part)
         return [entry for entry in entries if mask[entry[1].row]]
 
-    def of_piece(self, piece: Piece) -> np.ndarray:
+    def of_file(self, file: ResultFile) -> np.ndarray:
         """Which rows of a file of results are chosen, bool[rows]."""
         if not self.selection.ids and self.selection.where is None:
-            return np.ones(piece.rows, np.bool_)
-        masks = [self._mask(part)[spans.rows_of(there)] for part, there in piece.covers.items()]
+            return np.ones(file.rows, np.bool_)
+        masks = [self._mask(part)[spans.rows_of(there)] for part, there in file.covers.items()]
         return np.concatenate(masks) if masks else np.zeros(0, np.bool_)
 
     def _mask(self, part: str) -> np.ndarray:
@@ -149,7 +149,7 @@ class Chosen:
         if self.selection.ids:
             mask &= pc.is_in(puzzles["puzzle_id"], pa.array(self.selection.ids)).to_numpy(zero_copy_only=False)
         if self.selection.where is not None:
-            mask &= meets(connection, pa.Table.from_batches([puzzles]), self.selection.where)
+            mask &= where_mask(connection, pa.Table.from_batches([puzzles]), self.selection.where)
         return mask
 
     def _refuse_unknown(self) -> None:
@@ -166,22 +166,22 @@ class Chosen:
             raise UserError(f"--ids: {store.folder.name} has no puzzle {named}{more}")
 
 
-def unanswered(
-    run: Run, pieces: list[Piece], cpu_limit: float, selection: Selection = EVERYTHING, failed: bool = False
+def plan_retry(
+    run: Run, files: list[ResultFile], cpu_limit: float, selection: Selection = EVERYTHING, failed: bool = False
 ) -> Plan:
     """The selected puzzles whose row says timeout, at a limit below a new one; with `failed` also killed and error."""
-    refuse_other_solver(run)
-    kept = overlaps(pieces)
-    chosen = Chosen(run, selection)
-    left: list[tuple[float, Left]] = []
-    for piece in pieces:
-        wanted = ["timeout"] * (piece.limit < cpu_limit) + FAILED * failed
-        if not any(piece.status.get(status) for status in wanted):
+    require_same_solver(run)
+    kept = row_masks(files)
+    chosen = SelectedRows(run, selection)
+    left: list[tuple[float, PendingPuzzle]] = []
+    for file in files:
+        wanted = ["timeout"] * (file.limit < cpu_limit) + FAILED * failed
+        if not any(file.status.get(status) for status in wanted):
             continue
-        rows = run.read(piece, None, ["status", *LEFT_COLUMNS])
-        late = pc.is_in(rows["status"], pa.array(wanted)).to_numpy() & kept.get(piece.name, True)
-        places = [(part, row) for part, there in piece.covers.items() for row in spans.rows_of(there).tolist()]
+        rows = run.read(file, None, ["status", *PENDING_COLUMNS])
+        late = pc.is_in(rows["status"], pa.array(wanted)).to_numpy() & kept.get(file.name, True)
+        places = [(part, row) for part, there in file.covers.items() for row in spans.rows_of(there).tolist()]
         for k, row in zip(np.flatnonzero(late).tolist(), rows.filter(pa.array(late)).to_pylist(), strict=True):
-            limit = piece.limit if row["status"] == "timeout" else 0.0
-            left.extend(chosen.entries(places[k][0], [(limit, left_of(*places[k], row))]))
+            limit = file.limit if row["status"] == "timeout" else 0.0
+            left.extend(chosen.entries(places[k][0], [(limit, pending_puzzle(*places[k], row))]))
     return Plan(iter(()), 0, left[: selection.limit], fresh=False)

@@ -6,11 +6,11 @@ from typing import Any, NotRequired, TypedDict
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.results import Piece, overlaps
+from pipeline.run.results import ResultFile, row_masks
 from pipeline.run.run_folder import PROGRESS, Run
 
 
-class OfHost(TypedDict):
+class HostProgress(TypedDict):
     """What a machine has done in a session."""
 
     rows: int
@@ -18,7 +18,7 @@ class OfHost(TypedDict):
     cpu_seconds: float
 
 
-class Running(TypedDict):
+class RunningTask(TypedDict):
     """A task that has been at work for long: its hardest puzzle, how many it has, their limit, its seconds so far."""
 
     puzzle: str
@@ -45,11 +45,11 @@ class Progress(TypedDict):
     eta_seconds: float | None
     cpus: int
     cpu_limit: NotRequired[float]  # of the command; absent in older runs
-    hosts: dict[str, OfHost]
-    longest_running: list[Running]
+    hosts: dict[str, HostProgress]
+    longest_running: list[RunningTask]
 
 
-def progress_of(run: Run) -> Progress | None:
+def read_progress(run: Run) -> Progress | None:
     """What the last session has told, None if there was none; an InputError names a damaged file."""
     return run.folder.read_record(PROGRESS, Progress) if run.folder.has(PROGRESS) else None
 
@@ -64,37 +64,37 @@ def write_summary(run: Run) -> dict[str, Any]:
     return summary
 
 
-def summarize(run: Run, pieces: list[Piece] | None = None) -> dict[str, Any]:
+def summarize(run: Run, files: list[ResultFile] | None = None) -> dict[str, Any]:
     """Merge the statistics of all files of results."""
-    pieces = run.pieces() if pieces is None else pieces
-    kept = overlaps(pieces)
+    files = run.result_files() if files is None else files
+    kept = row_masks(files)
     status, labels = Counter[str](), Counter[str]()
     rows = 0
-    for piece in pieces:
-        mask = kept.get(piece.name)
-        counted = (piece.status, piece.labels)
+    for file in files:
+        mask = kept.get(file.name)
+        counted = (file.status, file.labels)
         if mask is not None:
-            table = run.read(piece, mask, ["status", "label"])
-            counted = (counts(table["status"]), counts(table["label"]))
+            table = run.read(file, mask, ["status", "label"])
+            counted = (value_counts(table["status"]), value_counts(table["label"]))
         status.update(counted[0])
         labels.update(counted[1])
-        rows += piece.rows if mask is None else int(mask.sum())
+        rows += file.rows if mask is None else int(mask.sum())
     return {
-        "run_id": run.about["run_id"],
+        "run_id": run.manifest["run_id"],
         "puzzles": run.rows,
         "rows": rows,
-        "files": len(pieces),
+        "files": len(files),
         "status": dict(status.most_common()),
         "labels": dict(labels.most_common()),
-        "cpu_solver": round(sum(piece.about["cpu_solver"] for piece in pieces), 6),
-        "cpu_tasks": round(sum(piece.about["cpu_task"] for piece in pieces), 6),
-        "first_started": min((piece.about["started"] for piece in pieces), default=None),
-        "last_finished": max((piece.about["finished"] for piece in pieces), default=None),
-        "hosts": sorted({host for piece in pieces for host in piece.about["hosts"]}),
+        "cpu_solver": round(sum(file.about["cpu_solver"] for file in files), 6),
+        "cpu_tasks": round(sum(file.about["cpu_task"] for file in files), 6),
+        "first_started": min((file.about["started"] for file in files), default=None),
+        "last_finished": max((file.about["finished"] for file in files), default=None),
+        "hosts": sorted({host for file in files for host in file.about["hosts"]}),
     }
 
 
-def counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
+def value_counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
     """How often each value occurs, null left out, largest first."""
     found = {value["values"]: value["counts"] for value in pc.value_counts(column).to_pylist()}
     found.pop(None, None)

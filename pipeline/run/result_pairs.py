@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError
-from pipeline.run.results import Piece, overlaps
-from pipeline.run.run_folder import Run, refuse_changed
+from pipeline.run.results import ResultFile, row_masks
+from pipeline.run.run_folder import Run, require_unchanged
 from pipeline.store import spans
-from pipeline.store.parts import Part, ahead, gathered
+from pipeline.store.parts import Part, chunk_tables, prefetch
 from pipeline.store.spans import Spans
 from solver.model.families import Rules
 
@@ -27,35 +27,35 @@ def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa
     rules = run.family.rules
     return (
         (found, rules.as_nonograms(table, puzzles))
-        for found, table in own_pairs(run, results, rules.needed_columns(puzzles))
+        for found, table in family_pairs(run, results, rules.needed_columns(puzzles))
     )
 
 
-def own_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
+def family_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
     """The same with the puzzles in columns of their family's own table.
 
     Before anything is read the hashes of the store's parts are compared with those that the results were made from, and
     each pair has one id: an InputError says so if not. They come some PAIRED_ROWS at a time, so that it matters little
     how large a file of results is, and are read while the caller works on those before.
     """
-    refuse_changed(run)
-    return ahead(_pairs(run, results, puzzles))
+    require_unchanged(run)
+    return prefetch(_pairs(run, results, puzzles))
 
 
 def _pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    pieces = run.pieces()
-    kept = overlaps(pieces)
+    files = run.result_files()
+    kept = row_masks(files)
     parts = {part.name: part for part in run.store.parts()}
-    for piece in pieces:
-        mask = kept.get(piece.name)
-        wanted = [(0, piece.rows)] if mask is None else spans.of_rows(np.flatnonzero(mask))
-        for _, found, table in pairs_of(run, piece, wanted, parts, results, puzzles):
+    for file in files:
+        mask = kept.get(file.name)
+        wanted = [(0, file.rows)] if mask is None else spans.of_rows(np.flatnonzero(mask))
+        for _, found, table in pairs_of(run, file, wanted, parts, results, puzzles):
             yield found, table
 
 
 def pairs_of(
     run: Run,
-    piece: Piece,
+    file: ResultFile,
     wanted: Spans,
     parts: dict[str, Part],
     results: list[str],
@@ -70,33 +70,33 @@ def pairs_of(
     store = run.store
     with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
     numbers = spans.rows_of(wanted)
-    found = run.read(piece, columns=with_key[0])
+    found = run.read(file, columns=with_key[0])
     if len(numbers) < len(found):
         found = found.take(pa.array(numbers))
     there = (
-        batch for part, rows in piece.within(wanted).items() for _, batch in store.read(parts[part], rows, with_key[1])
+        batch for part, rows in file.within(wanted).items() for _, batch in store.read(parts[part], rows, with_key[1])
     )
     first = 0
-    for table in gathered(there, PAIRED_ROWS, PAIRED_BYTES):
+    for table in chunk_tables(there, PAIRED_ROWS, PAIRED_BYTES):
         last = first + len(table)
         pair = found.slice(first, len(table))
         if check_ids and not pair[KEY].equals(table[KEY]):
             raise InputError(
-                f"{run.results.name}/{piece.name}.parquet holds results of other puzzles than those that stand in "
+                f"{run.results.name}/{file.name}.parquet holds results of other puzzles than those that stand in "
                 f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
             )
         yield numbers[first:last], pair.select(results), table.select(puzzles)
         first = last
 
 
-def sound(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:
+def solvable_rows(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:
     """Which puzzles some solution may have, bool[puzzles]; the others must not come near a kernel."""
     good = np.ones(len(puzzles), np.bool_)
     good[list(rules.faults(puzzles))] = False
     return good
 
 
-def fitting(rules: Rules, puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
+def matching_rows(rules: Rules, puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
     """Of each puzzle whether it is one of `which` (bool, sound ones only), has a picture, and that fits: bool[puzzles].
 
     puzzles    a batch that the rules' `check_readable` has passed

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from pipeline.errors import InputError, VersionError
 from pipeline.store import spans
-from pipeline.store.lock import committing
+from pipeline.store.lock import commit_under_lease
 from pipeline.store.paths import Folder
 from pipeline.store.spans import Spans
 from solver.model.tables import RESULTS, UnknownColumnError, conform
@@ -21,7 +21,7 @@ DISTINCT = ("puzzle_id", "clue_hash", "solution", "second_solution")
 """Columns without a dictionary of their values: hardly one occurs twice, and it would only take time."""
 
 
-class Effort(TypedDict):
+class TaskTimings(TypedDict):
     """What a file of results took: seconds by the wall, CPU seconds in kernels and in the task; when and where.
 
     `waited` are the seconds by the wall in which kernels were compiled; the others don't count them. Runs of before
@@ -37,7 +37,7 @@ class Effort(TypedDict):
     hosts: list[str]
 
 
-class Left(NamedTuple):
+class PendingPuzzle(NamedTuple):
     """A puzzle without a row yet: it has taken longer than a level of time allows (pipeline.jobs.schedule).
 
     part, row     where it is in the store
@@ -57,19 +57,19 @@ class Left(NamedTuple):
     untried: bool = False
 
 
-LEFT_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
+PENDING_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
 """What of a row of the results table tells how much is left to do."""
 
 
-def left_of(part: str, row: int, result: Mapping[str, Any], untried: bool = False) -> Left:
+def pending_puzzle(part: str, row: int, result: Mapping[str, Any], untried: bool = False) -> PendingPuzzle:
     """Return the puzzle of a row of results, to be given more time."""
-    known = max(result[name] or 0 for name in LEFT_COLUMNS[3:])
+    known = max(result[name] or 0 for name in PENDING_COLUMNS[3:])
     open_cells = result["cells"] - known
-    return Left(part, row, result["clue_hash"], open_cells, result["puzzle_id"], untried=untried)
+    return PendingPuzzle(part, row, result["clue_hash"], open_cells, result["puzzle_id"], untried=untried)
 
 
 @dataclass(frozen=True)
-class Piece:
+class ResultFile:
     """One file of results and its statistics.
 
     covers    the rows of the store that it has, by part; the file's rows are in this order
@@ -84,10 +84,10 @@ class Piece:
 
     covers: dict[str, Spans]
     limit: float
-    left: list[Left]
+    left: list[PendingPuzzle]
     status: dict[str, int]
     labels: dict[str, int]
-    about: Effort
+    about: TaskTimings
     name: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     size: int = -1
@@ -97,7 +97,7 @@ class Piece:
         """Number of its rows."""
         return sum(map(spans.size, self.covers.values()))
 
-    def named(self, name: str) -> "Piece":
+    def named(self, name: str) -> "ResultFile":
         """The same under the name of its file."""
         return replace(self, name=name)
 
@@ -120,7 +120,7 @@ class Piece:
 
 
 @contextmanager
-def rows_file(place: Folder, name: str, schema: pa.Schema = RESULTS) -> Iterator[pq.ParquetWriter]:
+def open_row_writer(place: Folder, name: str, schema: pa.Schema = RESULTS) -> Iterator[pq.ParquetWriter]:
     """Write a file of results, or of another job's rows; it appears when the block ends well."""
     repeated = [column for column in schema.names if column not in DISTINCT]
     options = {"compression": "zstd", "use_dictionary": repeated, "write_page_checksum": True}
@@ -128,54 +128,54 @@ def rows_file(place: Folder, name: str, schema: pa.Schema = RESULTS) -> Iterator
         yield writer
 
 
-def write_statistics(place: Folder, piece: Piece) -> Piece:
+def write_statistics(place: Folder, file: ResultFile) -> ResultFile:
     """Make a file of results count; returns its statistics as they were written.
 
     Raises OSError if the file is gone: another command has taken this one for dead, and tidied up.
     """
-    size = place.size(f"{piece.name}.parquet")
+    size = place.size(f"{file.name}.parquet")
     if size is None:
-        raise FileNotFoundError(f"{piece.name}.parquet has been deleted")
-    piece = replace(piece, size=size)
-    with committing(place):
-        place.commit(f"{piece.name}.json", asdict(piece), indent=None)
-    return piece
+        raise FileNotFoundError(f"{file.name}.parquet has been deleted")
+    file = replace(file, size=size)
+    with commit_under_lease(place):
+        place.commit(f"{file.name}.json", asdict(file), indent=None)
+    return file
 
 
-def read_results(place: Folder, piece: Piece, columns: list[str] | None = None) -> pa.Table:
+def read_results(place: Folder, file: ResultFile, columns: list[str] | None = None) -> pa.Table:
     """A file's results, checked: its pages by their checksums, its rows by their number.
 
     Columns that an older version lacked are null. An InputError says what is wrong with the file.
     """
     schema = RESULTS if columns is None else pa.schema([RESULTS.field(name) for name in columns], RESULTS.metadata)
     try:
-        with place.open(f"{piece.name}.parquet") as file:
-            table = conform(pq.ParquetFile(file, page_checksum_verification=True).read(columns=columns), schema)
+        with place.open(f"{file.name}.parquet") as stream:
+            table = conform(pq.ParquetFile(stream, page_checksum_verification=True).read(columns=columns), schema)
     except FileNotFoundError:
         raise InputError(
-            f"{place.name}/{piece.name}.parquet is gone: another command is at work there; give this one again"
+            f"{place.name}/{file.name}.parquet is gone: another command is at work there; give this one again"
         ) from None
     except UnknownColumnError as error:
-        raise VersionError(f"{place.name}/{piece.name}.parquet can't be read: {error}") from error
+        raise VersionError(f"{place.name}/{file.name}.parquet can't be read: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise damage(place, f"{piece.name}.parquet", error) from error
-    if len(table) != piece.rows:
-        raise damage(place, f"{piece.name}.parquet", f"{len(table):,} rows, not {piece.rows:,}")
+        raise damaged_file(place, f"{file.name}.parquet", error) from error
+    if len(table) != file.rows:
+        raise damaged_file(place, f"{file.name}.parquet", f"{len(table):,} rows, not {file.rows:,}")
     return table
 
 
-def damage(place: Folder, file: str, what: object) -> InputError:
+def damaged_file(place: Folder, file: str, what: object) -> InputError:
     """What to say of a file of results that can't be read."""
     advice = f"nonocensus verify {place.name.removesuffix('/results')} tells what to do"
     said = what.what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {what}"
     return InputError(said, advice)
 
 
-def overlaps(pieces: list[Piece]) -> dict[str, np.ndarray]:
+def row_masks(files: list[ResultFile]) -> dict[str, np.ndarray]:
     """For each file some of whose rows a later one has too: a mask of those that count. Other files are left out."""
     by_part: dict[str, list[tuple[int, Spans]]] = defaultdict(list)
-    for k, piece in enumerate(pieces):
-        for part, covered in piece.covers.items():
+    for k, file in enumerate(files):
+        for part, covered in file.covers.items():
             by_part[part].append((k, covered))
     masks: dict[tuple[int, str], np.ndarray] = {}
     for part, coverings in by_part.items():
@@ -186,17 +186,17 @@ def overlaps(pieces: list[Piece]) -> dict[str, np.ndarray]:
             for start, stop in covered:
                 taken[start:stop] = True
     return {
-        pieces[k].name: np.concatenate(
-            [masks.get((k, part), np.ones(spans.size(covered), np.bool_)) for part, covered in pieces[k].covers.items()]
+        files[k].name: np.concatenate(
+            [masks.get((k, part), np.ones(spans.size(covered), np.bool_)) for part, covered in files[k].covers.items()]
         )
         for k in {k for k, _ in masks}
     }
 
 
-def covered_rows(pieces: Iterable[Piece]) -> dict[str, Spans]:
+def covered_rows(files: Iterable[ResultFile]) -> dict[str, Spans]:
     """The rows that have results, by part."""
     covered: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for piece in pieces:
-        for part, there in piece.covers.items():
+    for file in files:
+        for part, there in file.covers.items():
             covered[part].extend(there)
     return {part: spans.union(there) for part, there in covered.items()}

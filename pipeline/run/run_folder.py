@@ -32,10 +32,10 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import InputError, UserError, VersionError
-from pipeline.run.configuration import DEPTH, Configuration, config_hash, differing
-from pipeline.run.results import Piece, damage, overlaps, read_results
+from pipeline.run.configuration import DEPTH, Configuration, config_hash, diff_configurations
+from pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from pipeline.store import spans
-from pipeline.store.lock import LOCK, confirm
+from pipeline.store.lock import LOCK, check_lease
 from pipeline.store.parts import MARK as STORE_MARK
 from pipeline.store.parts import RUN_MARK, Part, Store, is_store, open_store
 from pipeline.store.paths import Folder, folder
@@ -47,7 +47,7 @@ MARK, PROGRESS = RUN_MARK, "progress.json"
 KIND = "nonocensus run"
 
 
-class About(TypedDict):
+class RunManifest(TypedDict):
     """What run.json says.
 
     store          where the store was when the run was made
@@ -76,7 +76,7 @@ class Run(NamedTuple):
     """A run folder and what its run.json says; `store_at` is where the store is now, if somebody has said so."""
 
     folder: Folder
-    about: About
+    manifest: RunManifest
     store_at: str | None = None
 
     @property
@@ -92,68 +92,72 @@ class Run(NamedTuple):
     @property
     def family(self) -> Family:
         """The family of its puzzles."""
-        return FAMILIES[self.about.get("family", NONOGRAM.name)]
+        return FAMILIES[self.manifest.get("family", NONOGRAM.name)]
 
     @property
     def parts(self) -> list[Part]:
         """The parts of the store that are this run's."""
-        return self.about["inputs"]
+        return self.manifest["inputs"]
 
     @property
     def rows(self) -> int:
         """Number of its puzzles."""
         return sum(part.rows for part in self.parts)
 
-    def survey(self) -> tuple[list[Piece], dict[str, InputError]]:
+    def survey(self) -> tuple[list[ResultFile], dict[str, InputError]]:
         """The files of results that count, by name, and by name what is wrong with those that can't be read."""
         sizes = self.results.sizes()
         hashes = {part.name: part.sha256 for part in self.parts}
         rows = {part.name: part.rows for part in self.parts}
-        pieces: list[Piece] = []
+        files: list[ResultFile] = []
         damaged: dict[str, InputError] = {}
-        names = [name for name in sizes if name.endswith(".json") and session_of(name) >= self.about["first_session"]]
-        for name, found in zip(names, self.results.read_each(names, Piece), strict=True):
+        names = [
+            name for name in sizes if name.endswith(".json") and session_number(name) >= self.manifest["first_session"]
+        ]
+        for name, found in zip(names, self.results.read_each(names, ResultFile), strict=True):
             if isinstance(found, FileNotFoundError):
                 return self.survey()  # it has been joined with others since the folder was listed
             name = name.removesuffix(".json")
             if isinstance(found, Exception):
-                damaged[name] = damage(self.results, f"{name}.json", found)
+                damaged[name] = damaged_file(self.results, f"{name}.json", found)
                 continue
-            piece = found.named(name)
-            if any(hashes.get(part) != piece.parts.get(part, hashes.get(part)) for part in piece.covers):
+            file = found.named(name)
+            if any(hashes.get(part) != file.parts.get(part, hashes.get(part)) for part in file.covers):
                 continue  # of a store that has changed since, or is going to
-            if not all(spans.are_within(there, rows.get(part, 0)) for part, there in piece.covers.items()):
-                damaged[name] = damage(self.results, f"{name}.json", "it covers rows that the store does not have")
+            if not all(spans.are_within(there, rows.get(part, 0)) for part, there in file.covers.items()):
+                damaged[name] = damaged_file(
+                    self.results, f"{name}.json", "it covers rows that the store does not have"
+                )
                 continue
             size = sizes.get(f"{name}.parquet")
-            if size is None or piece.size not in (-1, size):
-                what = "it is not there" if size is None else f"{size:,} of {piece.size:,} bytes"
-                damaged[name] = damage(self.results, f"{name}.parquet", what)
+            if size is None or file.size not in (-1, size):
+                what = "it is not there" if size is None else f"{size:,} of {file.size:,} bytes"
+                damaged[name] = damaged_file(self.results, f"{name}.parquet", what)
             else:
-                pieces.append(piece)
-        return pieces, damaged
+                files.append(file)
+        return files, damaged
 
-    def pieces(self) -> list[Piece]:
+    def result_files(self) -> list[ResultFile]:
         """The files of results that count, by name. An InputError names one that can't be read."""
-        pieces, damaged = self.survey()
+        files, damaged = self.survey()
         for error in damaged.values():
             raise error
-        return pieces
+        return files
 
-    def piece(self, name: str) -> Piece:
+    def result_file(self, name: str) -> ResultFile:
         """One file's statistics."""
-        return self.results.read_record(f"{name}.json", Piece).named(name)
+        return self.results.read_record(f"{name}.json", ResultFile).named(name)
 
     def batches(self, columns: list[str] | None = None) -> Iterator[pa.Table]:
         """All results so far, a file at a time, each row of the store once."""
-        pieces = self.pieces()
-        kept = overlaps(pieces)
-        for piece in pieces:
-            yield self.read(piece, kept.get(piece.name), columns)
+        files = self.result_files()
+        kept = row_masks(files)
+        for file in files:
+            yield self.read(file, kept.get(file.name), columns)
 
-    def read(self, piece: Piece, keep: np.ndarray | None = None, columns: list[str] | None = None) -> pa.Table:
+    def read(self, file: ResultFile, keep: np.ndarray | None = None, columns: list[str] | None = None) -> pa.Table:
         """A file's results, or those of its rows that a mask keeps."""
-        table = read_results(self.results, piece, columns)
+        table = read_results(self.results, file, columns)
         return table if keep is None else table.filter(pa.array(keep))
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
@@ -164,9 +168,9 @@ class Run(NamedTuple):
 
 def _find_store(run: Run) -> Store:
     """The store at the first of these places that has its id: where the user says, beside the run, where it was."""
-    wanted = run.about.get("store_id", "")
-    beside = run.about.get("store_beside")
-    places = [run.store_at] if run.store_at else [run.about["store"]]
+    wanted = run.manifest.get("store_id", "")
+    beside = run.manifest.get("store_beside")
+    places = [run.store_at] if run.store_at else [run.manifest["store"]]
     if not run.store_at and beside and run.folder.local:
         places.insert(0, os.path.normpath(Path(run.folder.path, beside)))  # both may have been moved, or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
@@ -184,7 +188,7 @@ def changed_parts(run: Run) -> list[str]:
     return [part.name for part in run.parts if now.get(part.name) != part.sha256]
 
 
-def refuse_changed(run: Run) -> None:
+def require_unchanged(run: Run) -> None:
     """Raise an InputError if puzzles of the run have changed in the store: its results would not be theirs."""
     changed = changed_parts(run)
     if changed:
@@ -195,9 +199,9 @@ def refuse_changed(run: Run) -> None:
         )
 
 
-def refuse_other_solver(run: Run) -> None:
+def require_same_solver(run: Run) -> None:
     """Raise a UserError if another version of the solver made the run: its results are not to be mixed with others."""
-    there = run.about["config"]["solver_version"]
+    there = run.manifest["config"]["solver_version"]
     if there != __version__:
         raise UserError(
             f"{run.folder.name} has results of solver version {there}, this is {__version__}; classify the store into "
@@ -205,7 +209,7 @@ def refuse_other_solver(run: Run) -> None:
         )
 
 
-def session_of(name: str) -> int:
+def session_number(name: str) -> int:
     """The session's number in the name of a file of results or of a log; 0 if the name has none."""
     found = re.match(r"(?:part-)?(\d+)-", name)
     return int(found[1]) if found else 0
@@ -226,34 +230,34 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
     if not place.has(MARK):
         if [name for name in place.names() if name != LOCK]:
             raise UserError(f"{uri} holds something else than a run; name an empty or a new folder")
-        return Run(place, _about(store, place, inputs, config), store.folder.uri)
+        return Run(place, _new_manifest(store, place, inputs, config), store.folder.uri)
     run = open_run(uri, store.folder.uri)
     if force:
-        about = _about(store, place, inputs, config)
-        about["first_session"] = next_session(run)
+        manifest = _new_manifest(store, place, inputs, config)
+        manifest["first_session"] = next_session(run)
     else:
         _refuse_another(run, store, config)
-        refuse_changed(run)
-        about = cast(About, {**run.about, **whereabouts(store, place), "inputs": inputs})
-    return Run(place, about, store.folder.uri)
+        require_unchanged(run)
+        manifest = cast(RunManifest, {**run.manifest, **store_location(store, place), "inputs": inputs})
+    return Run(place, manifest, store.folder.uri)
 
 
-def begin(run: Run) -> None:
+def write_manifest(run: Run) -> None:
     """Write run.json, if it is not what is there; what another run has left is moved into a folder of its own."""
-    confirm(run.folder)
+    check_lease(run.folder)
     if run.folder.has(MARK):
         there = open_run(run.folder.uri)
-        if there.about == run.about:
+        if there.manifest == run.manifest:
             return
-        if there.about["run_id"] != run.about["run_id"]:
+        if there.manifest["run_id"] != run.manifest["run_id"]:
             _set_aside(there)
-    run.folder.write_json(MARK, {**run.about, "inputs": [vars(part) for part in run.parts]})
+    run.folder.write_json(MARK, {**run.manifest, "inputs": [vars(part) for part in run.parts]})
 
 
 def start_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
     """Begin a run in a new folder, or continue the one that is there: `plan_run` and `begin`."""
     run = plan_run(store, uri, config, force)
-    begin(run)
+    write_manifest(run)
     return run
 
 
@@ -262,16 +266,16 @@ def open_run(uri: str, store: str | None = None) -> Run:
     place = folder(uri)
     if not place.has(MARK) and is_store(uri):
         raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
-    about = place.read_mark(MARK, About, "a run", "classify STORE")
-    family = about.get("family", NONOGRAM.name)
+    manifest = place.read_mark(MARK, RunManifest, "a run", "classify STORE")
+    family = manifest.get("family", NONOGRAM.name)
     if family not in FAMILIES:
         raise VersionError(f"{uri} has puzzles of the family {family}, which this nonocensus does not know")
-    return Run(place, about, store)
+    return Run(place, manifest, store)
 
 
-def reopened(run: Run) -> Run:
+def reload(run: Run) -> Run:
     """The run as it is under its lock: another command may have changed it since it was opened."""
-    return run._replace(about=open_run(run.folder.uri).about)
+    return run._replace(manifest=open_run(run.folder.uri).manifest)
 
 
 def is_run(uri: str) -> bool:
@@ -292,20 +296,20 @@ def next_session(run: Run) -> int:
     """Return the number of a session that begins now, later than that of any file of rows."""
     folders = ("results", "certificates", "grades", "mendings", "log")
     names = (name for folder in folders for name in (run.folder / folder).names())
-    return max(map(session_of, names), default=0) + 1
+    return max(map(session_number, names), default=0) + 1
 
 
 def _set_aside(run: Run) -> None:
     """Move the results into the folder of their own run, before it is begun anew."""
-    old = run.folder / run.about["run_id"]
-    old.write_json(MARK, {**run.about, "store_beside": None, "inputs": [vars(part) for part in run.parts]})
+    old = run.folder / run.manifest["run_id"]
+    old.write_json(MARK, {**run.manifest, "store_beside": None, "inputs": [vars(part) for part in run.parts]})
     for name in run.results.names():
         run.results.move(name, old / "results")
 
 
-def _about(store: Store, place: Folder, inputs: list[Part], config: Configuration) -> About:
+def _new_manifest(store: Store, place: Folder, inputs: list[Part], config: Configuration) -> RunManifest:
     now = datetime.now(UTC)
-    about: About = {
+    manifest: RunManifest = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
         "run_id": f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
@@ -318,10 +322,10 @@ def _about(store: Store, place: Folder, inputs: list[Part], config: Configuratio
         "inputs": inputs,
         "versions": versions(),
     }
-    return cast(About, {**about, **whereabouts(store, place)})
+    return cast(RunManifest, {**manifest, **store_location(store, place)})
 
 
-def whereabouts(store: Store, place: Folder) -> dict[str, Any]:
+def store_location(store: Store, place: Folder) -> dict[str, Any]:
     """Where the store is, which one, and how to come there from the run folder."""
     both = store.folder.local and place.local
     beside = os.path.relpath(os.path.realpath(store.folder.path), os.path.realpath(place.path)) if both else None
@@ -337,11 +341,12 @@ def versions() -> dict[str, str]:
 def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
     """Refuse to mix two configurations or two stores in one folder."""
     differences = [
-        f"{name} is {there} there and {here} here" for name, there, here in differing(run.about["config"], config)
+        f"{name} is {there} there and {here} here"
+        for name, there, here in diff_configurations(run.manifest["config"], config)
     ]
-    there = run.about.get("store_id", "")
-    if there != store.id if there else run.about["store"] != store.folder.uri:
-        differences.append(f"it classifies the store {run.about['store']}, which is another one")
+    there = run.manifest.get("store_id", "")
+    if there != store.id if there else run.manifest["store"] != store.folder.uri:
+        differences.append(f"it classifies the store {run.manifest['store']}, which is another one")
     if run.family is not store.family:
         differences.append(f"its puzzles are of the family {run.family.name}, not {store.family.name}")
     if differences:
@@ -351,18 +356,18 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
         )
 
 
-def set_damaged_aside(run: Run) -> dict[str, InputError]:
+def quarantine_damaged(run: Run) -> dict[str, InputError]:
     """Move files of results that can't be read into RUN/damaged; returns by name what is wrong with each.
 
     To be called by who holds the run's lock.
     """
     _, damaged = run.survey()
     for name in damaged:
-        set_aside(run, name)
+        quarantine(run, name)
     return damaged
 
 
-def set_aside(run: Run, name: str) -> None:
+def quarantine(run: Run, name: str) -> None:
     """Move a file of results, Parquet and statistics, into RUN/damaged."""
     place = run.folder.aside()
     for file in (f"{name}.json", f"{name}.parquet"):

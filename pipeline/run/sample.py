@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
 NOTHING = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64)))
 
 
-def gathered(stretches: Iterable[Candidates], count: int) -> Candidates:
+def sample_candidates(stretches: Iterable[Candidates], count: int) -> Candidates:
     """Of each group so many, or all that there are, each up to its symmetries once.
 
     It does not matter in which order they come, nor in what stretches. Memory is that of what is kept.
@@ -39,10 +39,10 @@ def gathered(stretches: Iterable[Candidates], count: int) -> Candidates:
     for more in stretches:
         kept = _first(Candidates(*(np.concatenate(both) for both in zip(kept, more, strict=True))), count)
     _, once = np.unique(kept.bits, return_index=True)  # two of one picture may be of two groups
-    return at(kept, np.sort(once))
+    return take(kept, np.sort(once))
 
 
-def at(those: Candidates, places: np.ndarray) -> Candidates:
+def take(those: Candidates, places: np.ndarray) -> Candidates:
     """Those that stand at some places."""
     return Candidates(*(column[places] for column in those))
 
@@ -53,7 +53,7 @@ def difficulty_class(difficulty: np.ndarray) -> np.ndarray:
     return classes.astype(np.int64)
 
 
-def balanced(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
+def balanced_order(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
     """Of items that each belong to a (hardness, size), the places of so many, or of all, such that both are balanced.
 
     The numbers of each hardness are as equal as can be, and within each those of its sizes; where that leaves a choice,
@@ -79,12 +79,12 @@ def balanced(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
 def _first(those: Candidates, count: int) -> Candidates:
     """Of each hardness and size so many, those with the first `bits`, each picture once; sorted by all that."""
     _, by_name = np.unique(those.puzzle_id, return_inverse=True)
-    those = at(those, np.lexsort((by_name, those.bits, those.size, those.hardness)))
+    those = take(those, np.lexsort((by_name, those.bits, those.size, those.hardness)))
     begins = _steps(those.hardness) | _steps(those.size)
     once = np.flatnonzero(begins | _steps(those.bits))
-    those, begins = at(those, once), begins[once]
+    those, begins = take(those, once), begins[once]
     places = np.arange(len(once))
-    return at(those, places[places - np.maximum.accumulate(np.where(begins, places, 0)) < count])
+    return take(those, places[places - np.maximum.accumulate(np.where(begins, places, 0)) < count])
 
 
 def _steps(values: np.ndarray) -> np.ndarray:

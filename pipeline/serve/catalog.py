@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from pipeline.errors import InputError
 from pipeline.run.job_tables import current_grades
-from pipeline.run.results import overlaps
-from pipeline.run.run_folder import Run, refuse_changed
+from pipeline.run.results import row_masks
+from pipeline.run.run_folder import Run, require_unchanged
 from pipeline.serve.records import answer_record, described_record
 from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.sql import database
-from pipeline.store.parts import Store, refuse_others
+from pipeline.store.parts import Store, require_nonograms
 from reports.graded import NO_GRADES, finished
 from solver.ladder.effort import difficulty
 from solver.model.families import NONOGRAM
@@ -75,8 +75,8 @@ class Catalog:
         self.name = place.folder.name.rstrip("/").rsplit("/", 1)[-1]
         self.parts = place.parts if isinstance(place, Run) else place.parts()
         self.offsets = np.cumsum([0, *(part.rows for part in self.parts)])
-        self.pieces = place.pieces() if isinstance(place, Run) else []
-        self.kept = overlaps(self.pieces)
+        self.pieces = place.result_files() if isinstance(place, Run) else []
+        self.kept = row_masks(self.pieces)
         self._list()
         self.size = int(self.offsets[-1])
         self.labels, self.kinds, self.grades = (self._values(name) for name in FILTERS)
@@ -199,8 +199,8 @@ class Catalog:
 @contextmanager
 def opened(place: Run | Store) -> Iterator[Catalog]:
     """A catalogue of a run or store, as long as the block lasts. An InputError says that it can't be read."""
-    refuse_others(place.family, place.folder.name)
+    require_nonograms(place.family, place.folder.name)
     if isinstance(place, Run):
-        refuse_changed(place)
+        require_unchanged(place)
     with database() as connection:
         yield Catalog(place, connection)

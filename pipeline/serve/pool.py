@@ -26,7 +26,7 @@ from pipeline.errors import StorageError
 from pipeline.serve.frames import COMPILING, FAILED, HEAD, JOB, LATER, READY, REFUSED, RESULT, TAKEN, frame
 from pipeline.serve.jobs import Job, Shelf
 from pipeline.serve.serve_limits import COMPILING_SECONDS, MOST_HELD, MOST_TOGETHER, MOST_UNFINISHED, WALL, WALL_SECONDS
-from pipeline.settings import PLACE
+from pipeline.settings import ROOT
 
 START_SECONDS = 120.0
 """How long a worker may take until it is ready."""
@@ -137,7 +137,7 @@ class Pool:
         """A worker that is ready, or None if it has ended instead."""
         command = [sys.executable, "-m", "pipeline.serve.worker"]
         process = await asyncio.create_subprocess_exec(
-            *command, cwd=PLACE, stdin=PIPE, stdout=PIPE, start_new_session=True
+            *command, cwd=ROOT, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         try:
             said, _ = await asyncio.wait_for(_frame(process), START_SECONDS)

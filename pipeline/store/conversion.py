@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
-from pipeline.store.parts import Store, is_store, open_store, refuse_others, without
-from pipeline.store.paths import STDOUT, folder, opened
+from pipeline.store.parts import Store, drop_rows, is_store, open_store, require_nonograms
+from pipeline.store.paths import STDOUT, folder, open_output
 from pipeline.store.sources import check_sources, nothing_in
 from scrapers.archives.compression import open_compressing, strip_compression_suffix
 from scrapers.archives.line_chunks import line_format_of
@@ -51,7 +51,7 @@ class Conversion:
     problems: list[Problem] = field(default_factory=list)
 
 
-def puzzles_in(
+def read_nonograms(
     paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Problem]:
     """All nonograms of files, folders, archives, https addresses and stores, in this order.
@@ -61,13 +61,13 @@ def puzzles_in(
     """
 
     def stored(store: Store) -> Iterator[Puzzle | Problem]:
-        refuse_others(store.family, store.folder.name)
+        require_nonograms(store.family, store.folder.name)
         return _puzzles_in(store)
 
     yield from _all_in(paths, stored, lambda files: read_files(files, known), callbacks, contact)
 
 
-def all_in(
+def read_puzzles(
     paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Sudoku | Problem]:
     """The same with Sudokus."""
@@ -124,12 +124,12 @@ def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, l
     """The rows of a batch that are puzzles, and a problem for each of the others."""
     bad = store.family.rules.malformed(batch)
     names = batch["puzzle_id"].to_pylist()
-    return without(batch, bad), [
+    return drop_rows(batch, bad), [
         Problem(names[row] or "a puzzle", f"it is no puzzle: {bad[row]}") for row in sorted(bad)
     ]
 
 
-def format_called(name: str) -> Format:
+def format_named(name: str) -> Format:
     """The format of a name; a UserError lists those that there are."""
     try:
         return named(name)
@@ -145,27 +145,29 @@ def format_for(out: str, wanted: Format | None) -> Format:
     return found
 
 
-class Formats(NamedTuple):
+class FormatPair(NamedTuple):
     """The formats that a name means: one for nonograms, one for Sudokus; None where there is none of that name."""
 
     nonograms: Format | None
     sudokus: SudokuFormat | None
 
 
-def formats_for(out: str, to: str | None) -> Formats:
+def formats_for(out: str, to: str | None) -> FormatPair:
     """The formats of a file to be written, of the name `to` or else as its own name ends. A UserError if none is."""
     if to is not None:
         sudokus = sudoku_writing.named(to)
-        return Formats(None if sudokus and to not in {known.NAME for known in FORMATS} else format_called(to), sudokus)
+        return FormatPair(
+            None if sudokus and to not in {known.NAME for known in FORMATS} else format_named(to), sudokus
+        )
     name = strip_compression_suffix(out)
-    found = Formats(of_suffix(name), sudoku_writing.of_suffix(name))
+    found = FormatPair(of_suffix(name), sudoku_writing.of_suffix(name))
     if found == (None, None):
         raise UserError(f"{out}: {NO_FORMAT}")
     return found
 
 
-def of_first(
-    found: Iterator[Puzzle | Sudoku | Problem], formats: Formats, what: str
+def format_of_first(
+    found: Iterator[Puzzle | Sudoku | Problem], formats: FormatPair, what: str
 ) -> tuple[Iterator[Puzzle | Sudoku | Problem], Format | SudokuFormat]:
     """All that is found, and the format for the family of the first puzzle. A UserError if there is none.
 
@@ -190,7 +192,7 @@ Solve = Literal["no", "unique", "any"]
 """Whether puzzles without a picture are solved where one is needed: those with one solution, or any."""
 
 
-class How(NamedTuple):
+class ConversionOptions(NamedTuple):
     """How puzzles are written.
 
     known       the format
@@ -206,7 +208,7 @@ class How(NamedTuple):
 
 
 def convert(
-    found: Iterable[Puzzle | Sudoku | Problem], out: str, how: How, callbacks: ProgressCallbacks = SILENT
+    found: Iterable[Puzzle | Sudoku | Problem], out: str, how: ConversionOptions, callbacks: ProgressCallbacks = SILENT
 ) -> Conversion:
     """Write puzzles of one family as files of a format: into one file, or each into its own if `out` is, or ends as, a
     folder. One file is compressed if its name ends with .gz, .bz2, .xz or .zst.
@@ -231,7 +233,7 @@ def convert(
 
 
 def _written(
-    found: Iterable[Puzzle | Sudoku | Problem], how: How, report: Conversion, callbacks: ProgressCallbacks
+    found: Iterable[Puzzle | Sudoku | Problem], how: ConversionOptions, report: Conversion, callbacks: ProgressCallbacks
 ) -> Iterator[tuple[Puzzle | Sudoku, bytes]]:
     """Each puzzle with its file; the report is brought up to date."""
     for item in found:
@@ -250,7 +252,7 @@ def _written(
         callbacks.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
 
-def _file_of(puzzle: Puzzle | Sudoku, how: How) -> tuple[bytes, list[str]]:
+def _file_of(puzzle: Puzzle | Sudoku, how: ConversionOptions) -> tuple[bytes, list[str]]:
     """A puzzle's file, and what it lacks."""
     known = how.known
     if isinstance(puzzle, Sudoku) and isinstance(known, SudokuFormat):
@@ -263,7 +265,7 @@ def _file_of(puzzle: Puzzle | Sudoku, how: How) -> tuple[bytes, list[str]]:
     return file_of(puzzle, known, how.lossy)
 
 
-def _solved(puzzle: Puzzle, how: How) -> Puzzle:
+def _solved(puzzle: Puzzle, how: ConversionOptions) -> Puzzle:
     """The puzzle with its solution for a picture; a FormatError says why there is none."""
     from solver.api import solve
 
@@ -287,7 +289,7 @@ def _one_file(
         raise UserError(f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each")
     size = 0
     is_bounded = out != STDOUT and line_format_of(first) is None  # what has a puzzle on each line is read in pieces
-    with opened(out) as file, open_compressing(out, file) as stream:
+    with open_output(out) as file, open_compressing(out, file) as stream:
         for data in bundle(_chained(first, files)) if bundle else [first]:
             stream.write(data)
             size += len(data)

@@ -15,7 +15,7 @@ from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
 from pipeline.settings import default_settings
 from pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
-from pipeline.store.lock import sole_writer
+from pipeline.store.lock import writer_lock
 from pipeline.store.parts import Store, append, create_store, next_part
 from pipeline.store.sources import check_sources, nothing_in
 from scrapers.file_batches import Problem, in_batches, read_in_bulk
@@ -24,7 +24,7 @@ from scrapers.formats import Format
 from solver.model.families import Family, family_of
 from solver.model.puzzle import Puzzle
 
-Found: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
+ImportItem: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """What files hold: a puzzle, a batch of them, or nothing that can be read."""
 
 KNOWN_COLUMNS = ["puzzle_id", "clue_hash"]
@@ -79,7 +79,7 @@ def import_paths(
     callbacks.on_start("importing files", count_files(paths, store))
     good = bad = 0
 
-    def seen(item: Found) -> None:
+    def seen(item: ImportItem) -> None:
         nonlocal good, bad
         if isinstance(item, Problem):
             bad += 1
@@ -98,7 +98,7 @@ def import_paths(
 
 
 def import_puzzles(
-    store: Store, found: Iterable[Found], seen: Callable[[Found], None], terms: Terms = NO_TERMS
+    store: Store, found: Iterable[ImportItem], seen: Callable[[ImportItem], None], terms: Terms = NO_TERMS
 ) -> ImportReport:
     """Add puzzles to a store, those left out that it has; `seen` is told each as it comes.
 
@@ -106,7 +106,7 @@ def import_puzzles(
     another command writes to the store.
     """
     report = ImportReport()
-    with sole_writer(store.folder):
+    with writer_lock(store.folder):
         batches = _batches(found, report, seen)
         first = next(batches, None)
         if first is not None:
@@ -133,10 +133,12 @@ def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: Import
             report.problems += [Problem(name, reason) for name in batch["puzzle_id"].to_pylist()]
 
 
-def _batches(found: Iterable[Found], report: ImportReport, seen: Callable[[Found], None]) -> Iterator[pa.RecordBatch]:
+def _batches(
+    found: Iterable[ImportItem], report: ImportReport, seen: Callable[[ImportItem], None]
+) -> Iterator[pa.RecordBatch]:
     """All puzzles in batches of any size; problems are reported."""
 
-    def told() -> Iterator[Found]:
+    def told() -> Iterator[ImportItem]:
         for item in found:
             seen(item)
             yield item

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
-from pipeline.store.lock import Lease, borrowed, confirm, lease_of, sole_writer
-from pipeline.store.parts import Part, Store, create_store, mark, write_part
+from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
+from pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
 from pipeline.store.paths import folder
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -39,7 +39,7 @@ GROUPS = 16
 MOST_PARTS = 100_000
 
 
-class Task(NamedTuple):
+class PartTask(NamedTuple):
     """A part to be made: the recipe's pictures from `first` to `last` - 1, so many in a row group, under a lease."""
 
     store: str
@@ -74,13 +74,13 @@ def rows_per_group(recipe: Recipe, count: int) -> int:
     return min(GROUP_ROWS, GROUP_BYTES // size, max(least, count // LEAST_GROUPS))
 
 
-class Earlier(TypedDict):
+class RecipeHistory(TypedDict):
     """What generate.json has beside the recipe: the counts that it had before."""
 
     earlier_counts: NotRequired[list[int]]
 
 
-def missing_parts(uri: str, recipe: Recipe) -> list[Task]:
+def missing_parts(uri: str, recipe: Recipe) -> list[PartTask]:
     """The parts that are still to be made, in a new store or one that was begun with this recipe.
 
     A recipe that differs in a larger count alone goes on where the store's ends. A UserError refuses a store with
@@ -96,14 +96,14 @@ def missing_parts(uri: str, recipe: Recipe) -> list[Task]:
         task = tasks.pop(part.name, None)
         if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
             raise UserError(f"{uri} holds other puzzles than those of its recipe, in {part.name}; choose another --out")
-    mark(store)
-    confirm(store.folder)
+    write_manifest(store)
+    check_lease(store.folder)
     store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
     store.puzzles.sweep()
-    return [task._replace(lease=lease_of(store.folder)) for task in tasks.values()]
+    return [task._replace(lease=current_lease(store.folder)) for task in tasks.values()]
 
 
-def _made_by(store: Store, part: Part, task: Task) -> bool:
+def _made_by(store: Store, part: Part, task: PartTask) -> bool:
     """Whether a part begins with the picture that a task would make first."""
     first = recipe_batch(task.recipe, task.groups[0].start, task.groups[0].start + 1)["puzzle_id"]
     return all(batch["puzzle_id"].equals(first) for _, batch in store.read(part, [(0, 1)], ["puzzle_id"]))
@@ -139,13 +139,13 @@ def _refuse_too_many(recipe: Recipe) -> None:
         raise UserError(f"{count} pictures of {size} are too many for a store, which takes {most:,} of them")
 
 
-def _tasks(uri: str, recipe: Recipe, counts: list[int]) -> Iterator[Task]:
+def _tasks(uri: str, recipe: Recipe, counts: list[int]) -> Iterator[PartTask]:
     """All parts of a store whose recipe had one count after the other: each goes on in parts of its own."""
     number = 0
     for first, last in pairwise([0, *counts]):
         step = rows_per_group(recipe, last - first)
         for start in range(first, last, step * GROUPS):
-            yield Task(uri, recipe, number, start, min(start + step * GROUPS, last), step)
+            yield PartTask(uri, recipe, number, start, min(start + step * GROUPS, last), step)
             number += 1
 
 
@@ -159,7 +159,7 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
             raise UserError(f"{store.folder.name} holds puzzles that were not generated; choose another --out")
         return []
     kept = store.folder.read_record(RECIPE, Recipe)
-    earlier = store.folder.read_record(RECIPE, Earlier).get("earlier_counts", [])
+    earlier = store.folder.read_record(RECIPE, RecipeHistory).get("earlier_counts", [])
     there, here = asdict(kept), asdict(recipe)
     differing = [key for key in here if there[key] != here[key]]
     if differing == ["count"] and kept.count < recipe.count:
@@ -172,11 +172,11 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
     return earlier
 
 
-def make_part(task: Task) -> dict[str, Any]:
+def make_part(task: PartTask) -> dict[str, Any]:
     """Make and write one part, a row group at a time; returns its name, its rows and the CPU seconds it took."""
     start = time.process_time()
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
-    with borrowed(task.lease):
+    with borrow_lease(task.lease):
         rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, GROUPS)
     return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}
 
@@ -195,13 +195,13 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
     parts could not be made.
     """
     check_resources(resources)
-    with sole_writer(folder(uri)):
+    with writer_lock(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
         callbacks.on_start("generating", rows)
         reason = ""
         for _ in range(TRIES):
-            lost: list[Task] = []
+            lost: list[PartTask] = []
             if left:
                 with open_executor(resources, rows * (math.inf if KINDS[recipe.kind].slow else EACH)) as executor:
                     for (part,), made in run_tasks(executor, make_part, ((part,) for part in left)):

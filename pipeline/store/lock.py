@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from pipeline.errors import StorageError, UserError
-from pipeline.store.objects import NEW, ConflictError, Object, Version
+from pipeline.store.objects import NEW, ConflictError, StoredObject, Version
 from pipeline.store.paths import UNFINISHED, Folder
 
 LOCK = "writer.lock"
@@ -52,7 +52,7 @@ _held: ContextVar[dict[str, Lease | None]] = ContextVar("held", default={})  # n
 
 
 @contextmanager
-def sole_writer(place: Folder) -> Iterator[None]:
+def writer_lock(place: Folder) -> Iterator[None]:
     """A block in which no other process writes to a folder; a UserError says who does.
 
     A folder that did not exist and in which nothing was written is not left behind.
@@ -77,25 +77,25 @@ def staging(place: Folder) -> Iterator[Folder]:
     new = place / f"new{UNFINISHED}"
     if place.local:
         new = new._replace(name=place.name)  # for messages: where its files are going to be
-    with sole_writer(new):
+    with writer_lock(new):
         try:
             yield new
         finally:
             new.clear()
 
 
-def holds(place: Folder) -> bool:
+def is_locked_here(place: Folder) -> bool:
     """Whether the caller holds the lock of a folder."""
     return place.uri in _held.get()
 
 
-def lease_of(place: Folder) -> Lease | None:
+def current_lease(place: Folder) -> Lease | None:
     """The caller's lease of a folder, to be passed to tasks that write there; None if the folder is local."""
     return next((lease for lease in _held.get().values() if lease is not None and lease.covers(place)), None)
 
 
 @contextmanager
-def borrowed(lease: Lease | None) -> Iterator[None]:
+def borrow_lease(lease: Lease | None) -> Iterator[None]:
     """A block in which a task writes under the lease of the process that has begun it."""
     before = _held.set({**_held.get(), lease.place + lease.options: lease} if lease else _held.get())
     try:
@@ -104,9 +104,9 @@ def borrowed(lease: Lease | None) -> Iterator[None]:
         _held.reset(before)
 
 
-def confirm(place: Folder) -> None:
+def check_lease(place: Folder) -> None:
     """Raise a StorageError if the caller's lease of a far folder, or of one that it is in, has been lost."""
-    lease = lease_of(place)
+    lease = current_lease(place)
     if lease is None:
         return
     path = place.path.removesuffix(place.name.removeprefix(lease.place))
@@ -119,14 +119,14 @@ def confirm(place: Folder) -> None:
 
 
 @contextmanager
-def committing(place: Folder) -> Iterator[None]:
+def commit_under_lease(place: Folder) -> Iterator[None]:
     """A block that makes data in a folder count. A StorageError says so if the lease is lost before its end.
 
     The lease that is still held afterwards was held throughout: no other writer has been at work meanwhile.
     """
-    confirm(place)
+    check_lease(place)
     yield
-    confirm(place)
+    check_lease(place)
 
 
 @contextmanager
@@ -253,7 +253,7 @@ def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
     )
 
 
-def _age(place: Folder, there: Object) -> float:
+def _age(place: Folder, there: StoredObject) -> float:
     """Seconds since an object was written, both times by the server's clock."""
     return (place.server_time() - there.modified).total_seconds()
 

@@ -48,7 +48,7 @@ class ConflictError(OSError):
     """A conditional write was refused: the object is no longer the version that was to be replaced."""
 
 
-class Object(NamedTuple):
+class StoredObject(NamedTuple):
     """An object as it was read; `modified` is by the server's clock."""
 
     data: bytes
@@ -62,14 +62,14 @@ class Bucket(NamedTuple):
     store: "ObjectStore"
     uri: str
 
-    def read(self, key: str) -> Object | None:
+    def read(self, key: str) -> StoredObject | None:
         """Read a small object; None if there is none of this key."""
         import obstore
 
         with self._errors(key):
             try:
                 found = obstore.get(self.store, key)
-                return Object(bytes(found.bytes()), _version(found.meta), found.meta["last_modified"])
+                return StoredObject(bytes(found.bytes()), _version(found.meta), found.meta["last_modified"])
             except FileNotFoundError:
                 return None
 

@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.settings import Settings, default_settings
 from pipeline.store import spans
-from pipeline.store.lock import LOCK, committing, confirm, sole_writer
+from pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from pipeline.store.objects import ConflictError
 from pipeline.store.paths import Folder, folder
 from solver.model.families import FAMILIES, NONOGRAM, Family
@@ -41,23 +41,26 @@ MARK, RUN_MARK = "store.json", "run.json"
 KIND = "nonocensus store"
 
 
-def leaves(path: str, kind: pa.DataType) -> list[str]:
+def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
     """The columns that Parquet makes of a column of a table: one for each field of its structs."""
     if pa.types.is_list(kind):
-        return leaves(f"{path}.list.element", kind.value_type)
+        return leaf_columns(f"{path}.list.element", kind.value_type)
     if pa.types.is_struct(kind):
-        return [leaf for field in kind for leaf in leaves(f"{path}.{field.name}", field.type)]
+        return [leaf for field in kind for leaf in leaf_columns(f"{path}.{field.name}", field.type)]
     return [path]
 
 
-def repeated(family: Family) -> list[str]:
+def dictionary_columns(family: Family) -> list[str]:
     """Parquet's columns that get a dictionary of their values: not those for which it only takes time."""
     return [
-        leaf for field in family.table if field.name not in family.distinct for leaf in leaves(field.name, field.type)
+        leaf
+        for field in family.table
+        if field.name not in family.distinct
+        for leaf in leaf_columns(field.name, field.type)
     ]
 
 
-class StoreMark(TypedDict, total=False):
+class StoreManifest(TypedDict, total=False):
     """What store.json says; `id` is the store's own, wherever it is moved to (stores of before have none)."""
 
     kind: str
@@ -116,7 +119,7 @@ class Store(NamedTuple):
     @property
     def id(self) -> str:
         """The store's own id, wherever it is; empty for one that has not been written yet, or before there were ids."""
-        return self.folder.read_record(MARK, StoreMark).get("id", "") if self.folder.has(MARK) else ""
+        return self.folder.read_record(MARK, StoreManifest).get("id", "") if self.folder.has(MARK) else ""
 
     def parts(self) -> list[Part]:
         """The complete parts, in the order in which they were written. An InputError names a damaged JSON."""
@@ -220,7 +223,7 @@ def one_batch(table: pa.Table) -> pa.RecordBatch:
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def without(batch: pa.RecordBatch, rows: Iterable[int]) -> pa.RecordBatch:
+def drop_rows(batch: pa.RecordBatch, rows: Iterable[int]) -> pa.RecordBatch:
     """A batch without some of its rows."""
     kept = np.ones(len(batch), np.bool_)
     kept[list(rows)] = False
@@ -256,10 +259,10 @@ def open_store(uri: str, family: Family | None = None) -> Store:
             advice = "it is a run, and `nonocensus status` names its store"
         raise UserError(f"{uri} is not a store of puzzles; {advice}")
     family = named or family
-    place.read_mark(MARK, StoreMark, "a store of puzzles", "import FILES")
+    place.read_mark(MARK, StoreManifest, "a store of puzzles", "import FILES")
     if family is not None:
         return Store(place, family)
-    there = families_in(place)
+    there = stored_families(place)
     if len(there) > 1:
         names = " or ".join(f"{uri.rstrip('/')}/{family.folder}" for family in there)
         raise UserError(f"{uri} has puzzles of several families; name {names}")
@@ -281,7 +284,7 @@ def _found(place: Folder) -> tuple[Folder, Family | None] | None:
     return None
 
 
-def families_in(place: Folder) -> list[Family]:
+def stored_families(place: Folder) -> list[Family]:
     """The families of which a store has puzzles."""
     names = place.names()
     return [
@@ -291,16 +294,16 @@ def families_in(place: Folder) -> list[Family]:
     ]
 
 
-def refuse_others(family: Family, name: str) -> None:
+def require_nonograms(family: Family, name: str) -> None:
     """Raise a UserError if a run or store of this name holds puzzles that are no nonograms."""
     if family is not NONOGRAM:
         raise UserError(f"{name} holds puzzles of the family {family.name}; this command takes nonograms")
 
 
-def mark(store: Store) -> None:
+def write_manifest(store: Store) -> None:
     """Make the folder a store, if it is not yet one."""
     if not store.folder.has(MARK):
-        with committing(store.folder):
+        with commit_under_lease(store.folder):
             store.folder.commit(MARK, {"kind": KIND, "schema": SCHEMA_VERSION, "id": secrets.token_hex(16)})
 
 
@@ -326,12 +329,12 @@ def append(
     """
     settings = settings or default_settings()
     total = 0
-    with sole_writer(store.folder):
+    with writer_lock(store.folder):
         store.puzzles.sweep()
         number = next_part(store) if number is None else number
-        groups = regrouped(batches, settings.rows_per_group)
+        groups = rebatch(batches, settings.rows_per_group)
         for first in groups:
-            mark(store)
+            write_manifest(store)
             total += write_part(store, f"part-{number:05d}", first, groups, settings.groups_per_part)
             number += 1
     return total
@@ -347,7 +350,7 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     over = place.version(f"{name}.json")
     before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
-    options = {"compression": "zstd", "use_dictionary": repeated(family), "write_page_checksum": True}
+    options = {"compression": "zstd", "use_dictionary": dictionary_columns(family), "write_page_checksum": True}
     digest = hashlib.sha256()
     file = f"{name}.parquet" if before is None and place.local else f"{name}-{secrets.token_hex(6)}.parquet"
     with place.create(file) as stream, pq.ParquetWriter(stream, family.table, **options) as writer:
@@ -360,7 +363,7 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
         writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
     part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
     try:
-        with committing(place):
+        with commit_under_lease(place):
             place.commit(f"{name}.json", asdict(part), over)
     except ConflictError as error:
         raise StorageError(f"{store.folder.name}: another command has written {name} meanwhile; try again") from error
@@ -394,7 +397,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
     that dies leaves every part as it was or as it should be.
     """
     changed = 0
-    with sole_writer(store.folder):
+    with writer_lock(store.folder):
         store.puzzles.sweep()
         for part in store.parts():
             before = [batch for _, batch in store.read(part, [(0, part.rows)])]
@@ -406,13 +409,13 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
             if kept:
                 write_part(store, part.name, kept[0], iter(kept[1:]), len(kept))
             else:
-                confirm(store.folder)
+                check_lease(store.folder)
                 store.puzzles.delete(f"{part.name}.json")
                 store.puzzles.delete(part.file)
     return changed
 
 
-def regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+def rebatch(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of exactly `rows`, the last one excepted."""
     waiting: list[pa.RecordBatch] = []
     count = 0
@@ -428,7 +431,7 @@ def regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Recor
         yield one_batch(pa.Table.from_batches(waiting))
 
 
-def gathered(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
+def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
     """The same rows in tables of `rows` rows or `size` bytes or a little more, the last one excepted."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
@@ -440,7 +443,7 @@ def gathered(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterato
         yield pa.Table.from_batches(waiting)
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def prefetch(items: Iterator[T]) -> Iterator[T]:
     """The same items; while one is worked on, a thread makes the next."""
     end = object()
     with ThreadPoolExecutor(1) as maker:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from pipeline.errors import InputError, StorageError, UserError
-from pipeline.store.objects import NEW, Bucket, Object, Version, open_bucket
+from pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
 from solver.model.tables import SCHEMA_VERSION
 
 R = TypeVar("R")
@@ -37,7 +37,7 @@ FIRST_RETRIES = 3
 """Seconds for which the first request to Google's storage is retried."""
 
 
-class Mark(msgspec.Struct):
+class ManifestHeader(msgspec.Struct):
     """What the JSON file that marks a folder as a store or a run has in any version."""
 
     schema: str
@@ -120,7 +120,7 @@ class Folder(NamedTuple):
         try:
             Path(self.path).mkdir(parents=True, exist_ok=True)
             with self.filesystem.open_output_stream(temporary) as stream:
-                keep_mode(Path(self.path, name), temporary)
+                copy_mode(Path(self.path, name), temporary)
                 yield stream
             with Path(temporary).open("rb+") as written:
                 os.fsync(written.fileno())
@@ -149,7 +149,7 @@ class Folder(NamedTuple):
         """The key of a file on far storage: Arrow's paths begin with the bucket."""
         return f"{self.path}/{name}".partition("/")[2]
 
-    def read_object(self, name: str) -> Object | None:
+    def read_object(self, name: str) -> StoredObject | None:
         """Read a small file on far storage with its version; None if there is none of this name."""
         return self._bucket.read(self._key(name))
 
@@ -224,7 +224,7 @@ class Folder(NamedTuple):
         """
         if not self.has(name):
             raise UserError(f"{self.name} is not {what}; make one with: nonocensus {command} --out {self.name}")
-        there = self.read_record(name, Mark).schema
+        there = self.read_record(name, ManifestHeader).schema
         if there != SCHEMA_VERSION:
             raise InputError(
                 f"{self.name} has tables of version {there}, this nonocensus reads version {SCHEMA_VERSION}"
@@ -245,7 +245,7 @@ class Folder(NamedTuple):
         """Move a file into another folder of the same filesystem."""
         if self.local:
             Path(other.path).mkdir(parents=True, exist_ok=True)
-            keep_mode(Path(other.path, name), f"{self.path}/{name}")
+            copy_mode(Path(other.path, name), f"{self.path}/{name}")
         self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
 
     def aside(self) -> "Folder":
@@ -263,7 +263,7 @@ def _json(value: Any, indent: int | None) -> bytes:
     return (json.dumps(value, indent=indent, ensure_ascii=False) + "\n").encode()
 
 
-def keep_mode(before: Path, after: str) -> None:
+def copy_mode(before: Path, after: str) -> None:
     """Give a file the mode of the one that it will replace, if there is one."""
     if before.exists():
         Path(after).chmod(stat.S_IMODE(before.stat().st_mode))
@@ -316,7 +316,7 @@ STDOUT = "-"
 
 
 @contextmanager
-def opened(path: str) -> Iterator[IO[bytes]]:
+def open_output(path: str) -> Iterator[IO[bytes]]:
     """What a command writes to; on any of Arrow's filesystems."""
     if path == STDOUT:
         if sys.stdout is None:  # closed by whoever started the program

@@ -11,19 +11,19 @@ import pyarrow as pa
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.job_tables import (
-    certificates_of,
-    grades_of,
+    certificates_folder,
+    grades_folder,
     mending_files,
     read_certificates,
     read_grade_file,
     read_mending_file,
 )
-from pipeline.run.progress import counts, progress_of, write_summary
-from pipeline.run.result_pairs import fitting, sound
-from pipeline.run.results import Piece
-from pipeline.run.run_folder import Run, changed_parts, reopened, set_aside
-from pipeline.store.lock import sole_writer
-from pipeline.store.parts import Part, Store, gathered, one_batch
+from pipeline.run.progress import read_progress, value_counts, write_summary
+from pipeline.run.result_pairs import matching_rows, solvable_rows
+from pipeline.run.results import ResultFile
+from pipeline.run.run_folder import Run, changed_parts, quarantine, reload
+from pipeline.store.lock import writer_lock
+from pipeline.store.parts import Part, Store, chunk_tables, one_batch
 from pipeline.store.paths import Folder
 from pipeline.verify.store import Damage, repair_store, verify_store
 from solver.model.families import Rules
@@ -39,17 +39,17 @@ COLUMNS = ["puzzle_id", "clue_hash", "status", "solutions", "label", "solution",
 def verify_run(run: Run, seen: Callable[[int], object]) -> list[Damage]:
     """What is wrong with a run, beside its store. Nothing is written; `seen` is told of rows read."""
     found, parts = _of_store(run)
-    pieces, damaged = run.survey()
+    files, damaged = run.survey()
     found += [_damage(f"{run.results.name}/{name}", error, AGAIN) for name, error in damaged.items()]
-    for piece in pieces:
-        where = f"{run.results.name}/{piece.name}"
+    for file in files:
+        where = f"{run.results.name}/{file.name}"
         try:
-            found += [Damage(where, what, AGAIN) for what in islice(_of_piece(run, piece, parts), 1)]
+            found += [Damage(where, what, AGAIN) for what in islice(_file_damage(run, file, parts), 1)]
         except InputError as error:
             found.append(_damage(where, error, AGAIN))
         except _NotComparable as error:
             found.append(Damage(where, str(error)))
-        seen(piece.rows)
+        seen(file.rows)
     return [*found, *_of_others(run)]
 
 
@@ -78,28 +78,28 @@ def _of_store(run: Run) -> tuple[list[Damage], dict[str, Part]]:
 
 def repair_run(run: Run, found: list[Damage]) -> None:
     """Set damaged files aside, so that the commands that made them do so again."""
-    with sole_writer(run.folder):
+    with writer_lock(run.folder):
         for damage in found:
             if damage.repair == AGAIN:
-                set_aside(run, damage.file.rpartition("/")[2])
+                quarantine(run, damage.file.rpartition("/")[2])
             for place, name, _, _ in _kept(run) if damage.repair else ():
                 if f"{place.name}/{name}" == damage.file:
                     place.move(name, run.folder.aside())
         write_summary(run)
 
 
-def _of_piece(run: Run, piece: Piece, parts: dict[str, Part]) -> Iterator[str]:
+def _file_damage(run: Run, file: ResultFile, parts: dict[str, Part]) -> Iterator[str]:
     """What is wrong with a file of results, the first thing first. Raises InputError if it can't be read."""
-    run.read(piece)  # all columns, for their checksums
-    rows = run.read(piece, columns=COLUMNS)
-    if (counts(rows["status"]), counts(rows["label"])) != (piece.status, piece.labels):
+    run.read(file)  # all columns, for their checksums
+    rows = run.read(file, columns=COLUMNS)
+    if (value_counts(rows["status"]), value_counts(rows["label"])) != (file.status, file.labels):
         yield "its statistics count other rows"
-    if rows["part"].to_pylist() != piece.places()[0].tolist():
+    if rows["part"].to_pylist() != file.places()[0].tolist():
         yield "its rows name other parts of the store than its statistics"
-    if not piece.covers.keys() <= parts.keys():
+    if not file.covers.keys() <= parts.keys():
         return
     first = 0
-    for puzzles in _puzzles_of(run.store, piece, parts):
+    for puzzles in _puzzles_of(run.store, file, parts):
         results = one_batch(rows.slice(first, len(puzzles)))
         first += len(puzzles)
         for name in ("puzzle_id", "clue_hash"):
@@ -111,15 +111,15 @@ def _of_piece(run: Run, piece: Piece, parts: dict[str, Part]) -> Iterator[str]:
             yield f"{len(wrong):,} answers are wrong, the first is that of {wrong[0]}"
 
 
-def _puzzles_of(store: Store, piece: Piece, parts: dict[str, Part]) -> Iterator[pa.RecordBatch]:
+def _puzzles_of(store: Store, file: ResultFile, parts: dict[str, Part]) -> Iterator[pa.RecordBatch]:
     """The puzzles of a file of results, in its order."""
     there = (
         batch
-        for part, wanted in piece.covers.items()
+        for part, wanted in file.covers.items()
         for _, batch in store.read(parts[part], wanted, [*store.family.decisive])
     )
     try:
-        for table in gathered(there, ROWS, BYTES):
+        for table in chunk_tables(there, ROWS, BYTES):
             batch = one_batch(table)
             store.family.rules.check_readable(batch)
             yield batch
@@ -129,9 +129,9 @@ def _puzzles_of(store: Store, piece: Piece, parts: dict[str, Part]) -> Iterator[
 
 def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
     """Ids of puzzles whose answer lacks a solution, or shows one that does not fit the clues, or one twice."""
-    which = sound(rules, puzzles)
+    which = solvable_rows(rules, puzzles)
     solutions = np.array(results["solutions"].to_pylist(), object)
-    first, second = (fitting(rules, puzzles, results[name], which) for name in ("solution", "second_solution"))
+    first, second = (matching_rows(rules, puzzles, results[name], which) for name in ("solution", "second_solution"))
     unique, multiple = solutions == "unique", solutions == "multiple"
     there = [results[name].is_valid().to_numpy(zero_copy_only=False) for name in ("solution", "second_solution")]
     same = np.array([a is not None and a == b for a, b in zip(
@@ -147,8 +147,8 @@ def _kept(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], 
     files: list[tuple[Folder, str, Callable[[Folder, str], object], str]] = [
         (place, name, read, maker)
         for place, read, maker in (
-            (certificates_of(run), read_certificates, "certify"),
-            (grades_of(run), partial(read_grade_file, run.family), "grade"),
+            (certificates_folder(run), read_certificates, "certify"),
+            (grades_folder(run), partial(read_grade_file, run.family), "grade"),
         )
         for name in place.names()
         if name.endswith(".parquet")
@@ -164,7 +164,7 @@ def _of_others(run: Run) -> Iterator[Damage]:
         except InputError as error:
             yield _damage(f"{place.name}/{name}", error, f"sets it aside; {maker} makes its rows again")
     try:
-        progress_of(run)
+        read_progress(run)
     except InputError as error:
         yield Damage(f"{run.folder.name}/progress.json", str(error))
 
@@ -177,9 +177,9 @@ def verify_place(place: Run | Store, repair: bool = False, callbacks: ProgressCa
         callbacks.on_progress(rows, "")
 
     # a repair is of what is found while nobody else writes
-    with sole_writer(place.folder) if repair else nullcontext():
+    with writer_lock(place.folder) if repair else nullcontext():
         if isinstance(place, Run):
-            place = reopened(place)
+            place = reload(place)
             found = verify_run(place, seen)
             if repair:
                 repair_run(place, found)

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from pipeline.crawl.ledger import NAME as LEDGER
 from pipeline.crawl.ledger import open_ledger
 from pipeline.errors import InputError, UserError
-from pipeline.run.result_pairs import sound
+from pipeline.run.result_pairs import solvable_rows
 from pipeline.sql import database
-from pipeline.store.lock import holds, sole_writer
+from pipeline.store.lock import is_locked_here, writer_lock
 from pipeline.store.parts import PART, Part, Store, hash_rows
 from pipeline.store.paths import UNFINISHED
 from solver.model.families import Rules
@@ -57,7 +57,7 @@ def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
             found.append(Damage(f"{store.puzzles.name}/{name}", what, AGAIN))
     for name in store.puzzles.sizes():
         if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
-            if (store.puzzles.age(name) or 0.0) < AT_WORK and not holds(store.folder):
+            if (store.puzzles.age(name) or 0.0) < AT_WORK and not is_locked_here(store.folder):
                 continue  # perhaps of a command at work
             found.append(Damage(f"{store.puzzles.name}/{name}", "it belongs to no part; nobody reads it", LEFT))
     if not found:
@@ -67,7 +67,7 @@ def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
 
 def repair_store(store: Store, found: list[Damage]) -> None:
     """Set damaged parts aside, so that the commands that made them make them again."""
-    with sole_writer(store.folder):
+    with writer_lock(store.folder):
         for damage in found:
             name = damage.file.rpartition("/")[2]
             if damage.repair == AGAIN:
@@ -114,7 +114,7 @@ def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterato
 
 def _others(rules: Rules, batch: pa.RecordBatch) -> int:
     """How many puzzles have clues that their clue hash does not stand for; those that can have no solution left out."""
-    batch = batch.filter(pa.array(sound(rules, batch)))
+    batch = batch.filter(pa.array(solvable_rows(rules, batch)))
     if not len(batch):
         return 0
     return int(pc.sum(pc.not_equal(rules.with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)

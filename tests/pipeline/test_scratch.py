@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.scratch import scratch
+from pipeline.scratch import scratch_folder
 
 HELD = """
 import sys, time
 from pathlib import Path
-from pipeline.scratch import scratch
-with scratch() as place:
+from pipeline.scratch import scratch_folder
+with scratch_folder() as place:
     Path(place, "rows").write_bytes(bytes(1000))
     print(place, flush=True)
     sys.stdin.read()
@@ -29,7 +29,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_is_gone_at_the_end(temporary: Path) -> None:
-    with scratch() as place:
+    with scratch_folder() as place:
         Path(place, "rows").write_text("rows")
         assert [path.name for path in temporary.iterdir()] == [Path(place).name]
     assert not list(temporary.iterdir())
@@ -40,17 +40,17 @@ def test_the_next_one_sweeps_what_a_kill_has_left(temporary: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", HELD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     place = Path(process.stdout.readline().strip())
-    with scratch():
+    with scratch_folder():
         assert (place / "rows").exists()
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     assert (place / "rows").exists()
-    with scratch() as own:
+    with scratch_folder() as own:
         assert [path.name for path in temporary.iterdir()] == [Path(own).name]
 
 
 def test_what_is_not_ours_stays(temporary: Path) -> None:
     (temporary / "nonocensus-scratch-mine").mkdir()
-    with scratch():
+    with scratch_folder():
         pass
     assert [path.name for path in temporary.iterdir()] == ["nonocensus-scratch-mine"]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.markup import escape
 
 from pipeline.commands.output import err
-from pipeline.crawl.ids import PuzzleId, Wish, parse_id
+from pipeline.crawl.ids import FetchOptions, PuzzleId, parse_id
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.crawl.single import Sites
+    from pipeline.crawl.single import PuzzleFetcher
     from scrapers.archives.source_file import SourceFile
     from scrapers.file_batches import Problem
     from scrapers.formats import Format
@@ -34,7 +34,7 @@ class Source(NamedTuple):
     puzzle_id: PuzzleId | None
 
 
-def sources_of(arguments: Sequence[str], wish: Wish) -> list[Source]:
+def sources_of(arguments: Sequence[str], wish: FetchOptions) -> list[Source]:
     """What the arguments mean. A UserError names one that is nothing, or that can't be asked for in this way.
 
     A file that is called like an id is that file.
@@ -47,13 +47,15 @@ def sources_of(arguments: Sequence[str], wish: Wish) -> list[Source]:
     if not ids and (wish.base_urls or wish.refresh):
         raise UserError("--base-url and --refresh go with ids like webpbn/6574")
     if ids:
-        from pipeline.crawl.single import check_wish
+        from pipeline.crawl.single import check_fetch
 
-        check_wish(ids, wish)
+        check_fetch(ids, wish)
     return sources
 
 
-def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: Wish) -> "Iterator[Puzzle | Sudoku | Problem]":
+def puzzles_of(
+    sources: Sequence[Source], known: "Format | None", wish: FetchOptions
+) -> "Iterator[Puzzle | Sudoku | Problem]":
     """The puzzles of the arguments, one after the other, and a Problem for each that can't be read.
 
     known   the format of the files, if it is not to be found out
@@ -72,13 +74,13 @@ def puzzles_of(sources: Sequence[Source], known: "Format | None", wish: Wish) ->
                 yield Problem(str(puzzle_id), found) if isinstance(found, str) else found
 
 
-def _sites(sources: Sequence[Source], wish: Wish) -> "AbstractContextManager[Sites | None]":
+def _sites(sources: Sequence[Source], wish: FetchOptions) -> "AbstractContextManager[PuzzleFetcher | None]":
     """The sites to be asked, for a block; None if no argument is an id."""
     if not any(source.puzzle_id for source in sources):
         return nullcontext()
-    from pipeline.crawl.single import open_sites
+    from pipeline.crawl.single import open_fetcher
 
-    return open_sites(wish, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
+    return open_fetcher(wish, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
 
 
 def _files(paths: Sequence[str], contact: str | None) -> "Iterator[SourceFile]":

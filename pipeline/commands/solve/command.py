@@ -36,7 +36,7 @@ from pipeline.commands.solve.verdict_output import (
     print_problem_as_xml,
     print_shown,
 )
-from pipeline.crawl.ids import Wish
+from pipeline.crawl.ids import FetchOptions
 from pipeline.errors import UserError
 
 MOST_SOLUTIONS = 1_000_000
@@ -142,7 +142,7 @@ def solve(
     how = How(
         cpu_limit, rung.value, depth, check_goal, from_saved, most or None, show_known, explained, interactive, cpus
     )
-    wish = Wish(tuple(base_url or ()), contact, refresh)
+    wish = FetchOptions(tuple(base_url or ()), contact, refresh)
     found = puzzles_of(sources_of(files, wish), format_named(known), wish)
     show = shower(brief, as_xml, as_json, stats)
     of_nonograms = {

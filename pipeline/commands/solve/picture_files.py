@@ -59,9 +59,9 @@ def write(pictures: Pictures, solved: "Solved") -> None:
 
 
 def _write(place: str, data: bytes) -> None:
-    from pipeline.store.paths import STDOUT, opened
+    from pipeline.store.paths import STDOUT, open_output
 
-    with opened(place) as stream:
+    with open_output(place) as stream:
         stream.write(data)
     if place != STDOUT:
         err.print(f"{escape(place)} written, {len(data):,} bytes.")

@@ -18,7 +18,7 @@ from stores import Result
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.commands import output
 from pipeline.commands.output import ProgressLine, err, out, progress, table, tell, watching
-from pipeline.store.conversion import How, all_in, convert, formats_for
+from pipeline.store.conversion import ConversionOptions, convert, formats_for, read_puzzles
 from pipeline.store.file_import import import_paths
 from pipeline.store.parts import Store
 from reports.clean import UNSAFE
@@ -122,8 +122,8 @@ def test_files_are_counted_as_files_and_stored_puzzles_as_puzzles(tmp_path: Path
     assert (sum(steps), totals.pop()) == (2, 2)
     for source, count in ((place / "three.sdm", 1), (tmp_path / "store", 4)):
         steps.clear()
-        found = all_in([str(source)], None, callbacks)
-        report = convert(found, str(tmp_path / "out.sdm"), How(sdm), callbacks)
+        found = read_puzzles([str(source)], None, callbacks)
+        report = convert(found, str(tmp_path / "out.sdm"), ConversionOptions(sdm), callbacks)
         assert (sum(steps), totals.pop(), report.files) == (count, count, 1)
 
 

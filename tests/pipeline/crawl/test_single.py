@@ -10,8 +10,8 @@ from threading import Thread
 import pytest
 from faulty_twin import Counts, Faults, serve
 
-from pipeline.crawl.ids import SITES, Wish, parse_id
-from pipeline.crawl.single import check_wish, open_sites
+from pipeline.crawl.ids import SITES, FetchOptions, parse_id
+from pipeline.crawl.single import check_fetch, open_fetcher
 from pipeline.errors import NetworkError, UserError
 from scrapers import nonograms, webpbn
 from scrapers.twin import archive
@@ -49,7 +49,7 @@ def twin(counts: Counts) -> Iterator[str]:
 def asked(text: str, address: str, refresh: bool = False) -> Puzzle | str:
     puzzle_id = parse_id(text)
     assert puzzle_id is not None
-    with open_sites(Wish((address,), refresh=refresh), lambda _: None) as sites:
+    with open_fetcher(FetchOptions((address,), refresh=refresh), lambda _: None) as sites:
         return sites.puzzle(puzzle_id)
 
 
@@ -191,7 +191,7 @@ def test_what_can_not_be_asked_for() -> None:
     webpbn = parse_id("webpbn/1")
     assert webpbn is not None
     with pytest.raises(UserError, match="--contact"):
-        check_wish([webpbn], Wish())
+        check_fetch([webpbn], FetchOptions())
     with pytest.raises(UserError, match="no address"):
-        check_wish([webpbn], Wish(("ftp:/x",)))
-    check_wish([webpbn], Wish(contact="me@example.org"))
+        check_fetch([webpbn], FetchOptions(("ftp:/x",)))
+    check_fetch([webpbn], FetchOptions(contact="me@example.org"))

@@ -25,10 +25,10 @@ def doctored(run: Run, path: Path, values: Values, **everywhere: Any) -> Run:
     """A copy of a run in which some rows say something else, and perhaps all of them in some columns."""
     shutil.copytree(run.folder.path, path)
     copy = open_run(str(path))
-    for piece in copy.pieces():
-        table = copy.read(piece)
+    for file in copy.result_files():
+        table = copy.read(file)
         rows = [row | everywhere | values.get(row["puzzle_id"], {}) for row in table.to_pylist()]
-        rewrite_results(copy, piece.name, pa.Table.from_pylist(rows, table.schema))
+        rewrite_results(copy, file.name, pa.Table.from_pylist(rows, table.schema))
     return copy
 
 

@@ -122,7 +122,7 @@ def test_files_describe_themselves(run: Run, made: Path) -> None:
         file = pq.ParquetFile(path)
         stored = file.schema_arrow
         assert stored == schema(Content.none)
-        assert stored.metadata[b"nonocensus.run_id"].decode() == run.about["run_id"]
+        assert stored.metadata[b"nonocensus.run_id"].decode() == run.manifest["run_id"]
         assert {b"nonocensus.config_hash", b"nonocensus.solver_version", b"nonocensus.schema"} <= stored.metadata.keys()
         for field in stored:
             assert field.metadata[b"description"] == schema(Content.none).field(field.name).metadata[b"description"]
@@ -272,10 +272,10 @@ def test_small_datasets(puzzles: list[Puzzle], tmp_path: Path, monkeypatch: pyte
 
 def test_a_first_file_of_results_of_which_no_row_counts(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     run = run_of(tmp_path, [drawn(k, np.eye(k, dtype=np.uint8)) for k in (3, 4)])
-    piece = run.pieces()[0]
+    file = run.result_files()[0]
     results = tmp_path / "run/results"
     for suffix in (".parquet", ".json"):  # as a retry leaves it that is killed before it joins files
-        shutil.copy(results / f"{piece.name}{suffix}", results / f"part-0002-aaaa{suffix}")
+        shutil.copy(results / f"{file.name}{suffix}", results / f"part-0002-aaaa{suffix}")
     done = nonocensus("dataset", "run", "--out", "dataset", "--private")
     assert (done.code, done.err) == (0, "")
     assert len(read(tmp_path / "dataset")) == 2

@@ -21,7 +21,7 @@ from pipeline.jobs.certify_job import certify_run
 from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.job import DEFAULTS, JobSettings
 from pipeline.run import results
-from pipeline.run.job_tables import certificates_table, certified
+from pipeline.run.job_tables import certificate_summary, certificates_table
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import Store, append, create_store
 from pipeline.store.paths import Folder
@@ -42,13 +42,13 @@ def own(run: Run, tmp_path: Path) -> Run:
 
 def change(run: Run, **values: dict[str, Any]) -> None:
     """Change columns of the results for some puzzles, by id."""
-    for piece in run.pieces():
-        table = run.read(piece)
+    for file in run.result_files():
+        table = run.read(file)
         rows = table.to_pylist()
         for name, by_id in values.items():
             for row in rows:
                 row[name] = by_id.get(row["puzzle_id"], row[name])
-        rewrite_results(run, piece.name, pa.Table.from_pylist(rows, table.schema))
+        rewrite_results(run, file.name, pa.Table.from_pylist(rows, table.schema))
 
 
 def of(run: Run, label: str) -> list[Row]:
@@ -81,7 +81,7 @@ def test_every_verdict_is_proved_once(own: Run, nonocensus: Callable[..., Result
         " by ".join(filter(None, (row["solutions"], row["technique"]))) for row in own.table().to_pylist()
     )
     assert len(verdicts) > 2
-    assert certified(own) is None
+    assert certificate_summary(own) is None
     first = nonocensus("certify", "run", "--serial")
     assert (first.code, first.err) == (0, "")
     assert "80 of 80 verdicts proved; 80 of them checked now" in first.out
@@ -188,7 +188,7 @@ def test_changed_verdict_needs_a_new_certificate(own: Run) -> None:
         second_solution={other["puzzle_id"]: other["solution"]},
         solution={other["puzzle_id"]: other["second_solution"]},
     )
-    found = certified(own)
+    found = certificate_summary(own)
     assert found is not None
     assert (found.proved, found.provable) == (79, 80)
     (row,) = done(own)
@@ -244,7 +244,7 @@ def test_interrupted_command_resumes(own: Run) -> None:
     assert len(certificates_table(own)) == 25
     assert len(done(own)) == 80 - 25
     assert not list(Path(own.folder.path).rglob("*.tmp"))
-    found = certified(own)
+    found = certificate_summary(own)
     assert found is not None
     assert found.proved == 80
 
@@ -275,7 +275,7 @@ def test_dead_worker_costs_one_verdict(own: Run, nonocensus: Callable[..., Resul
     assert [row["error"] for row in rows if row["status"] == "killed"] == [
         "no proof: its worker died 3 times: out of memory"
     ]
-    found = certified(own)
+    found = certificate_summary(own)
     assert found is not None
     assert [item.puzzle_id for item in found.killed] == [victim]
     assert "80 of 80 verdicts proved; 1 of them checked now" in nonocensus("certify", "run", "--serial").out
@@ -289,7 +289,7 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Callable
     then = json.loads(nonocensus("certify", "run", "--serial", "--json").out)
     assert (then["proved"], then["proved_before"], then["late"]) == (80, 80 - len(late["late"]), [])
     assert nonocensus("certify", "run", "--serial", "--again", "--cpu-limit", "0.001").code == 0
-    found = certified(own)
+    found = certificate_summary(own)
     assert found is not None
     assert found.proved == 80  # a later failure does not replace a proof
 
@@ -300,7 +300,7 @@ def test_unreadable_files_are_named(own: Run, nonocensus: Callable[..., Result])
     (file,) = Path(own.folder.path).glob("certificates/*")
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(UserError, match=rf"{file.name} can't be read.*delete it"):
-        certified(own)
+        certificate_summary(own)
     for command in (["certify", "run", "--serial"], ["report", "run", "--out", "report"]):
         result = nonocensus(*command)
         assert (result.code, len(result.err.splitlines())) == (3, 1)

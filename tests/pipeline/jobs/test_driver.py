@@ -80,7 +80,7 @@ def test_uncompiled_kernels_do_not_mark_puzzle_as_hard(
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     with pytest.raises(KeyboardInterrupt):
         work_on(run, Stopping())
-    left = [puzzle for piece in run.pieces() for puzzle in piece.left]
+    left = [puzzle for file in run.result_files() for puzzle in file.left]
     assert left
     assert all(puzzle.untried for puzzle in left)
     taken = Schedule.finished

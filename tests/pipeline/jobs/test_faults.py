@@ -248,7 +248,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
     run = open_run(str(out))
     assert lasting(run).equals(lasting(undisturbed))
     assert summarize(run)["status"] == {"ok": 3000}
-    assert sum(piece.rows for piece in run.pieces()) == 3000
+    assert sum(file.rows for file in run.result_files()) == 3000
     assert not list(tmp_path.rglob("*.tmp"))
     lost = sum(event["event"] == "task lost" for event in lines_of(run))
     print(json.dumps({"kills": Counter(killed), "starts": starts, "tasks lost": lost, "puzzles": len(run.table())}))

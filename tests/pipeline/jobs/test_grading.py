@@ -27,7 +27,7 @@ from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.grade_job import grade_run
 from pipeline.jobs.job import JobSettings
 from pipeline.run import results
-from pipeline.run.job_tables import current_grades, grades_of, read_grades
+from pipeline.run.job_tables import current_grades, grades_folder, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.paths import Folder
 from scrapers.formats import named
@@ -70,7 +70,7 @@ def directly(run: Run) -> pa.Table:
 
 
 def write_grades(place: Folder, name: str, row: dict[str, Any]) -> None:
-    with results.rows_file(place, name, GRADES) as writer:
+    with results.open_row_writer(place, name, GRADES) as writer:
         writer.write_table(pa.Table.from_pylist([row], GRADES))
 
 
@@ -168,7 +168,7 @@ def test_one_command_works_on_a_run_at_a_time(own: Run, nonocensus: Nonocensus) 
 def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
-    write_grades(grades_of(own), "part-00001-00000-aaaaaa", late)
+    write_grades(grades_folder(own), "part-00001-00000-aaaaaa", late)
     first = nonocensus("grade", "run", "--serial", "--cpu-limit", "20")
     assert first.code == 0
     assert f"{late['puzzle_id']}: not in time; --cpu-limit gives more" in first.err
@@ -252,7 +252,7 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     first = read_grades(own)
     late = first.to_pylist()[3] | {"status": "timeout", "grade": None, "hardest": None}
-    place = grades_of(own)
+    place = grades_folder(own)
     write_grades(place, "part-00000-00000-aaaaaa", late)
     assert lasting(read_grades(own)) == lasting(first)
     write_grades(place, "part-99999-00000-aaaaaa", late)

@@ -26,7 +26,7 @@ from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.grade_files import grade_batch, graded_schema, killed_rows, other_family_problem
 from pipeline.jobs.grade_job import grade_run, lost_rows
 from pipeline.jobs.job import Call, Chunk, JobSettings, Loss
-from pipeline.run.job_tables import current_grades, grades_of, read_grades
+from pipeline.run.job_tables import current_grades, grades_folder, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
 from scrapers.formats import named
@@ -168,7 +168,7 @@ def test_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
     (about,) = Path(own.store.folder.path, SUDOKU.folder).glob("*.json")
     about.write_text(about.read_text().replace(own.parts[0].sha256, "0" * 64))
     assert nonocensus("grade", "run", "--serial").code == 3
-    assert not Path(grades_of(own).path).exists()
+    assert not Path(grades_folder(own).path).exists()
 
 
 def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocensus: Nonocensus) -> None:

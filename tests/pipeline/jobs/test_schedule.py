@@ -7,7 +7,8 @@ import pytest
 
 from pipeline.jobs import schedule as schedules
 from pipeline.jobs.job import DEFAULTS, JobSettings
-from pipeline.jobs.schedule import Left, Schedule, TaskRows, halves, levels
+from pipeline.jobs.schedule import Schedule, TaskRows, halves, levels
+from pipeline.run.results import PendingPuzzle
 from pipeline.store import spans
 
 
@@ -15,8 +16,8 @@ def rows_of(work: TaskRows) -> list[tuple[str, int]]:
     return [(part, row) for part, there in work.rows.items() for row in spans.rows_of(there).tolist()]
 
 
-def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> Left:
-    return Left(part, row, clues or f"{part}/{row}", open_cells, f"{part}/{row}")
+def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> PendingPuzzle:
+    return PendingPuzzle(part, row, clues or f"{part}/{row}", open_cells, f"{part}/{row}")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import Metrics, Session
-from pipeline.run.results import Effort, Piece
+from pipeline.run.results import ResultFile, TaskTimings
 from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import Store
 
@@ -65,8 +65,8 @@ def test_events_reach_other_handlers_once_if_their_level_is_enabled(
     assert log.count("task lost") == 1
 
 
-def piece(host: str, labels: dict[str, int], status: dict[str, int]) -> Piece:
-    about: Effort = {
+def file(host: str, labels: dict[str, int], status: dict[str, int]) -> ResultFile:
+    about: TaskTimings = {
         "seconds": 1.5,
         "cpu_solver": 0.5,
         "cpu_task": 1.0,
@@ -74,7 +74,7 @@ def piece(host: str, labels: dict[str, int], status: dict[str, int]) -> Piece:
         "finished": "",
         "hosts": [host],
     }
-    return Piece({}, 1.0, [], status, labels, about, "part")
+    return ResultFile({}, 1.0, [], status, labels, about, "part")
 
 
 def test_metrics_publish_each_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,11 +91,11 @@ def test_metrics_publish_each_count_once(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(metrics._cpu, "inc", note)
     monkeypatch.setattr(metrics._left, "set", left.append)
     for _ in range(3):
-        metrics.finished(piece("a", {"unique line": 5, "multiple": 1}, {"ok": 6, "invalid": 2}))
-        metrics.finished(piece("b", {"unique line": 1}, {"ok": 1}))
+        metrics.finished(file("a", {"unique line": 5, "multiple": 1}, {"ok": 6, "invalid": 2}))
+        metrics.finished(file("b", {"unique line": 1}, {"ok": 1}))
     assert not calls
     metrics.publish(7)
-    metrics.finished(piece("a", {"unique line": 1}, {"ok": 1}))
+    metrics.finished(file("a", {"unique line": 1}, {"ok": 1}))
     metrics.publish(6)
     metrics.publish(6)
     assert published == {

@@ -18,7 +18,7 @@ from pipeline.store.parts import Store, append
 def test_joined_files_have_bounded_rows(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     work_on(run, settings=JobSettings(max_rows=5, joined_rows=42))
-    sizes = [piece.rows for piece in run.pieces()]
+    sizes = [file.rows for file in run.result_files()]
     assert sum(sizes) == 300
     assert max(sizes) == 40
     assert len(sizes) < 10 < MAX_FILES
@@ -44,5 +44,5 @@ def test_row_in_two_files_counts_once(store: Store, tmp_path: Path) -> None:
     assert summarize(run)["rows"] == len(run.table()) == 300
     append(store, [next(store.batches())])
     run = run_serially(store, tmp_path / "run")
-    assert sum(piece.rows for piece in run.pieces()) == summarize(run)["rows"] == 305
+    assert sum(file.rows for file in run.result_files()) == summarize(run)["rows"] == 305
     assert len({(row["puzzle_id"], row["part"]) for row in run.table().to_pylist()}) == 305

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.run.sample import Candidates, at, balanced, gathered
+from pipeline.run.sample import Candidates, balanced_order, sample_candidates, take
 
 
 def squares(groups: list[tuple[int, int]]) -> tuple[int, int]:
@@ -31,7 +31,7 @@ def choices(there: list[tuple[tuple[int, int], int]], count: int) -> Iterator[li
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), max_size=9), st.integers(1, 8))
 def test_none_of_all_choices_is_more_balanced(groups: list[tuple[int, int]], count: int) -> None:
-    drawn = balanced(groups, count)
+    drawn = balanced_order(groups, count)
     wanted = min(count, len(groups))
     assert len(set(drawn)) == len(drawn) == wanted
     every = choices(sorted(Counter(groups).items()), wanted)
@@ -44,7 +44,7 @@ def test_none_of_all_choices_is_more_balanced(groups: list[tuple[int, int]], cou
 
 def test_fewer_are_the_beginning_of_more() -> None:
     groups = [(k % 3, k % 2) for k in range(20)]
-    assert balanced(groups, 7) == balanced(groups, 20)[:7]
+    assert balanced_order(groups, 7) == balanced_order(groups, 20)[:7]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 2), st.integers(0, 1)), min_size=1, max_size=12), st.data())
@@ -54,6 +54,9 @@ def test_it_does_not_matter_how_candidates_come(rows: list[tuple[int, int, int]]
     there = Candidates(names, names, bits.astype(np.uint64), hardness, size)
     order = np.array(data.draw(st.permutations(range(len(rows)))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
-    one, other = gathered([there], 2), gathered((at(there, part) for part in np.split(order, cuts)), 2)
+    one, other = (
+        sample_candidates([there], 2),
+        sample_candidates((take(there, part) for part in np.split(order, cuts)), 2),
+    )
     assert all(np.array_equal(*columns) for columns in zip(one, other, strict=True))
     assert len(set(one.bits.tolist())) == len(one.bits), "each picture once"

@@ -7,7 +7,7 @@ from runs import CONFIG, lasting, run_serially, work_on
 
 from pipeline.errors import UserError
 from pipeline.run.configuration import configuration
-from pipeline.run.plan import Selection, unanswered
+from pipeline.run.plan import Selection, plan_retry
 from pipeline.run.progress import summarize
 from pipeline.run.run_folder import start_run
 from pipeline.store.parts import Store
@@ -39,5 +39,5 @@ def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) ->
     work_on(run, cpu_limit=10.0)
     assert summarize(run)["status"] == {"ok": 80}
     assert lasting(run).drop_columns("config_hash").equals(lasting(alone).drop_columns("config_hash"))
-    assert unanswered(run, run.pieces(), 20.0).left == []
-    assert sum(piece.rows for piece in run.pieces()) == 80
+    assert plan_retry(run, run.result_files(), 20.0).left == []
+    assert sum(file.rows for file in run.result_files()) == 80

@@ -16,9 +16,9 @@ from stores import Result
 from pipeline.errors import UserError
 from pipeline.jobs.task import run_task
 from pipeline.run.configuration import configuration
-from pipeline.run.plan import rest_of
+from pipeline.run.plan import plan_rest
 from pipeline.run.progress import SUMMARY, summarize, write_summary
-from pipeline.run.results import Piece
+from pipeline.run.results import ResultFile
 from pipeline.run.run_folder import Run, open_run, start_run
 from pipeline.store.parts import Store, append, rewrite
 from solver.api import classify
@@ -37,7 +37,7 @@ def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None
     assert sum(summary["labels"].values()) == 300
     assert not (tmp_path / "run" / SUMMARY).exists(), "who only reads writes nothing"
     assert json.loads(json.dumps(write_summary(run))) == json.loads((tmp_path / "run" / SUMMARY).read_text()) == summary
-    assert set(table["config_hash"].to_pylist()) == {run.about["config_hash"]}
+    assert set(table["config_hash"].to_pylist()) == {run.manifest["config_hash"]}
     assert set(table["part"].to_pylist()) == {part.name for part in store.parts()}
     events = [json.loads(line) for path in (tmp_path / "run/log").iterdir() for line in path.read_text().splitlines()]
     assert [events[0]["event"], events[-1]["event"]] == ["session begun", "session ended"]
@@ -51,11 +51,11 @@ def test_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     work_on(run, limits=[1e-4, 1e-3, 10.0])
-    left = [puzzle for piece in run.pieces() for puzzle in piece.left]
+    left = [puzzle for file in run.result_files() for puzzle in file.left]
     assert len(left) > 60
     assert lasting(run).equals(lasting(alone))
-    assert len(run.pieces()) < 40, "the small files are joined"
-    assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.pieces())
+    assert len(run.result_files()) < 40, "the small files are joined"
+    assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.result_files())
 
 
 def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
@@ -103,9 +103,9 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
         return classify(*arguments, **options)
 
     monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=compile_and_classify))
-    piece = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
-    assert isinstance(piece, Piece)
-    assert piece.rows == 20
+    file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
+    assert isinstance(file, ResultFile)
+    assert file.rows == 20
     look()
     assert limited == [True, False, True, False]
 
@@ -121,17 +121,17 @@ def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatc
         return classify(*arguments, **options)
 
     monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))
-    piece = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
-    assert isinstance(piece, Piece)
-    assert piece.about["cpu_task"] < 0
-    assert piece.about["seconds"] < 0
+    file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
+    assert isinstance(file, ResultFile)
+    assert file.about["cpu_task"] < 0
+    assert file.about["seconds"] < 0
 
 
 def test_a_finished_run_does_nothing_more(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
-    plan = rest_of(run, run.pieces())
+    plan = plan_rest(run, run.result_files())
     assert (list(plan.stretches), plan.rows, plan.left) == ([], 0, [])
-    assert start_run(store, str(tmp_path / "run"), CONFIG).about == run.about
+    assert start_run(store, str(tmp_path / "run"), CONFIG).manifest == run.manifest
 
 
 def test_new_puzzles_join_the_run(store: Store, tmp_path: Path) -> None:
@@ -147,10 +147,10 @@ def test_force_keeps_the_former_run(store: Store, tmp_path: Path) -> None:
     before = lasting(run)
     again = start_run(store, str(tmp_path / "run"), configuration(5.0), force=True)
     assert len(again.table()) == 0
-    assert lasting(open_run(str(tmp_path / "run" / run.about["run_id"]))).equals(before)
+    assert lasting(open_run(str(tmp_path / "run" / run.manifest["run_id"]))).equals(before)
     work_on(again)
     assert summarize(again)["rows"] == 300
-    assert len(open_run(str(tmp_path / "run" / run.about["run_id"])).table()) == 300
+    assert len(open_run(str(tmp_path / "run" / run.manifest["run_id"])).table()) == 300
 
 
 def test_equal_puzzles_are_solved_once(store: Store, tmp_path: Path) -> None:

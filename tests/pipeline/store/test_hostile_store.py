@@ -21,8 +21,8 @@ from pipeline.jobs.job import JobSettings
 from pipeline.jobs.kernel_compilation import needed
 from pipeline.jobs.mend_job import mend_run
 from pipeline.run.run_folder import start_run
-from pipeline.store.conversion import puzzles_in
-from pipeline.store.parts import HASH_KEY, Store, append, create_store, rewrite, without
+from pipeline.store.conversion import read_nonograms
+from pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
 from pipeline.verify.store import verify_store
 from scrapers.file_batches import Problem
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -42,7 +42,7 @@ def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
     append(store, batches)
     run = run_serially(store, tmp_path / "run")
     assert len(store.parts()) == 1
-    numbers = np.concatenate([piece.places()[1] for piece in run.pieces()])
+    numbers = np.concatenate([file.places()[1] for file in run.result_files()])
     rows = run.table().take(numbers.argsort()).to_pylist()  # those that waited for kernels have come later
     puzzles = [puzzle for batch in batches for puzzle in batch.to_pylist()]
     assert [row["puzzle_id"] for row in rows] == [puzzle["puzzle_id"] for puzzle in puzzles]
@@ -61,7 +61,7 @@ def test_puzzles_without_clue_hashes_wait_for_more_time(tmp_path: Path) -> None:
         append(store, [these], SMALL_GROUPS)
         run = start_run(store, str(tmp_path / name), CONFIG)
         work_on(run, limits=[1e-4, 1e-3, 10.0])
-        assert len([puzzle for piece in run.pieces() for puzzle in piece.left]) > 30
+        assert len([puzzle for file in run.result_files() for puzzle in file.left]) > 30
         runs.append(lasting(run).drop_columns(["clue_hash", "part"]))
     assert runs[0].equals(runs[1])
 
@@ -171,7 +171,7 @@ def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> Non
 
     before = [puzzle.puzzle_id for puzzle in puzzles_of(store.batches())]
     exchanged(store, wrong)
-    found = list(puzzles_in([str(tmp_path / "store")], None, SILENT))
+    found = list(read_nonograms([str(tmp_path / "store")], None, SILENT))
     problems = [item for item in found if isinstance(item, Problem)]
     assert [problem.reason for problem in problems] == [f"it is no puzzle: {reason}" for *_, reason in WRONG]
     assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
@@ -190,7 +190,7 @@ def test_what_is_not_misshapen_is_a_puzzle(seed: int) -> None:
     palette = pa.array([[color._asdict() for color in PALETTE]] * 60, PALETTE_TYPE)
     batch = batch.set_column(batch.schema.get_field_index("palette"), PUZZLES.field("palette"), palette)
     bad = NONOGRAM.rules.malformed(batch)
-    assert len(list(puzzles_of(without(batch, bad)))) == 60 - len(bad)
+    assert len(list(puzzles_of(drop_rows(batch, bad)))) == 60 - len(bad)
     for row, why in bad.items():
         assert not sound(batch.slice(row, 1).to_pylist()[0]) or "goal" in why or "id" in why
 

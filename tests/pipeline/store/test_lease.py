@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 from pipeline.errors import StorageError, UserError
-from pipeline.run.results import Piece, write_statistics
+from pipeline.run.results import ResultFile, write_statistics
 from pipeline.store import lock, objects
 from pipeline.store import paths as folders
 from pipeline.store.file_import import import_puzzles
-from pipeline.store.lock import LOCK, borrowed, committing, lease_of, sole_writer
+from pipeline.store.lock import LOCK, borrow_lease, commit_under_lease, current_lease, writer_lock
 from pipeline.store.objects import NEW, Bucket, ConflictError, open_bucket
 from pipeline.store.parts import Store, append
 from pipeline.store.paths import Folder
@@ -132,29 +132,29 @@ def test_no_interleaving_of_two_imports_loses_a_row(monkeypatch: pytest.MonkeyPa
 
 def test_a_second_writer_is_told_who_is_first(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever this machine's clock says: the age of a lease is the server's."""
-    with sole_writer(far), ThreadPoolExecutor(1) as other:
+    with writer_lock(far), ThreadPoolExecutor(1) as other:
         for skew in (0.0, 1e6, -1e6):
             monkeypatch.setattr("time.time", lambda skew=skew: 1.8e9 + skew)
             with pytest.raises(UserError, match=r"is being written by nonocensus .*try again in two minutes"):
-                other.submit(sole_writer(far).__enter__).result()
-    with sole_writer(far):
+                other.submit(writer_lock(far).__enter__).result()
+    with writer_lock(far):
         assert far.names() == [LOCK], "a released lease is free at once, and nothing else is left"
 
 
 def test_a_killed_writer_holds_nothing_after_two_minutes(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     far.write(LOCK, b"of a killed process")
-    with pytest.raises(UserError, match="is being written by another command"), sole_writer(far):
+    with pytest.raises(UserError, match="is being written by another command"), writer_lock(far):
         pass
     monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
-    with sole_writer(far):
+    with writer_lock(far):
         pass
 
 
 @pytest.fixture
 def paused(far: Folder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     """A far folder whose lease this command holds, and has lost: another one has taken it over."""
-    winner = sole_writer(far)
-    with sole_writer(far):
+    winner = writer_lock(far)
+    with writer_lock(far):
         monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
         with ThreadPoolExecutor(1) as other:
             other.submit(winner.__enter__).result()
@@ -168,11 +168,11 @@ def test_a_paused_writer_stops_at_its_next_commit(paused: Folder) -> None:
         append(Store(paused), [puzzles])
     assert Store(paused).parts() == []
     about: Any = {"seconds": 0.0, "cpu_solver": 0.0, "cpu_task": 0.0, "started": "", "finished": "", "hosts": []}
-    lease = lease_of(paused)
+    lease = current_lease(paused)
 
     def task() -> None:
-        with borrowed(lease):
-            write_statistics(paused / "results", Piece({}, 1.0, [], {}, {}, about, "part-1"))
+        with borrow_lease(lease):
+            write_statistics(paused / "results", ResultFile({}, 1.0, [], {}, {}, about, "part-1"))
 
     (paused / "results").write("part-1.parquet", b"")
     with ThreadPoolExecutor(1) as worker, pytest.raises(StorageError, match="taken over"):
@@ -181,7 +181,7 @@ def test_a_paused_writer_stops_at_its_next_commit(paused: Folder) -> None:
 
 
 def test_a_paused_writer_leaves_the_lease_of_the_winner(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    loser, winner = sole_writer(far), sole_writer(far)
+    loser, winner = writer_lock(far), writer_lock(far)
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other, ThreadPoolExecutor(1) as third:
         one.submit(loser.__enter__).result()
         monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
@@ -189,17 +189,17 @@ def test_a_paused_writer_leaves_the_lease_of_the_winner(far: Folder, monkeypatch
         monkeypatch.setattr(lock, "DEAD_AFTER", 120.0)
         one.submit(loser.__exit__, None, None, None).result()
         with pytest.raises(UserError, match="is being written"):
-            third.submit(sole_writer(far).__enter__).result()
+            third.submit(writer_lock(far).__enter__).result()
         other.submit(winner.__exit__, None, None, None).result()
 
 
 def test_a_commit_counts_only_if_the_lease_is_held_after_it(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that is paused between its look at the lease and its write says so, instead of having succeeded."""
-    with sole_writer(far), ThreadPoolExecutor(1) as other:
-        block = committing(far)
+    with writer_lock(far), ThreadPoolExecutor(1) as other:
+        block = commit_under_lease(far)
         block.__enter__()
         monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
-        other.submit(sole_writer(far).__enter__).result()
+        other.submit(writer_lock(far).__enter__).result()
         far.commit("part.json", {})
         with pytest.raises(StorageError, match="taken over"):
             block.__exit__(None, None, None)
@@ -219,10 +219,10 @@ def test_a_lease_is_renewed_and_a_lost_answer_is_no_loss(far: Folder, monkeypatc
 
     monkeypatch.setattr(lock, "RENEWED_EVERY", 0.01)
     monkeypatch.setattr(Bucket, "write", lossy)
-    with sole_writer(far):
+    with writer_lock(far):
         for _ in range(3):
             assert renewed.acquire(timeout=60)
-    with sole_writer(far), committing(far):
+    with writer_lock(far), commit_under_lease(far):
         pass
 
 
@@ -251,9 +251,9 @@ def test_a_lease_that_can_not_be_checked_is_released(far: Folder, monkeypatch: p
 
     monkeypatch.setattr(Bucket, "write", write)
     with pytest.raises(OSError, match="no answer"):
-        sole_writer(far).__enter__()
+        writer_lock(far).__enter__()
     monkeypatch.setattr(Bucket, "write", real)
-    with sole_writer(far):
+    with writer_lock(far):
         pass
 
 
@@ -274,11 +274,11 @@ def test_storage_that_ignores_conditions_is_refused(
     far: Folder, monkeypatch: pytest.MonkeyPatch, earlier: bool
 ) -> None:
     if earlier:
-        with sole_writer(far):
+        with writer_lock(far):
             pass
     real: Callable[..., Any] = Bucket.write
     monkeypatch.setattr(Bucket, "write", lambda self, key, data, _: real(self, key, data, "overwrite"))
-    with pytest.raises(StorageError, match="ignores conditional writes"), sole_writer(far):
+    with pytest.raises(StorageError, match="ignores conditional writes"), writer_lock(far):
         pass
 
 
@@ -296,7 +296,7 @@ def test_storage_without_if_match_is_refused_at_first(
 
     monkeypatch.setattr(Bucket, "write", write)
     for _ in range(2):
-        with pytest.raises(StorageError, match="or refuses them all"), sole_writer(far):
+        with pytest.raises(StorageError, match="or refuses them all"), writer_lock(far):
             pass
         assert far.names() == []
 

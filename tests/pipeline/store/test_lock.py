@@ -13,7 +13,7 @@ from stores import held_by_another
 
 from pipeline.errors import StorageError, UserError
 from pipeline.store import lock
-from pipeline.store.lock import LOCK, sole_writer, staging
+from pipeline.store.lock import LOCK, staging, writer_lock
 from pipeline.store.parts import Store, append, create_store, open_store
 from pipeline.store.paths import folder
 from scrapers.formats import non
@@ -33,10 +33,10 @@ def test_who_holds_it_may_take_it_again_and_others_not(tmp_path: Path) -> None:
     place = folder(str(tmp_path / "s"))
 
     def taken() -> bool:
-        with sole_writer(place):
+        with writer_lock(place):
             return True
 
-    with sole_writer(place), sole_writer(place), ThreadPoolExecutor(1) as other:
+    with writer_lock(place), writer_lock(place), ThreadPoolExecutor(1) as other:
         assert taken()
         with pytest.raises(UserError, match="is being written"):
             other.submit(taken).result()
@@ -44,10 +44,10 @@ def test_who_holds_it_may_take_it_again_and_others_not(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), sole_writer(folder(str(tmp_path / "new"))):
+    with pytest.raises(ZeroDivisionError), writer_lock(folder(str(tmp_path / "new"))):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
-    with sole_writer(folder(str(tmp_path / "new"))):
+    with writer_lock(folder(str(tmp_path / "new"))):
         (tmp_path / "new/file").touch()
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["file", LOCK]
     assert create_store(str(tmp_path / "other")).folder.names() == []
@@ -68,9 +68,9 @@ def test_staging_folder_has_one_writer_and_is_deleted(tmp_path: Path) -> None:
 def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> None:
     """In a process that may not write a byte to any file."""
     script = (
-        "import resource, sys; from pipeline.store.paths import folder; from pipeline.store.lock import sole_writer\n"
+        "import resource, sys; from pipeline.store.paths import folder; from pipeline.store.lock import writer_lock\n"
         "place = folder(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-        "with sole_writer(place): pass"
+        "with writer_lock(place): pass"
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -133,7 +133,7 @@ def test_a_lock_that_was_deleted_holds_nobody_out(tmp_path: Path, monkeypatch: p
         real(file, how)
 
     monkeypatch.setattr(lock.fcntl, "flock", late)
-    with sole_writer(place):
+    with writer_lock(place):
         assert (tmp_path / "s" / LOCK).exists()
         with ThreadPoolExecutor(1) as other, pytest.raises(UserError, match="is being written"):
-            other.submit(sole_writer(place).__enter__).result()
+            other.submit(writer_lock(place).__enter__).result()

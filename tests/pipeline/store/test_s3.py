@@ -144,11 +144,11 @@ def test_a_large_file_is_sent_while_it_is_written(bucket: str) -> None:
 
 WRITER = """
 import sys
-from pipeline.store.lock import sole_writer
+from pipeline.store.lock import writer_lock
 from pipeline.store.parts import append, create_store
 from scrapers.pictures.recipe import Recipe, recipe_batch
 store = create_store(sys.argv[1])
-with sole_writer(store.folder):
+with writer_lock(store.folder):
     print("held", flush=True)
     sys.stdin.readline()
     try:

@@ -9,7 +9,7 @@ from stores import SMALL_GROUPS
 
 from pipeline.errors import UserError
 from pipeline.store.file_import import Terms, import_paths
-from pipeline.store.parts import Store, append, create_store, open_store, regrouped
+from pipeline.store.parts import Store, append, create_store, open_store, rebatch
 from pipeline.store.paths import Folder
 from scrapers.formats import jsonl
 from solver.model.puzzle import from_picture
@@ -59,7 +59,7 @@ def test_leftovers_of_a_killed_process_are_swept(store: Store, tmp_path: Path) -
 
 def test_regrouped_loses_nothing() -> None:
     batches = [numbered(0, 3), numbered(3, 3), numbered(3, 4), numbered(4, 13)]
-    groups = list(regrouped(batches, 4))
+    groups = list(rebatch(batches, 4))
     assert [len(group) for group in groups] == [4, 4, 4, 1]
     assert [i for group in groups for i in group["puzzle_id"].to_pylist()] == [f"test/{k}" for k in range(13)]
 

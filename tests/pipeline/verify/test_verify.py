@@ -173,11 +173,11 @@ def test_classify_counts_what_cannot_be_read_as_not_done(store: Store, tmp_path:
 )
 def test_rows_that_lie(store: Store, tmp_path: Path, column: str, value: Callable[[Any], Any], said: str) -> None:
     run = run_serially(store, tmp_path / "run")
-    piece = run.pieces()[1]
-    table = run.read(piece)
+    file = run.result_files()[1]
+    table = run.read(file)
     rows = table.to_pylist()
     rows[0][column] = value(rows[0][column])
-    rewrite_results(run, piece.name, pa.Table.from_pylist(rows, table.schema))
+    rewrite_results(run, file.name, pa.Table.from_pylist(rows, table.schema))
     assert [said in line for line in found(run)] == [True]
 
 
@@ -298,7 +298,7 @@ def test_a_carried_run_that_was_killed_is_what_it_was(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as cut:
-        cut.setattr(carry, "begin", killed)
+        cut.setattr(carry, "write_manifest", killed)
         with pytest.raises(KeyboardInterrupt):
             carry.carry_over(open_run(run.folder.uri))
     assert lasting(open_run(run.folder.uri)).equals(lasting(run))
@@ -307,7 +307,7 @@ def test_a_carried_run_that_was_killed_is_what_it_was(
     assert len(after.table()) == kept
     assert work_on(after) == []
     assert len(after.table()) == 299
-    assert start_run(store, run.folder.uri, CONFIG).about == after.about
+    assert start_run(store, run.folder.uri, CONFIG).manifest == after.manifest
 
 
 def test_a_run_follows_a_store_of_which_nothing_is_left(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
