@@ -1,4 +1,4 @@
-"""What an engine may use up, and what it says of a puzzle."""
+"""Limits of an engine, and its answer about a puzzle."""
 
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ VERDICTS = ("none", "unique", "multiple")
 
 
 class EngineLimits(NamedTuple):
-    """What an engine may use up for one puzzle.
+    """Resource limits of an engine for one puzzle.
 
-    visits     states that a plain search or brute force looks at
-    memory     bytes for what waits to be looked at, and for lists of arrangements; estimated from above
+    visits     states that a plain search or brute force may visit
+    memory     bytes for the open list and for lists of arrangements (an upper estimate)
     cpu_limit  CPU seconds
     """
 
@@ -25,16 +25,16 @@ class EngineLimits(NamedTuple):
 
 
 class EngineAnswer(NamedTuple):
-    """What an engine says of a puzzle. Figures that an engine doesn't have are None.
+    """An engine's answer about a puzzle. Figures that an engine doesn't have are None.
 
-    verdict        none, unique, multiple; unknown if a limit came first
+    verdict        none, unique, multiple; unknown if a limit was reached
     solutions      those found, two at most, each a uint8[height, width] of palette entries
     visits         states, grids or nodes that it looked at: docs/ENGINES.md says of which engine which
     seconds        CPU seconds, from the puzzle to the verdict
     first_visits   the same when the first solution had been found
     first_seconds
-    peak           most states that waited at the same time to be looked at
-    stopped        which limit came first, or why the engine can't do this puzzle; empty if the verdict is known
+    peak           maximum size of the open list
+    stopped        the limit reached, or why the engine can't solve this puzzle; empty if the verdict is known
     """
 
     verdict: str
@@ -48,10 +48,10 @@ class EngineAnswer(NamedTuple):
 
 
 def verdict_of(solutions: int, stopped: str) -> str:
-    """The verdict on a puzzle of which so many solutions have been found, by an engine that was stopped or was not."""
+    """Return the verdict for a number of solutions found, by an engine that stopped early or not."""
     return "unknown" if stopped and solutions < TWO else VERDICTS[solutions]
 
 
 def out_of_time(limits: EngineLimits) -> str:
-    """What is said when the CPU limit comes first."""
+    """Value of `stopped` at the CPU limit."""
     return f"not done in {limits.cpu_limit:g} CPU seconds"

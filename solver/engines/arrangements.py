@@ -7,11 +7,11 @@ from solver.engines.answer import EngineLimits
 from solver.model.puzzle import Clue, Puzzle
 
 OBJECT_BYTES = 220
-"""Bytes of memory beside the cells for a line or state that waits: the object, and its place in a list or a heap."""
+"""Bytes per queued line or state in addition to its cells: the object, and its slot in a list or heap."""
 
 
 def arrangements(clue: Clue, cells: int) -> list[bytes]:
-    """All lines of so many cells that read as the clue says; those with their first blocks furthest left come first."""
+    """Return all arrangements of a clue in `cells` cells, leftmost first."""
     free = cells - needed(clue)
     lines = []
     for chosen in combinations(range(free + len(clue)), len(clue)):

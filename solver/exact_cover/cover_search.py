@@ -56,14 +56,14 @@ class Answers(NamedTuple):
 
 
 def new_state(keep: int, levels: int) -> SearchState:
-    """The state of a search before it begins, with memory for so many solutions."""
+    """Return the state of a new search, with memory for `solutions` solutions."""
     numbers = np.zeros(NUMBERS, np.int64)
     numbers[DOWNWARD] = 1
     return SearchState(numbers, np.zeros((keep, levels), np.int32), np.zeros(keep, np.int64))
 
 
 def new_answers(questions: int, keep: int, levels: int) -> Answers:
-    """Memory for answers, with so many solutions for each."""
+    """Allocate answers with memory for `solutions` solutions each."""
     found, nodes, updates = np.zeros((3, questions), np.int64)
     rows, size = np.zeros((questions, keep, levels), np.int32), np.zeros((questions, keep), np.int64)
     return Answers(np.zeros(questions, np.int8), found, nodes, updates, np.zeros(questions), rows, size)
@@ -71,7 +71,7 @@ def new_answers(questions: int, keep: int, levels: int) -> Answers:
 
 @kernel
 def begin(x: Any, state: SearchState, given: np.ndarray) -> bool:
-    """Begin anew with rows that are given, int32; False if they don't fit together: then some of them are taken."""
+    """Restart with the given rows, int32; return False if they conflict: then some of them are selected."""
     state.numbers[LEVEL] = state.numbers[BASE] = state.numbers[FOUND] = state.numbers[NODES] = 0
     state.numbers[DOWNWARD] = 1
     x.counts[0] = 0

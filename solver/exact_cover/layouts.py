@@ -30,10 +30,10 @@ LAYOUTS: dict[str, Callable[[Cover, int], Any]] = {
 
 
 BIT_WORDS = 3
-"""Up to so many words, 192 items, bit sets are quicker than links."""
+"""Up to this number of words (192 items), bit sets are faster than links."""
 
 BIT_MEMORY = 1 << 22
-"""The most row numbers that bit sets keep, 16 MB, if nobody asks for them."""
+"""Maximum number of row numbers in bit sets (16 MB) unless the layout is requested."""
 
 
 def best_layout(cover: Cover) -> str:
@@ -54,7 +54,7 @@ def laid_out(cover: Cover, layout: str) -> Any:
 
 
 def levels_of(cover: Cover) -> int:
-    """How many levels a search can have: each but the last takes a row, which covers so many primary items or more."""
+    """Return the maximum depth of a search: each level but the last selects a row with at least one primary item."""
     if cover.rows == 0:
         return 1
     fewest = int(np.add.reduceat(cover.items < cover.primary, cover.offsets[:-1], dtype=np.int64).min())

@@ -168,7 +168,7 @@ def _begin(x: Any, state: SearchState, given: np.ndarray) -> int:
 
 
 def _go_on(x: Any, state: SearchState, wanted: int, most: int, deadline: float) -> int:
-    """Let a search go on until it has so many solutions more, or without keeping any if none is wanted."""
+    """Resume a search until it has `more` further solutions, or count without storing any."""
     place = 0 if wanted else len(state.size)
     goal = min(most, int(state.numbers[FOUND]) + wanted) if wanted else most
     while True:

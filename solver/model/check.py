@@ -230,7 +230,7 @@ def _fit_faults(side: _Side, sums: _Sums) -> Faults:
 def _total_faults(rows: _Sums, columns: _Sums) -> Faults:
     """Puzzles whose rows and columns can't paint as many cells of a colour.
 
-    Each side paints at least so many, a blot counting one, and exactly so many if it has no blot of the colour.
+    Each side paints at least the sum of its blocks (a blot counts one), and exactly that without a blot of the colour.
     """
     row_least, column_least = rows.least, columns.least
     row_exact, column_exact = rows.blots == 0, columns.blots == 0
@@ -275,5 +275,5 @@ def _null_places(column: pa.Array) -> np.ndarray:
 
 
 def _within(places: np.ndarray, items: int) -> np.ndarray:
-    """The places of so many items; a slice of a table has not all of its lines and blocks."""
+    """Return the indices of `number` items; a slice of a table does not contain all lines and blocks."""
     return places[(places >= 0) & (places < items)]

@@ -79,7 +79,7 @@ class Rules(NamedTuple):
     graded_together  puzzles of a task that grades: mostly a fraction of a second
     fits             (batch, which, cells, offsets): whether for each row in `which` (int64, without faults) the bytes
                      cells[offsets[row] : offsets[row + 1]] are a solution: bool[len(which)]
-    with_hashes      (batch): the batch with clue_hash and canonical_hash computed anew
+    with_hashes      (batch): the batch with clue_hash and canonical_hash recomputed
     as_nonograms     (puzzles, columns): columns of the table of nonograms, for reports and datasets: what the family
                      has no like of is null. `needed` are the columns that it reads
     """

@@ -209,7 +209,7 @@ SUDOKU_REQUIRED = (*SUDOKU_DECISIVE, "clues", "canonical_hash")
 def check_readable(batch: pa.RecordBatch) -> None:
     """Raise ValueError, in one line, unless a batch's DECISIVE columns are there, as in the schema, and undamaged.
 
-    A file from a stranger may hold offsets that lead out of its buffers. What a puzzle's numbers say is not looked at
+    Untrusted files may contain offsets outside of their buffers. What a puzzle's numbers say is not looked at
     (solver.model.check).
     """
     _check_columns(batch, PUZZLES, DECISIVE, "the puzzles table")

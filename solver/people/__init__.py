@@ -1,8 +1,8 @@
 """How people solve nonograms: named techniques on single lines, and assumptions above them.
 
-`line_rules` and `reach` hold one small exact rule per technique, on the record `desk.Desk`; solver.model.techniques
-has names, grades and sources. `person` applies the easiest technique that makes progress. `puzzle_grade` grades puzzles of a
-table, `explanation` records each step, `hints` finds the next one.
+`line_rules` and `reach` hold one small exact rule per technique, on the record `desk.Desk`; solver.model.techniques has
+names, grades and sources. `person` applies the easiest technique that makes progress. `puzzle_grade` grades puzzles of
+a table, `explanation` records each step, `hints` finds the next one.
 
 Techniques never decide a verdict: tests check that none finds more than complete line logic.
 """

@@ -66,7 +66,7 @@ NUMBER, NEXT, MARKED, BEST = range(4)
 
 
 def search_for(cells: int) -> Search:
-    """Memory for grids of at most so many cells."""
+    """Allocate memory for grids of at most `cells` cells."""
     size = int(cells**0.5) + 1
     levels = size + 3  # a mark tells at least one row from the others
     one = np.int64

@@ -66,8 +66,8 @@ def faults(seen: Grids) -> dict[int, str]:
 
 def compile_checks(seen: Grids) -> None:
     """Have the kernel of this module ready, for any batch."""
-    nobody = seen._replace(size=seen.size[:0])
-    _look(nobody, np.zeros(0, np.int8), np.zeros((0, 2), np.int64), np.zeros((3, 0), np.int64))
+    no_puzzles = seen._replace(size=seen.size[:0])
+    _look(no_puzzles, np.zeros(0, np.int8), np.zeros((0, 2), np.int64), np.zeros((3, 0), np.int64))
 
 
 def _text(seen: Grids, p: int, what: int, one: int, other: int) -> str:

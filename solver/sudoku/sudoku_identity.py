@@ -37,8 +37,8 @@ def sudoku_hashes(seen: Grids) -> tuple[bytes, bytes]:
 
 def compile_hashes(seen: Grids) -> None:
     """Have the kernels of this module ready, for any batch."""
-    nobody = seen._replace(size=seen.size[:0])
-    _write_texts(nobody, np.zeros(1, np.int64), np.zeros((2, 0), np.uint8), search_for(1))
+    no_puzzles = seen._replace(size=seen.size[:0])
+    _write_texts(no_puzzles, np.zeros(1, np.int64), np.zeros((2, 0), np.uint8), search_for(1))
 
 
 def _part(seen: Grids, first: int, end: int) -> Grids:

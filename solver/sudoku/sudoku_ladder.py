@@ -3,7 +3,7 @@
 line      naked and hidden singles (solver.sudoku.singles)
 depth-2   assumptions followed for three rounds (solver.sudoku.sudoku_lookahead): locked candidates, pairs and much more
 probe     assumptions followed to the end
-search    anything more; what it has not ended after so many guesses is handed to clause learners
+search    anything more; what it has not decided after SUDOKU_NODES guesses is passed to clause learners
 
 The rungs, and what is noted of them, are those of solver.ladder. What singles leave of a 9x9 with boxes of 3x3 goes
 first to the bit-parallel search (solver.sudoku.bands). If that finds two solutions, or the CPU limit comes, the rungs
@@ -60,7 +60,7 @@ class Room(NamedTuple):
 
 
 def climb(seen: Grids, which: np.ndarray, cpu_limit: float, top: int) -> Outcome:
-    """Run the Sudokus `which` (numbers) of a batch up the ladder, to the rung `top`, in so many CPU seconds each.
+    """Run the Sudokus `which` of a batch up the ladder to the rung `top`, within `cpu_limit` CPU seconds each.
 
     They must be free of faults (solver.sudoku.sudoku_check).
     """
@@ -90,11 +90,11 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
 
 def compile_rungs(seen: Grids) -> None:
     """Have the kernels of this module ready, for any batch."""
-    units, nobody, outcome = units_of(*SIDES), np.zeros(0, np.int64), empty_outcome(np.zeros(0, np.int64))
+    units, no_puzzles, outcome = units_of(*SIDES), np.zeros(0, np.int64), empty_outcome(np.zeros(0, np.int64))
     room = _room(units)
-    _line_rung(seen, nobody, units, room, outcome)
-    _bands_rung(seen, nobody, bands.desk_for(), math.inf, outcome)
-    _upper_rungs(seen, nobody, units, room, np.zeros((0, 0), np.int64), math.inf, SEARCH, SUDOKU_NODES, outcome)
+    _line_rung(seen, no_puzzles, units, room, outcome)
+    _bands_rung(seen, no_puzzles, bands.desk_for(), math.inf, outcome)
+    _upper_rungs(seen, no_puzzles, units, room, np.zeros((0, 0), np.int64), math.inf, SEARCH, SUDOKU_NODES, outcome)
 
 
 def _room(units: Units) -> Room:
@@ -159,7 +159,7 @@ def _upper_rungs(
 ) -> int:
     """The rungs above singles, up to the last one allowed, or that is needed; search only where bands has no answer.
 
-    Returns -1; or which puzzle is to be handed over, since search has made `most` guesses. The board before them is in
+    Returns -1; or the index of the puzzle to pass on, since search has made `most` guesses. The board before them is in
     room.trial[0] then, and the puzzles behind it have had nothing done.
     """
     can = room.can

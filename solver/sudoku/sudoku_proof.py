@@ -21,8 +21,8 @@ def solve_their_puzzles(seen: Grids, which: np.ndarray, solutions: np.ndarray, o
 
 def compile_proof(seen: Grids) -> None:
     """Have the kernel of this module ready, for any batch."""
-    nobody, cells = np.zeros(0, np.int64), np.zeros(0, np.uint8)
-    _check(seen, nobody, cells, nobody, np.zeros(0, np.bool_), np.zeros((3, 0), np.bool_))
+    no_puzzles, cells = np.zeros(0, np.int64), np.zeros(0, np.uint8)
+    _check(seen, no_puzzles, cells, no_puzzles, np.zeros(0, np.bool_), np.zeros((3, 0), np.bool_))
 
 
 @kernel

@@ -23,7 +23,7 @@ class Sudoku:
     givens   uint8[size, size]: digits from 1 on, OPEN for an open cell; anything that NumPy makes such a grid of
     box_width, box_height   columns and rows of a box
 
-    It may be one that nobody can solve, whose digits or boxes make no sense: `sudoku_check` says so.
+    Digits or boxes may be contradictory: `sudoku_check` says so.
     Raises InvalidPuzzle for what could not stand in the table: another shape, a number that is no byte.
     """
 

@@ -1,6 +1,6 @@
 """The steps of an explained Sudoku, each with why it holds, and a check of them that shares nothing with the kernels.
 
-Whatever a technique finds is of one of two kinds. A pattern: so many things that need a digit have, without what is
+A technique's find is of one of two kinds. A pattern: N things that need a digit have, without what is
 ruled out, fewer places left. Singles, subsets, fish, wings and chains are patterns. Or an assumption, followed by
 singles until something that needs a digit has no place left.
 
@@ -32,7 +32,7 @@ class Need(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """So many needs have fewer places once something is assumed.
+    """N needs have fewer than N places once something is assumed.
 
     needs   of which no two can be fulfilled by the same
     left    needs, fewer or as many: whatever fulfils one of `needs` fulfils one of these too, but for what is seen by

@@ -1,4 +1,4 @@
-"""Naked and hidden subsets and fish: so many things that have only so many places between them leave none to others.
+"""Naked and hidden subsets and fish: N needs that share only N places leave none to others.
 
 Cells of a unit and their digits: naked pair, triple, quad. Digits of a unit and their cells: hidden ones. Rows and the
 columns in which they may have a digit, or the other way round: x-wing, swordfish, jellyfish.
@@ -21,7 +21,7 @@ NO_DIGIT: Any = np.int64(0)
 
 @kernel
 def naked_subset(desk: SudokuDesk, number: int) -> bool:
-    """The first so many cells of a unit with as many digits that take any from the unit's others.
+    """Find the first N cells of a unit with N digits in total that exclude any from the unit's other cells.
 
     Noted: which of the unit's cells, and at UNIT the unit.
     """
@@ -48,7 +48,7 @@ def naked_subset(desk: SudokuDesk, number: int) -> bool:
 
 @kernel
 def hidden_subset(desk: SudokuDesk, number: int) -> bool:
-    """The first so many digits of a unit with as many places that take any other digit from these.
+    """Find the first N digits of a unit with N places in total that exclude any other digit from these.
 
     Noted: the digits less one, and at UNIT the unit.
     """
@@ -74,7 +74,7 @@ def hidden_subset(desk: SudokuDesk, number: int) -> bool:
 
 @kernel
 def fish(desk: SudokuDesk, number: int) -> bool:
-    """The first so many rows with as many columns for a digit, or the other way round, that take it from others.
+    """Find the first N rows with N columns for a digit, or the other way round, that exclude it elsewhere.
 
     Noted: which of the rows or columns, at UNIT the first of all these, and at DIGIT the digit less one.
     """
@@ -118,7 +118,7 @@ def _begin(desk: SudokuDesk) -> None:
 
 @inlined
 def _next(desk: SudokuDesk, sets: int, number: int) -> bool:
-    """Choose the next so many sets, with no more members between them; whether there are any."""
+    """Choose the next N sets with at most N members in total; return whether there are any."""
     chosen = desk.chosen
     i = 0 if chosen[1] == -1 else number - 1
     while i >= 0:

@@ -14,7 +14,7 @@ WORD = 64
 
 
 class SudokuDesk(NamedTuple):
-    """A grid on which somebody works, and memory to work with. `lay_down` and `strike` alone change what is known.
+    """A grid in progress, and scratch memory. `lay_down` and `strike` alone change what is known.
 
     units      the units of the grid
     peers      int64[cells, peers]: the other cells of each cell's units
