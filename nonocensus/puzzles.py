@@ -105,10 +105,10 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     """
     from pipeline.callbacks import SILENT
     from pipeline.executors.executor import Resources
-    from pipeline.jobs.mend_job import Mended, mend_puzzles
+    from pipeline.jobs.mend_job import MendResult, mend_puzzles
 
     found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), SILENT)
-    return [mending for item in found if isinstance(item, Mended) for mending in item.mendings]
+    return [mending for item in found if isinstance(item, MendResult) for mending in item.mendings]
 
 
 def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Temporary folders for what is large: deleted at the end, and what a killed process has left by the next one.
+"""Temporary folders for large files: deleted at the end, those of killed processes by the next process.
 
-Each is locked for as long as its process lives, and the system frees the lock however that ends. So a folder whose lock
-can be had is nobody's.
+Each has a lock file that its process holds, and that the system releases however the process ends: a folder whose lock
+is free is abandoned.
 """
 
 import fcntl
@@ -18,17 +18,17 @@ PREFIX, LOCK = "nonocensus-scratch-", "lock"
 
 @contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A temporary folder for as long as the block lasts."""
-    for left in Path(gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):  # another process's, another user's, or gone by now
-            lock = _locked(left, os.O_RDWR)
-            shutil.rmtree(left, ignore_errors=True)
+    """Create a temporary folder for the block."""
+    for abandoned in Path(gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):  # locked by a live process, another user's, or deleted meanwhile
+            lock = _lock(abandoned, os.O_RDWR)
+            shutil.rmtree(abandoned, ignore_errors=True)
             os.close(lock)
-    # Named before it is made: an interruption may come at any moment.
+    # Named before it is created: an interruption may come at any moment.
     place = Path(gettempdir()) / f"{PREFIX}{secrets.token_hex(8)}"
     held: int | None = None
     try:
-        held = _made(place)
+        held = _create(place)
         yield str(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -36,20 +36,20 @@ def scratch_folder() -> Iterator[str]:
             os.close(held)
 
 
-def _made(place: Path) -> int:
-    """Make a folder; returns its lock. It is made again if a process sweeps it before it is locked."""
+def _create(place: Path) -> int:
+    """Create a folder and return its lock; again if another process deletes it before it is locked."""
     while True:
         place.mkdir(0o700, exist_ok=True)
         with suppress(FileNotFoundError, BlockingIOError):
-            lock = _locked(place, os.O_RDWR | os.O_CREAT)
+            lock = _lock(place, os.O_RDWR | os.O_CREAT)
             if place.exists():
                 return lock
             os.close(lock)
 
 
-def _locked(folder: Path, how: int) -> int:
-    """The lock of a folder, to be closed; an OSError if another process has it, or there is none."""
-    lock = os.open(folder / LOCK, how | os.O_NOFOLLOW, 0o600)
+def _lock(folder: Path, flags: int) -> int:
+    """Lock a folder; returns a descriptor to close. Raises OSError if it is locked, or has no lock file."""
+    lock = os.open(folder / LOCK, flags | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

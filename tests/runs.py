@@ -1,4 +1,4 @@
-"""Runs from the inside, and what of them lasts, for the pipeline's tests."""
+"""Runs below the command line, executors with faults, and rows without times, for the pipeline's tests."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -92,7 +92,7 @@ def classify_context(
 
 
 def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
-    """Put other rows into a file of results, and into its statistics that this is how it is meant to be."""
+    """Replace the rows of a file of results, and update its statistics."""
     with open_row_writer(run.results, name) as writer:
         writer.write_table(rows)
     write_statistics(run.results, run.result_file(name))
@@ -105,5 +105,5 @@ def run_serially(store: Store, out: Path, settings: JobSettings = DEFAULTS) -> R
 
 
 def lasting(run: Run) -> pa.Table:
-    """The rows without timings and names, which differ from run to run."""
+    """Return a run's rows without the columns that differ from run to run."""
     return run.table().drop_columns(OF_THE_MOMENT).sort_by("puzzle_id")

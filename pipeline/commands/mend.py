@@ -33,7 +33,7 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     from pipeline.callbacks import ProgressCallbacks
     from pipeline.executors.executor import Resources
-    from pipeline.jobs.mend_job import Mended
+    from pipeline.jobs.mend_job import MendResult
     from pipeline.run.plan import Selection
     from scrapers.file_batches import Problem
     from scrapers.formats import Format
@@ -78,7 +78,7 @@ def mend(
     resources, selection = resources_of(cpus, address, serial), selected(ids, where, None)
     how = None if out is None else ConversionOptions(format_for(out, format_named(to)), lossy=True)
     problems: list[Problem] = []
-    found: list[Mended] = []
+    found: list[MendResult] = []
     keeps = any(is_run(place) for place in places if not is_url(place))
     with (
         resumable() if keeps else nullcontext(),
@@ -117,7 +117,7 @@ def found_in(
     cpu_limit: float,
     resources: "Resources",
     callbacks: "ProgressCallbacks",
-) -> "Generator[Mended | Problem]":
+) -> "Generator[MendResult | Problem]":
     """The puzzles with several solutions of runs, stores and files, in this order."""
     from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
@@ -133,7 +133,7 @@ def found_in(
             yield from mend_puzzles(read_nonograms([place], known, callbacks), cpu_limit, resources, callbacks)
 
 
-def fields_of(mended: "Mended") -> dict[str, Any]:
+def fields_of(mended: "MendResult") -> dict[str, Any]:
     """What a machine is told of a puzzle."""
     return {
         "puzzle_id": mended.puzzle.puzzle_id,
@@ -149,7 +149,7 @@ def fields_of(mended: "Mended") -> dict[str, Any]:
     }
 
 
-def shown(mended: "Mended") -> Iterator[RenderableType]:
+def shown(mended: "MendResult") -> Iterator[RenderableType]:
     """A puzzle's changes in words, and both pictures of the first one."""
     from pipeline.jobs.mend_job import describe
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from pipeline.errors import StorageError
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from pipeline.jobs.job import Call, Chunk, Job, Loss, Output, count_by
+from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from pipeline.jobs.kernel_compilation import needed
 from pipeline.run.job_tables import (
     VERDICT,
@@ -46,14 +46,14 @@ MAX_NAME = 100
 """Characters of a puzzle's id in file names."""
 
 
-def certify_chunk(chunk: Chunk, call: Call) -> Output:
+def certify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Prove verdicts. Options: `proofs`, the folder for proofs or None, and the `depth` of the run."""
     assert chunk.results is not None
     rows = [_certificate(row, chunk.puzzles.slice(k, 1), call) for k, row in enumerate(chunk.results.to_pylist())]
     return Output(_batch(rows), cpu_seconds=sum(row["cpu_seconds"] for row in rows))
 
 
-def lost_rows(chunk: Chunk, call: Call, loss: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     assert chunk.results is not None
     made = Certificate(KILLED, error=f"no proof: {loss.reason}")
@@ -79,7 +79,7 @@ def _batch(rows: list[Row]) -> pa.RecordBatch:
     return one_batch(pa.Table.from_pylist(rows, CERTIFICATES))
 
 
-def _certificate(verdict: Row, puzzle: pa.RecordBatch, call: Call) -> Row:
+def _certificate(verdict: Row, puzzle: pa.RecordBatch, call: JobCall) -> Row:
     """Prove one verdict; returns its row."""
     for column in ("puzzle_id", "clue_hash"):
         if verdict[column] != puzzle[column][0].as_py():

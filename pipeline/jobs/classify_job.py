@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pipeline.errors import UserError
 from pipeline.executors.executor import ALL_CORES, Resources, check_resources
 from pipeline.jobs.engine import run_job
-from pipeline.jobs.job import DEFAULTS, Call, Chunk, Job, JobSettings, Loss, Output, count_by
+from pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
 from pipeline.jobs.kernel_compilation import KernelKind, needed
 from pipeline.jobs.schedule import levels
 from pipeline.jobs.session import SILENT_LISTENER, Listener
@@ -33,7 +33,7 @@ Planner = Callable[[Run, list[ResultFile]], Plan]
 """(run, its files of results): the puzzles to classify."""
 
 
-def classify_chunk(chunk: Chunk, call: Call) -> Output:
+def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Classify puzzles; at the run's own CPU limit none is late.
 
     Options: those of `solver.api.classify`, with the run's CPU limit; and `stamp`, columns of every row.
@@ -54,14 +54,14 @@ def classify_chunk(chunk: Chunk, call: Call) -> Output:
     return Output(_stamped(rows, chunk, call), late, untried, float(spent[is_solved].sum()))
 
 
-def lost_rows(chunk: Chunk, call: Call, loss: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
     """Return rows of status `killed` or, if an exception was raised, `error`."""
     status = "error" if loss.has_raised else "killed"
     rows = call.family.rules.unclassified(chunk.puzzles, status, [loss.reason] * len(chunk.puzzles))
     return _stamped(rows, chunk, call)
 
 
-def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: Call) -> pa.RecordBatch:
+def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: JobCall) -> pa.RecordBatch:
     """Set the columns that say what rows belong to: part, run, configuration, host."""
     sizes = [len(numbers) for _, numbers in chunk.places]
     parts = pa.array([part for part, _ in chunk.places]).take(pa.array(np.repeat(np.arange(len(sizes)), sizes)))

@@ -45,7 +45,7 @@ class PuzzleBatch(NamedTuple):
     rows: pa.RecordBatch
 
 
-class Graded(NamedTuple):
+class GradedBatch(NamedTuple):
     """Puzzles that have been classified and graded: rows of `graded_schema`."""
 
     family: Family
@@ -104,7 +104,7 @@ def grade_puzzles(
     cpu_limit: float,
     resources: Resources,
     callbacks: ProgressCallbacks,
-) -> Iterator[Graded | Problem]:
+) -> Iterator[GradedBatch | Problem]:
     """Classify and grade puzzles of one family; problems of their files are passed on.
 
     first   the family; None for that of the first puzzles. Puzzles of others are problems
@@ -136,9 +136,9 @@ def grade_puzzles(
             family = FAMILIES[task.family]
             if isinstance(outcome, TaskFailure):
                 callbacks.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
-                yield Graded(family, killed_rows(family, pa.table(task.puzzles)))
+                yield GradedBatch(family, killed_rows(family, pa.table(task.puzzles)))
             else:
-                yield Graded(family, pa.Table.from_batches([outcome]))
+                yield GradedBatch(family, pa.Table.from_batches([outcome]))
             callbacks.on_progress(len(task.puzzles), "")
             yield from problems
             problems.clear()

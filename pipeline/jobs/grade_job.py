@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
-from pipeline.jobs.job import Call, Chunk, Job, Loss, Output, count_by
+from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from pipeline.run.job_tables import read_grades
 from pipeline.run.progress import value_counts
 from pipeline.run.run_folder import Run
@@ -28,13 +28,13 @@ STATE = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_sec
 """Columns of a grade, of any family, that decide whether it is final."""
 
 
-def grade_chunk(chunk: Chunk, call: Call) -> Output:
+def grade_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Grade puzzles that have exactly one solution each."""
     rows = call.family.rules.grades(chunk.puzzles, np.ones(len(chunk.puzzles), np.bool_), call.cpu_limit)
     return Output(rows, cpu_seconds=pc.sum(rows["cpu_seconds"]).as_py() or 0.0)
 
 
-def lost_rows(chunk: Chunk, call: Call, _: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, _: Loss) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     rows = [
         {**row, "status": KILLED, "solver_version": __version__}

@@ -26,7 +26,7 @@ class Chunk(NamedTuple):
     results: pa.RecordBatch | None = None
 
 
-class Call(NamedTuple):
+class JobCall(NamedTuple):
     """Arguments of a job's function besides the puzzles.
 
     family             of the puzzles
@@ -88,8 +88,8 @@ class Job(NamedTuple):
     title: str
     folder: str
     schema: pa.Schema | Callable[[Family], pa.Schema]
-    function: Callable[[Chunk, Call], Output]
-    lost: Callable[[Chunk, Call, Loss], pa.RecordBatch]
+    function: Callable[[Chunk, JobCall], Output]
+    lost: Callable[[Chunk, JobCall, Loss], pa.RecordBatch]
     counts: Callable[[pa.RecordBatch], dict[str, int]]
     seconds: float
     puzzles: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources, TaskFailure, check_resources, estimate_cost, open_executor, run_tasks
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from pipeline.jobs.job import Call, Chunk, Job, Loss, Output
+from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
 from pipeline.run.job_tables import read_attempts
 from pipeline.run.result_pairs import pairs_of
 from pipeline.run.run_folder import Run
@@ -39,7 +39,7 @@ MAX_LISTED = 4
 """Changed cells that are listed one by one."""
 
 
-class Mended(NamedTuple):
+class MendResult(NamedTuple):
     """A puzzle with several solutions.
 
     puzzle      as it is
@@ -80,7 +80,7 @@ class MendAttempts:
         return key not in self.found and self.limits.get(key, 0.0) < cpu_limit
 
 
-def mend_chunk(chunk: Chunk, call: Call) -> Output:
+def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Find the smallest changes that leave puzzles one of their several solutions."""
     began = time.thread_time()
     assert chunk.results is not None
@@ -92,7 +92,7 @@ def mend_chunk(chunk: Chunk, call: Call) -> Output:
     return Output(_batch(rows), cpu_seconds=time.thread_time() - began)
 
 
-def lost_rows(_: Chunk, __: Call, ___: Loss) -> pa.RecordBatch:
+def lost_rows(_: Chunk, __: JobCall, ___: Loss) -> pa.RecordBatch:
     """Return no rows: the next command retries."""
     return _batch([])
 
@@ -121,7 +121,7 @@ def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
     return one_batch(pa.Table.from_pylist(rows, MENDINGS))
 
 
-def mend_run(run: Run, request: JobRequest) -> Iterator[Mended | Problem]:
+def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     """Yield the puzzles of a run that have several solutions, with their changes, which the run keeps.
 
     Puzzles without a change are retried with more time. Raises InputError if the run's store has changed, UserError if
@@ -143,7 +143,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[Mended | Problem]:
                     found = attempts.found.get((puzzle.puzzle_id, clue_hash), [])
                     goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in found]
                     if puzzle.puzzle_id not in lost:
-                        yield Mended(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
+                        yield MendResult(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
 
 
 def _need_attempt(results: pa.Table, attempts: MendAttempts, cpu_limit: float) -> np.ndarray:
@@ -155,7 +155,7 @@ def _need_attempt(results: pa.Table, attempts: MendAttempts, cpu_limit: float) -
 
 def mend_puzzles(
     found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, callbacks: ProgressCallbacks
-) -> Iterator[Mended | Problem]:
+) -> Iterator[MendResult | Problem]:
     """Yield the puzzles with several solutions and their changes; problems of their files are passed on."""
     check_resources(resources)
     yield from _mend_candidates(_classified(found, cpu_limit, callbacks), cpu_limit, resources, callbacks)
@@ -163,7 +163,7 @@ def mend_puzzles(
 
 def _classified(
     found: Iterator[Puzzle | Problem], cpu_limit: float, callbacks: ProgressCallbacks
-) -> Iterator[MendCandidate | Mended | Problem]:
+) -> Iterator[MendCandidate | MendResult | Problem]:
     """Classify puzzles; yields those with several solutions, and all problems."""
     while batch := list(islice(found, BATCH)):
         yield from (item for item in batch if isinstance(item, Problem))
@@ -173,7 +173,7 @@ def _classified(
         for candidate in _candidates(results, pa.table(puzzles)):
             if candidate.puzzle.blotted:
                 callbacks.on_progress(1, "")
-                yield Mended(candidate.puzzle, [])
+                yield MendResult(candidate.puzzle, [])
             else:
                 yield candidate
 
@@ -203,13 +203,13 @@ def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarr
 
 
 def _mend_candidates(
-    items: Iterator[MendCandidate | Mended | Problem],
+    items: Iterator[MendCandidate | MendResult | Problem],
     cpu_limit: float,
     resources: Resources,
     callbacks: ProgressCallbacks,
-) -> Iterator[Mended | Problem]:
-    """Replace each candidate by a Mended, in order."""
-    done: dict[int, Mended | Problem] = {}
+) -> Iterator[MendResult | Problem]:
+    """Find changes for candidates; yields results in order."""
+    done: dict[int, MendResult | Problem] = {}
     tried: dict[int, MendCandidate] = {}
 
     def tasks() -> Iterator[tuple[int, Puzzle, list[np.ndarray], float]]:
@@ -228,7 +228,7 @@ def _mend_candidates(
             if isinstance(outcome, TaskFailure):
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
             else:
-                done[task[0]] = Mended(candidate.puzzle, outcome)
+                done[task[0]] = MendResult(candidate.puzzle, outcome)
             callbacks.on_progress(1, "")
             while next_number in done:
                 yield done.pop(next_number)

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from pipeline.errors import InputError, StorageError, UserError
 from pipeline.executors.executor import EXCEPTION, TaskFailure
-from pipeline.jobs.job import DEFAULTS, Call, Chunk, Job, Loss, Output
+from pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
 from pipeline.jobs.schedule import MAX_TRIES, TaskRows
 from pipeline.run.progress import value_counts
 from pipeline.run.result_pairs import pairs_of
@@ -160,7 +160,7 @@ def run_task(
             for chunk in chunks_of(context, rows, parts):
                 most = min(len(chunk.puzzles) * limit, MAX_SECONDS) + limit + GRACE
                 with backstop(most) if context.isolated else nullcontext():
-                    output = job.function(chunk, Call(family, context.options, limit, waits_for_kernels))
+                    output = job.function(chunk, JobCall(family, context.options, limit, waits_for_kernels))
                 writer.write(statistics.add(chunk, output))
             check_lease(place)
         file = statistics.result_file(limit, parts)
@@ -319,7 +319,7 @@ def write_off(
     place = folder(context.run) / job.folder
     with open_row_writer(place, name, job.schema_of(family)) as writer:
         for chunk in chunks:
-            rows = job.lost(chunk, Call(family, context.options, limit), Loss(reason, has_raised))
+            rows = job.lost(chunk, JobCall(family, context.options, limit), Loss(reason, has_raised))
             writer.write(statistics.add(chunk, Output(rows)))
         check_lease(place)
     file = statistics.result_file(limit, parts)

@@ -1,4 +1,4 @@
-"""Commands and stores for the pipeline's tests."""
+"""Fixtures of the pipeline's tests: stores, runs, commands."""
 
 import shutil
 import sys
@@ -21,7 +21,7 @@ from solver.model.tables import puzzle_batch
 
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `store` is a copy of: to write sixty row groups takes a hundred times as long as to copy them."""
+    """The original of `store`: copying sixty row groups is a hundred times faster than writing them."""
     rng = np.random.default_rng(4)
     puzzles = [
         from_picture((rng.random((8, 9)) < 0.6).astype(np.uint8), puzzle_id=f"test/{k}", source="test")
@@ -41,13 +41,13 @@ def store(made_store: Path, tmp_path: Path) -> Store:
 
 @pytest.fixture
 def hard(tmp_path: Path) -> Store:
-    """A store of 80 random puzzles that take milliseconds each, most of them more than line logic."""
+    """A store of 80 random puzzles of milliseconds each, most beyond line logic."""
     return random_store(tmp_path, Recipe("random", 22, 22, 0.45, 5, 80), SMALL_GROUPS)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run over 80 random puzzles, not to be changed: some unique, three of them depth-2, some not."""
+    """A read-only run of 80 random puzzles: some unique, three of them depth-2."""
     place = tmp_path_factory.mktemp("census")
     return run_serially(random_store(place, Recipe("random", 12, 12, 0.55, 5, 80), SMALL_GROUPS), place / "run")
 
@@ -56,7 +56,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def nonocensus(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Callable[..., Result]:
-    """Run one command in an empty folder; returns exit status, standard output and standard error."""
+    """A function that runs a command in an empty folder; returns exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> Result:
@@ -71,7 +71,7 @@ def nonocensus(
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard output is taken for a terminal of 80 columns without colours."""
+    """Make standard output a terminal of 80 columns without colours."""
     monkeypatch.setattr(out, "_force_terminal", True)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "vt100")

@@ -1,4 +1,4 @@
-"""Two commands at once on one store or run: one may be refused, nothing is lost, and all that is written is whole."""
+"""Pairs of concurrent commands on one store or run: one may be refused, nothing is lost, no file is partial."""
 
 import csv
 import json
@@ -31,20 +31,20 @@ PAIRS = [
 ]
 
 
-def begun(place: Path, command: str) -> "subprocess.Popen[str]":
+def start(place: Path, command: str) -> "subprocess.Popen[str]":
     words = [sys.executable, "-m", "nonocensus", *command.split()]
     return subprocess.Popen(words, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
-def ended(place: Path, *commands: str) -> None:
+def run_all(place: Path, *commands: str) -> None:
     for command in commands:
-        process = begun(place, command)
-        said = process.communicate()[1]
-        assert process.returncode == 0, f"{command}: {said}"
+        process = start(place, command)
+        errors = process.communicate()[1]
+        assert process.returncode == 0, f"{command}: {errors}"
 
 
-def all_whole(place: Path) -> None:
-    """Check all that the commands have written."""
+def check_files(place: Path) -> None:
+    """Check that the commands have left no partial files."""
     assert not list(place.rglob("*.tmp"))
     for found in place.glob("dataset/croissant.json"):
         listed = {file["contentUrl"] for file in json.loads(found.read_text())["distribution"] if "contentUrl" in file}
@@ -58,35 +58,35 @@ def all_whole(place: Path) -> None:
 
 
 @pytest.mark.kills
-def test_pairs_of_commands(store: Store, tmp_path: Path) -> None:
+def test_concurrent_commands_lose_nothing(store: Store, tmp_path: Path) -> None:
     chance = random.Random(int(os.environ.get("NONOCENSUS_SEED", "1")))
     run = run_serially(store, tmp_path / "run")
     expected = lasting(run)
-    ended(tmp_path, "convert store more.jsonl")
+    run_all(tmp_path, "convert store more.jsonl")
     more = (tmp_path / "more.jsonl").read_text().replace("test/", "more/")
     (tmp_path / "more.jsonl").write_text(more)
     for number, pair in enumerate(PAIRS):
         place = tmp_path / str(number)
         shutil.copytree(tmp_path / "store", place / "store")
         (place / "more.jsonl").write_text(more)
-        ended(place, f"{CLASSIFY} --limit 100" if CLASSIFY in pair else CLASSIFY)
+        run_all(place, f"{CLASSIFY} --limit 100" if CLASSIFY in pair else CLASSIFY)
         processes = []
         for command in pair:
-            processes.append((command, begun(place, command)))
+            processes.append((command, start(place, command)))
             time.sleep(chance.uniform(0.0, 0.5))
         refused = []
         for command, process in processes:
-            said = process.communicate()[1]
+            errors = process.communicate()[1]
             if process.returncode:
-                assert process.returncode == 2, f"{pair}: {said}"
-                assert "is being written by nonocensus" in said
-                assert len(said.splitlines()) == 1
+                assert process.returncode == 2, f"{pair}: {errors}"
+                assert "is being written by nonocensus" in errors
+                assert len(errors.splitlines()) == 1
                 refused.append(command)
         assert len(refused) < 2
-        all_whole(place)
-        ended(place, *refused)
-        all_whole(place)
-        ended(place, CLASSIFY, "verify store", "verify run")
+        check_files(place)
+        run_all(place, *refused)
+        check_files(place)
+        run_all(place, CLASSIFY, "verify store", "verify run")
         rows = lasting(open_run(str(place / "run")))
         assert len(rows) == (600 if "import" in pair[0] else 300)
         assert rows.filter(pc.starts_with(rows["puzzle_id"], "test/")).equals(expected)

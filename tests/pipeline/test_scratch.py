@@ -1,4 +1,4 @@
-"""Temporary folders: gone at the end, also those of a process that was killed."""
+"""Scratch folders: deleted at the end, those of killed processes by the next one."""
 
 import os
 import signal
@@ -28,15 +28,15 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_it_is_gone_at_the_end(temporary: Path) -> None:
+def test_scratch_folder_is_deleted_at_the_end(temporary: Path) -> None:
     with scratch_folder() as place:
         Path(place, "rows").write_text("rows")
         assert [path.name for path in temporary.iterdir()] == [Path(place).name]
     assert not list(temporary.iterdir())
 
 
-def test_the_next_one_sweeps_what_a_kill_has_left(temporary: Path) -> None:
-    """And only that: the folder of a process that lives stays."""
+def test_folder_of_a_killed_process_is_deleted_by_the_next_one(temporary: Path) -> None:
+    """The folder of a live process stays."""
     process = subprocess.Popen([sys.executable, "-c", HELD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     place = Path(process.stdout.readline().strip())
@@ -49,7 +49,7 @@ def test_the_next_one_sweeps_what_a_kill_has_left(temporary: Path) -> None:
         assert [path.name for path in temporary.iterdir()] == [Path(own).name]
 
 
-def test_what_is_not_ours_stays(temporary: Path) -> None:
+def test_folder_without_lock_file_stays(temporary: Path) -> None:
     (temporary / "nonocensus-scratch-mine").mkdir()
     with scratch_folder():
         pass

@@ -1,4 +1,4 @@
-"""Sudokus through the whole program: imported, classified, reported and verified by the code that nonograms take."""
+"""Sudokus through the whole program: import, classify, report, verify."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from solver.model.families import NONOGRAM, SUDOKU
 from solver.model.puzzle import from_picture
 
 Run = Any
-"""The fixture that runs a command here and returns what it has printed and its status."""
+"""The fixture `nonocensus`: runs a command; returns status and output."""
 
 ROWS = np.arange(9)[:, None]
 FULL = (3 * (ROWS % 3) + ROWS // 3 + np.arange(9)) % 9 + 1
@@ -28,7 +28,7 @@ def line(grid: np.ndarray) -> str:
 
 
 def puzzles() -> dict[str, np.ndarray]:
-    """A grid each with one solution, with several, with none, and with a digit twice in its row."""
+    """Return grids with one solution, several, none, and a digit twice in a row."""
     one, two, twice = (FULL.copy() for _ in range(3))
     one[[0, 4, 8], [0, 4, 8]] = 0
     two[two <= 2] = 0  # both can be exchanged everywhere
@@ -37,7 +37,7 @@ def puzzles() -> dict[str, np.ndarray]:
 
 
 def _contradictory() -> np.ndarray:
-    """No digit is twice in a unit, and yet the cell at the upper left can have none."""
+    """Return a grid without repeated digits whose upper left cell has no candidate."""
     grid = np.zeros((9, 9), np.int64)
     grid[0, 3:8] = np.arange(1, 6)
     grid[3:7, 0] = np.arange(6, 10)
@@ -46,13 +46,13 @@ def _contradictory() -> np.ndarray:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """A file with them, a line each."""
+    """Write them to a file, one per line."""
     path = tmp_path / "some.txt"
     path.write_text("".join(map(line, puzzles().values())))
     return path
 
 
-def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+def test_sudokus_pass_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     imported = nonocensus("import", str(archive), "--out", "store")
     assert "1 can have no solution as they stand" in imported.err
     assert (imported.code, "local/some#4: row 1, columns 1 and 2: 2 twice" in imported.err) == (0, True)
@@ -60,13 +60,13 @@ def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -
     run = open_run(str(tmp_path / "run"))
     assert run.family is SUDOKU
     rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
-    told = [rows[f"local/some{end}"] for end in ("", "#2", "#3", "#4")]
-    assert [row["solutions"] for row in told] == ["unique", "multiple", "none", "unknown"]
-    assert [row["status"] for row in told] == ["ok", "ok", "ok", "invalid"]
-    assert told[0]["label"] == "unique line"
-    assert told[0]["solution"] == FULL.astype(np.uint8).tobytes()
-    assert told[1]["solution"] != told[1]["second_solution"]
-    assert told[3]["error"] == "row 1, columns 1 and 2: 2 twice"
+    results = [rows[f"local/some{end}"] for end in ("", "#2", "#3", "#4")]
+    assert [row["solutions"] for row in results] == ["unique", "multiple", "none", "unknown"]
+    assert [row["status"] for row in results] == ["ok", "ok", "ok", "invalid"]
+    assert results[0]["label"] == "unique line"
+    assert results[0]["solution"] == FULL.astype(np.uint8).tobytes()
+    assert results[1]["solution"] != results[1]["second_solution"]
+    assert results[3]["error"] == "row 1, columns 1 and 2: 2 twice"
 
     status = json.loads(nonocensus("status", "store", "--json").out)
     assert status["kinds"] == [{"source": "local", "kind": "sudoku 3x3", "puzzles": 4}]
@@ -90,8 +90,8 @@ def test_from_files_to_reports(nonocensus: Run, archive: Path, tmp_path: Path) -
     assert nonocensus("retry", "run", "--cpu-limit", "100").code in (0, 1)
 
 
-def test_a_dataset_says_what_its_columns_are(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
-    """Givens go along where they may, and then the card, the files and Croissant say that they are givens."""
+def test_dataset_describes_givens(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    """Only private datasets hold them; card, files and Croissant call them givens."""
     nonocensus("import", str(archive), "--out", "store")
     nonocensus("classify", "store", "--out", "run", "--serial")
     for option, with_givens in ((None, False), ("--private", True)):
@@ -116,7 +116,7 @@ def test_a_dataset_says_what_its_columns_are(nonocensus: Run, archive: Path, tmp
             assert set(rows["goal"].to_pylist()) <= set(given.values())
 
 
-def test_the_same_command_continues(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+def test_same_command_continues_after_import(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     nonocensus("import", str(archive), "--out", "store")
     nonocensus("classify", "store", "--out", "run", "--serial", "--limit", "2")
     assert open_run(str(tmp_path / "run")).table().num_rows == 2
@@ -127,8 +127,8 @@ def test_the_same_command_continues(nonocensus: Run, archive: Path, tmp_path: Pa
     assert open_run(str(tmp_path / "run")).table().num_rows == 5
 
 
-def test_both_families_in_a_store(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
-    """Each has a folder; where it is not clear which is meant, that is said, and the folder's name tells."""
+def test_store_of_both_families_needs_a_choice(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+    """Each family has a folder, whose name chooses it."""
     puzzle = tmp_path / "eye.non"
     puzzle.write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
     assert nonocensus("import", str(puzzle), "--out", "store").code == 0
@@ -149,8 +149,7 @@ def test_both_families_in_a_store(nonocensus: Run, archive: Path, tmp_path: Path
     assert "family" in other.err
 
 
-def test_a_family_s_folder_before_it_has_any(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
-    """It is no store of its own inside the other one."""
+def test_import_into_a_family_folder_creates_no_nested_store(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     (tmp_path / "eye.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
     nonocensus("import", "eye.non", "--out", "store")
     nonocensus("import", str(archive), "--out", "store/sudokus")
@@ -158,7 +157,7 @@ def test_a_family_s_folder_before_it_has_any(nonocensus: Run, archive: Path, tmp
     assert open_store(str(tmp_path / "store" / "sudokus")).rows() == 4
 
 
-def test_options_of_nonograms_are_refused(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
+def test_nonogram_options_are_refused(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     nonocensus("import", str(archive), "--out", "store")
     for option in (("--depth", "3"), ("--check-goal",)):
         refused = nonocensus("classify", "store", "--out", "run", "--serial", *option)
@@ -166,8 +165,7 @@ def test_options_of_nonograms_are_refused(nonocensus: Run, archive: Path, tmp_pa
     assert not (tmp_path / "run").exists()
 
 
-def test_both_families_in_a_command(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
-    """What comes second is told, a line a puzzle, and left out."""
+def test_second_family_of_an_import_is_left_out(nonocensus: Run, archive: Path, tmp_path: Path) -> None:
     (tmp_path / "z.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8))))
     done = nonocensus("import", str(archive), str(tmp_path / "z.non"), "--out", "store")
     assert done.code == 1
@@ -176,7 +174,7 @@ def test_both_families_in_a_command(nonocensus: Run, archive: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("command", ["certify", "mend"])
-def test_what_takes_nonograms_alone_says_so(nonocensus: Run, archive: Path, command: str) -> None:
+def test_nonogram_commands_refuse_sudokus(nonocensus: Run, archive: Path, command: str) -> None:
     nonocensus("import", str(archive), "--out", "store")
     nonocensus("classify", "store", "--out", "run", "--serial")
     refused = nonocensus(command, "run")

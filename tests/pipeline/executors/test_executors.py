@@ -158,7 +158,7 @@ def test_ray_returns_results_failures_and_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("resources", "said"),
+    ("resources", "message"),
     [
         (Resources(serial=True, cpus=2), "--serial goes with neither --cpus nor --address"),
         (Resources(serial=True, address="auto"), "--serial goes with neither"),
@@ -167,8 +167,8 @@ def test_ray_returns_results_failures_and_nodes() -> None:
         (Resources(address="host:99999"), "no address of a Ray cluster"),
     ],
 )
-def test_conflicting_resources_are_refused(resources: Resources, said: str) -> None:
-    with pytest.raises(UserError, match=said), open_executor(resources):
+def test_conflicting_resources_are_refused(resources: Resources, message: str) -> None:
+    with pytest.raises(UserError, match=message), open_executor(resources):
         pass
 
 

@@ -35,10 +35,10 @@ def test_unfit_node_is_refused_with_the_reason(store: Store, tmp_path: Path) -> 
         "another run": (context._replace(run_id="20200101"), "is another run there"),
         "versions": (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
     }
-    for unfit, said in unfit_contexts.values():
+    for unfit, message in unfit_contexts.values():
         outcome = check_fitness(unfit)
         assert isinstance(outcome, Unfit)
-        with pytest.raises(ClusterError, match=said):
+        with pytest.raises(ClusterError, match=message):
             driver.refuse_unfit_nodes(SerialExecutor(), unfit)
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder creates none"
 

@@ -94,13 +94,18 @@ class LosingExecutor(SerialExecutor):
         return [(number, TaskFailure(self.kind, "gone"))]
 
 
-def test_lost_nodes_are_retried_but_lost_workers_end_the_command(store: Store, tmp_path: Path) -> None:
+def test_lost_nodes_are_retried_but_lost_workers_end_the_command(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "nonocensus")
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     with pytest.raises(UserError, match="53 tasks were lost, one after the other: gone"):
         work_on(run, LosingExecutor(1000, WORKER))
     assert len(run.table()) == 0, "no puzzle is given up"
+    assert sum(message.startswith("task lost: ") for message in caplog.messages) == 52
     work_on(run, LosingExecutor(200, NODE))
+    assert sum(message.startswith("node lost: ") for message in caplog.messages) == 200
     assert lasting(run).equals(lasting(alone))
 
 

@@ -87,7 +87,7 @@ def damaged(run: Run, change: Callable[[list[dict[str, Any]]], None]) -> Path:
     return path
 
 
-def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
+def test_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
     assert read_grades(own).num_rows == 0
     done = nonocensus("grade", "run", "--serial", "--quiet")  # no progress lines on a busy machine
     assert (done.code, done.err) == (0, "")
@@ -368,11 +368,11 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
     assert lines["local/switch"].split()[2:] == ["2x2", "–", "multiple"]
     assert lines["local/none"].split()[1:] == ["3x1", "–", "contradiction"]
     assert "1 of 1 puzzles with one solution have a grade" in done.out
-    told = json.loads(nonocensus("grade", "plain.non", "switch.non", "--json").out)
-    plain, switch = told["puzzles"]
+    graded = json.loads(nonocensus("grade", "plain.non", "switch.non", "--json").out)
+    plain, switch = graded["puzzles"]
     assert (plain["grade"], plain["label"], plain["status"]) == (1, "unique line", "ok")
     assert (switch["grade"], switch["label"], switch["status"]) == (None, "multiple", None)
-    assert (told["unique"], told["without_one_solution"]) == (1, 1)
+    assert (graded["unique"], graded["without_one_solution"]) == (1, 1)
 
 
 def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:

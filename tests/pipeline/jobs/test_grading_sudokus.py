@@ -25,7 +25,7 @@ from pipeline.executors.executor import Resources
 from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.grade_files import grade_batch, graded_schema, killed_rows, other_family_problem
 from pipeline.jobs.grade_job import grade_run, lost_rows
-from pipeline.jobs.job import Call, Chunk, JobSettings, Loss
+from pipeline.jobs.job import Chunk, JobCall, JobSettings, Loss
 from pipeline.run.job_tables import current_grades, grades_folder, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
@@ -81,7 +81,7 @@ def directly(run: Run) -> pa.Table:
     return pa.Table.from_batches([grades(puzzles(), unique)]).filter(pa.array(unique))
 
 
-def test_a_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
+def test_run_keeps_the_grades_folder_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
     done = nonocensus("grade", "run", "--serial")
     assert (done.code, done.err) == (0, "")
     expected = directly(own)
@@ -133,7 +133,7 @@ def test_killed_puzzle_of_a_file_is_shown_with_title_and_of_a_run_with_its_hash(
     assert (shown["puzzle_id"], shown["title"], shown["width"], shown["status"]) == ("made/0", "[bold]0", 9, "killed")
     assert killed_rows(SUDOKU, pa.table(rows)).schema == graded_schema(SUDOKU)
     chunk = Chunk([], rows.slice(0, 1).select([*SUDOKU.decisive]))
-    lost = lost_rows(chunk, Call(SUDOKU, {}, 1.0), Loss("out of memory", has_raised=False))
+    lost = lost_rows(chunk, JobCall(SUDOKU, {}, 1.0), Loss("out of memory", has_raised=False))
     (bare,) = lost.to_pylist()
     assert (bare["puzzle_id"], bare["clue_hash"], bare["status"]) == (shown["puzzle_id"], shown["clue_hash"], "killed")
     assert lost.schema == SUDOKU_GRADES

@@ -3,10 +3,12 @@
 import json
 import logging
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from runs import CONFIG
+from stores import Result
 
 from pipeline.errors import UserError
 from pipeline.executors.executor import SerialExecutor
@@ -63,6 +65,16 @@ def test_events_reach_other_handlers_once_if_their_level_is_enabled(
     assert caplog.messages[0] == "task lost: reason=100 % gone"
     log = (tmp_path / "run/log" / f"{session.name}.jsonl").read_text()
     assert log.count("task lost") == 1
+
+
+@pytest.mark.usefixtures("store")
+def test_log_level_debug_prints_finished_tasks_to_standard_error(nonocensus: Callable[..., Result]) -> None:
+    command = ("classify", "store", "--out", "run", "--serial", "--quiet")
+    first = nonocensus(*command, "--limit", "50", "--log-level", "debug")
+    assert first.code == 0
+    assert "INFO nonocensus.jobs: session begun: run_id=" in first.err
+    assert "DEBUG nonocensus.jobs: task finished: name=part-0001-" in first.err
+    assert nonocensus(*command).err == ""
 
 
 def file(host: str, labels: dict[str, int], status: dict[str, int]) -> ResultFile:

@@ -24,7 +24,7 @@ in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is com
 COUNTED = """
 import solver.api, solver.proofs.certificate as certificate
 from pipeline.jobs.certify_job import _certificate
-from pipeline.jobs.job import Call
+from pipeline.jobs.job import JobCall
 from solver.model.families import NONOGRAM
 from pipeline.run.job_tables import VERDICT
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -66,7 +66,7 @@ rows = solver.api.classify(batch).to_pylist()
 k = next(k for k, row in enumerate(rows) if row["technique"] in ("depth-2", "probe"))
 late.clear()
 ids = {"puzzle_id": batch["puzzle_id"][k].as_py(), "clue_hash": batch["clue_hash"][k].as_py()}
-call = Call(NONOGRAM, {"proofs": None, "depth": 2}, 60.0)
+call = JobCall(NONOGRAM, {"proofs": None, "depth": 2}, 60.0)
 print(_certificate({**rows[k], **ids}, batch.slice(k, 1), call)["status"], late)
 """
 
@@ -136,7 +136,7 @@ def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("programs", "said"),
+    ("programs", "message"),
     [
         (
             {"plain": """print('[{"puzzle_id": "check/1", "solutions": "none"}]')"""},
@@ -150,10 +150,10 @@ def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
     ],
 )
 def test_check_names_the_difference_and_the_remedy(
-    monkeypatch: pytest.MonkeyPatch, programs: dict[str, str], said: str
+    monkeypatch: pytest.MonkeyPatch, programs: dict[str, str], message: str
 ) -> None:
     printing(monkeypatch, **programs)
-    with pytest.raises(InputError, match=f"^{said}; delete .* and run it again") as error:
+    with pytest.raises(InputError, match=f"^{message}; delete .* and run it again") as error:
         warming.check_kernels()
     assert "\n" not in str(error.value)
 
