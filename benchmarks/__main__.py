@@ -30,7 +30,7 @@ from benchmarks import (
     trust,
 )
 from benchmarks.result_pages import ARCHIVE, write_tables
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 
 BENCHMARKS = {
     "certificates": certificate_speed.run,
@@ -80,7 +80,7 @@ def main() -> None:
     if unknown := sorted({*options.names} - {*BENCHMARKS}):
         parser.error(f"{unknown[0]} is no benchmark; there are {', '.join(BENCHMARKS)}")
     for name in options.names or BENCHMARKS:
-        tables: list[Table] = BENCHMARKS[name](options.archive)
+        tables: list[FigureTable] = BENCHMARKS[name](options.archive)
         print(write_tables(name, tables))
 
 

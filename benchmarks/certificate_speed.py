@@ -9,7 +9,7 @@ from pysat.solvers import Solver
 
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from pipeline.run.job_tables import certificates_table
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run, open_run
@@ -24,7 +24,7 @@ ENGINES = ("glucose4", "glucose3", "cadical195", "lingeling")
 ENDLESS = 1e9
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     if not archive.exists():
         return []
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def run(archive: Path) -> list[Table]:
         return [_verdicts(archive, ran, wall), _learners(ran)]
 
 
-def certificates(archive: Path) -> Table:
+def certificates(archive: Path) -> FigureTable:
     """What `certify` makes of a whole archive."""
     with tempfile.TemporaryDirectory() as folder:
         return _verdicts(archive, *certified(archive, folder))
@@ -47,7 +47,7 @@ def certified(archive: Path, folder: str) -> tuple[Run, float]:
     return open_run(place), wall
 
 
-def _verdicts(archive: Path, ran: Run, wall: float) -> Table:
+def _verdicts(archive: Path, ran: Run, wall: float) -> FigureTable:
     table = certificates_table(ran)
     table = table.append_column("kind", pc.coalesce(table["proved"], table["status"]))
     rows: list[list[object]] = []
@@ -58,10 +58,10 @@ def _verdicts(archive: Path, ran: Run, wall: float) -> Table:
         times = [pc.sum(seconds).as_py(), *pc.quantile(seconds, [0.5, 1]).to_pylist()]
         rows.append([kind or "all", len(these), *times, steps, assumptions, pc.sum(size).as_py(), pc.max(size).as_py()])
     heading = ["verdict", "number", "CPU s", "median", "slowest", "steps", "assumptions", "MB", "largest"]
-    return Table(f"All verdicts of {archive.name} proved again, in {wall:.0f} s by the wall", heading, rows)
+    return FigureTable(f"All verdicts of {archive.name} proved again, in {wall:.0f} s by the wall", heading, rows)
 
 
-def _learners(ran: Run) -> Table:
+def _learners(ran: Run) -> FigureTable:
     """The refutations of what search has decided: found by several engines, followed by one checker."""
     formulas = _searched(ran)
     rows: list[list[object]] = []
@@ -80,7 +80,7 @@ def _learners(ran: Run) -> Table:
             followed, longest, size = followed + taken, max(longest, taken), size + len(proof) / 1e6
         rows.append([engine, len(formulas), found, followed, longest, size])
     heading = ["engine", "puzzles", "proofs found, CPU s", "followed", "longest", "MB of proofs"]
-    return Table(f"What search has decided: proofs followed by {CHECKER}; certify takes {LEARNER}", heading, rows)
+    return FigureTable(f"What search has decided: proofs followed by {CHECKER}; certify takes {LEARNER}", heading, rows)
 
 
 def _searched(ran: Run) -> list[Formula]:

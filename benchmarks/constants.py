@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from tests.tuned import drawn, environment
 
 LIMIT = 20.0
@@ -21,7 +21,7 @@ LIMIT = 20.0
 PROCESSES = 2
 
 
-def constants(draws: int, puzzles: int, seed: int) -> Table:
+def constants(draws: int, puzzles: int, seed: int) -> FigureTable:
     """Verdicts on so many drawn puzzles under so many draws; a SystemExit if two proofs differ.
 
     Draws take turns with mono and coloured puzzles, for which kernels are compiled apart.
@@ -42,7 +42,7 @@ def constants(draws: int, puzzles: int, seed: int) -> Table:
     if differing:
         raise SystemExit("\n".join(["Verdicts that depend on the tuning:", *differing]))
     title = f"Tuning drawn at random: {puzzles} puzzles under each of {draws} draws, in the checked mode"
-    return Table(title, ["puzzles", "by learners", "undecided", "differ", "CPU s", "constants changed"], rows)
+    return FigureTable(title, ["puzzles", "by learners", "undecided", "differ", "CPU s", "constants changed"], rows)
 
 
 def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:

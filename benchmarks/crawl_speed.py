@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pipeline.crawl.ledger import NAME
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 
 COMMAND = [sys.executable, "-m", "nonocensus"]
 IDS = "1-5000"
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     if not archive.exists():
         return []
     rows: list[list[object]] = []
@@ -32,7 +32,7 @@ def run(archive: Path) -> list[Table]:
             rows.append(crawl("webpbn", every, Path(folder) / "webpbn"))
         rows.append(crawl("webpbn", ["--reparse"], Path(folder) / "webpbn"))
     heading = ["crawl", "numbers", "puzzles", "wall s", "numbers a second", "most memory MB", "bytes a puzzle: ledger"]
-    return [Table(f"A twin of {archive.name}, start of the process included", [*heading, "Parquet"], rows)]
+    return [FigureTable(f"A twin of {archive.name}, start of the process included", [*heading, "Parquet"], rows)]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.findings.engine_comparison import compared
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.engines.answer import EngineLimits
 from solver.engines.arrangements import number_of_arrangements
@@ -45,11 +45,11 @@ EACH = 3
 LIMITS = EngineLimits(cpu_limit=30.0)
 
 
-def run(_: Path) -> list[Table]:
+def run(_: Path) -> list[FigureTable]:
     return [_table(kind) for kind in KINDS]
 
 
-def _table(kind: Kind) -> Table:
+def _table(kind: Kind) -> FigureTable:
     puzzles = list(islice(_puzzles(kind), EACH))
     size = {puzzle.puzzle_id: states(puzzle) for puzzle in puzzles}
     rows = []
@@ -64,7 +64,7 @@ def _table(kind: Kind) -> Table:
         print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["puzzle", "states", "engine", "visits to the first solution", "ms", "visits to the verdict", "ms",
                "peak", "verdict"]  # fmt: skip
-    return Table(f"{kind.title}: {kind.least:,} to {kind.most:,}", heading, rows)
+    return FigureTable(f"{kind.title}: {kind.least:,} to {kind.most:,}", heading, rows)
 
 
 def _puzzles(kind: Kind) -> Iterator[Puzzle]:

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.result_pages import ARCHIVE
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from solver.exact_cover.layouts import LAYOUTS, best_layout
 from solver.exact_cover.problem import Cover
 from solver.exact_cover.solve import Covers, solve, solve_each
@@ -52,7 +52,7 @@ HARD = 20
 WORDS = ["".join(letters) for letters in product("abcd", repeat=4) if "a" in letters and letters[0] != letters[-1]]
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     folder = SUDOKU if archive == ARCHIVE else archive
     files = {path.name: list(sudoku_puzzles(path.read_text())) for path in sorted(folder.glob("*.txt"))}
     files = {name: puzzles for name, puzzles in files.items() if puzzles}
@@ -87,7 +87,7 @@ def problems() -> dict[str, tuple[Cover, int | None]]:
     }
 
 
-def _problems() -> Table:
+def _problems() -> FigureTable:
     rows = []
     for name, (cover, limit) in problems().items():
         answers = [_best(cover, limit, layout) for layout in LAYOUTS]
@@ -99,7 +99,7 @@ def _problems() -> Table:
         print(*rows[-1], file=sys.stderr, flush=True)
     seconds_by = [f"{name}, s" for name in LAYOUTS]
     heading = ["problem", "rows x items", "solutions", "nodes", "updates", *seconds_by, "chosen"]
-    return Table("Solutions counted: CPU seconds by layout", heading, rows)
+    return FigureTable("Solutions counted: CPU seconds by layout", heading, rows)
 
 
 def _best(cover: Cover, limit: int | None, layout: str) -> Covers | None:
@@ -123,7 +123,7 @@ def _limit(layout: str) -> float:
     return BRUTE_LIMIT if layout == "brute-force" else LIMIT
 
 
-def _nine(files: dict[str, list[str]]) -> Table:
+def _nine(files: dict[str, list[str]]) -> FigureTable:
     """Sudoku: each puzzle's solution found, and proved to be the only one."""
     cover, rows = sudoku(3), []
     for name, puzzles in files.items():
@@ -133,10 +133,10 @@ def _nine(files: dict[str, list[str]]) -> Table:
             rows.append([name, layout, *_times(answers)])
             print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["puzzles", "layout", "number", "unique", "undecided", "CPU s", "ms each", "slowest, ms", "nodes each"]
-    return Table("9x9 Sudoku, unique proved (limit 2), laid out once for each file", heading, rows)
+    return FigureTable("9x9 Sudoku, unique proved (limit 2), laid out once for each file", heading, rows)
 
 
-def _sixteen() -> Table:
+def _sixteen() -> FigureTable:
     cover, puzzles = sudoku(4), [hard_puzzle(4, seed) for seed in range(HARD)]
     rows = []
     for layout in [name for name in LAYOUTS if name != "brute-force"]:
@@ -144,7 +144,7 @@ def _sixteen() -> Table:
         print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["layout", "number", "unique", "undecided", "CPU s", "ms each", "slowest, ms", "nodes each"]
     few, many = min(map(len, puzzles)), max(map(len, puzzles))
-    return Table(f"16x16 Sudoku, unique proved: {HARD} puzzles made, {few} to {many} givens", heading, rows)
+    return FigureTable(f"16x16 Sudoku, unique proved: {HARD} puzzles made, {few} to {many} givens", heading, rows)
 
 
 def hard_puzzle(box: int, seed: int) -> list[int]:
@@ -184,7 +184,7 @@ def _times(answers: list[Covers]) -> list[object]:
     return [len(answers), unique, late, seconds.sum(), seconds.mean() * 1e3, seconds.max() * 1e3, nodes]
 
 
-def _others(puzzles: list[str]) -> Table:
+def _others(puzzles: list[str]) -> FigureTable:
     """The same problems by other programs. Of Sudoku each gets a puzzle's own rows, those that fit its givens."""
     several = {name: [problems()[name][0]] for name in SHORT}
     if puzzles:
@@ -201,7 +201,7 @@ def _others(puzzles: list[str]) -> Table:
         rows.append([name, *seconds])
         print(*rows[-1], file=sys.stderr, flush=True)
     title = "Beside other programs: CPU seconds for all solutions, from a problem in memory"
-    return Table(title, ["problem", *(f"{name}, s" for name in programs)], rows)
+    return FigureTable(title, ["problem", *(f"{name}, s" for name in programs)], rows)
 
 
 def _with_givens(cover: Cover, rows: list[int]) -> Cover:
@@ -292,7 +292,7 @@ print(one - start, time.process_time() - one)
 """
 
 
-def _compiling() -> Table:
+def _compiling() -> FigureTable:
     """CPU seconds of a new process for its kernels, compiled and then loaded."""
     rows = []
     for layout in LAYOUTS:
@@ -306,4 +306,4 @@ def _compiling() -> Table:
         rows.append([layout, *times])
     heading = ["layout", "a problem", "many questions", "a problem, loaded", "many questions, loaded"]
     title = "Kernels on a new machine: CPU seconds of a process, compiled and then loaded, with Numba's own start"
-    return Table(title, heading, rows)
+    return FigureTable(title, heading, rows)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from reports.explained.step_words import in_words
 from scrapers.file_batches import read_files
 from scrapers.files import files_in
@@ -32,15 +32,15 @@ ONE = [
 ]
 
 
-def run(_: Path) -> list[Table]:
+def run(_: Path) -> list[FigureTable]:
     puzzles = list(puzzles_of(recipe_batch(RECIPE, 0, RECIPE.count)))
     technique = classify(puzzle_batch(puzzles))["technique"].to_pylist()
     by_lines = [puzzle for puzzle, rung in zip(puzzles, technique, strict=True) if rung == "line"]
-    tables = [Table("Smooth blobs of 30x30 that line logic solves", LINES, [summed(by_lines)])]
+    tables = [FigureTable("Smooth blobs of 30x30 that line logic solves", LINES, [summed(by_lines)])]
     if folder := os.environ.get("EXPLAINED"):
         found = [item for item in read_files(files_in([Path(folder)])) if isinstance(item, Puzzle)]
         explain(found[0])
-        tables.append(Table(f"Puzzles of {Path(folder).name}", ONE, [row(puzzle) for puzzle in found]))
+        tables.append(FigureTable(f"Puzzles of {Path(folder).name}", ONE, [row(puzzle) for puzzle in found]))
     return tables
 
 

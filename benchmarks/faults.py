@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 
 SEEDS = (1, 2)
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-s"]
@@ -31,11 +31,11 @@ FAULTS = {
 """Single faults, and the test that makes each happen and compares all rows with an undisturbed run's."""
 
 
-def run(_: Path) -> list[Table]:
+def run(_: Path) -> list[FigureTable]:
     return [killed(), single()]
 
 
-def killed() -> Table:
+def killed() -> FigureTable:
     """Twenty processes killed at random moments of a run, for several seeds."""
     rows: list[list[object]] = []
     for seed in SEEDS:
@@ -51,10 +51,10 @@ def killed() -> Table:
         figures = [printed.get(key, "") for key in ("starts", "tasks lost", "puzzles")]
         rows.append([seed, kills, *figures, verdict, time.monotonic() - start])
     heading = ["seed", "kill -9 of", "starts of the command", "tasks lost", "rows", "rows are", "seconds in all"]
-    return Table("Killed at random, continued by the same command", heading, rows)
+    return FigureTable("Killed at random, continued by the same command", heading, rows)
 
 
-def single() -> Table:
+def single() -> FigureTable:
     """Each single fault by its test."""
     rows: list[list[object]] = []
     for fault, test in FAULTS.items():
@@ -62,4 +62,4 @@ def single() -> Table:
         done = subprocess.run([*PYTEST, *f"{TESTS}/{test}".split()], capture_output=True, text=True, check=False)
         verdict = "no row lost or wrong" if done.returncode == 0 else "NOT WITHSTOOD"
         rows.append([fault, f"`{test}`", verdict, time.monotonic() - start])
-    return Table("Single faults", ["fault", "test", "what became of it", "seconds"], rows)
+    return FigureTable("Single faults", ["fault", "test", "what became of it", "seconds"], rows)

@@ -6,26 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale import COMMAND, timed
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 
 HEADING = ["command", "puzzles", "wall s", "peak MB", "writes MB"]
 LABELS = "select label, count(*) as puzzles, sum(cpu_seconds) as seconds from results group by all"
 JOINED = "select kind, avg(width * height), avg(probes) from puzzles join results using (puzzle_id) group by all"
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     tables = []
     with tempfile.TemporaryDirectory() as folder:
         if archive.exists():
             run_command("import", str(archive), "--out", f"{folder}/archive")
-            tables.append(Table(f"The {archive.name}", HEADING, findings(f"{folder}/archive")))
+            tables.append(FigureTable(f"The {archive.name}", HEADING, findings(f"{folder}/archive")))
         for name, recipe in (
             ("50,000 smooth blobs, 30x30", ("blobs", "30x30", "--count", "50000")),
             ("A million random 10x10", ("random", "10x10", "--count", "1000000")),
         ):
             store = f"{folder}/{recipe[0]}"
             run_command("generate", *recipe, "--out", store)
-            tables.append(Table(name, HEADING, findings(store)))
+            tables.append(FigureTable(name, HEADING, findings(store)))
     return tables
 
 

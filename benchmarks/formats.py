@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from scrapers.file_batches import read_files
 from scrapers.files import files_in
 from scrapers.formats import FORMATS, Format, FormatError, detect, named
@@ -36,11 +36,11 @@ OF_PBNSOLVE = {
 """The formats that pbnsolve reads, by what its option -f calls them."""
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     puzzles = list(puzzles_of(recipe_batch(RECIPE, 0, RECIPE.count)))
     heading = ["format", "bytes a puzzle", "read: puzzles a second", "MB a second", "write: puzzles a second"]
     tables = [
-        Table(
+        FigureTable(
             "Random 25x25, one core, the fastest of ten batches of 200",
             heading,
             speeds(puzzles),
@@ -50,12 +50,12 @@ def run(archive: Path) -> list[Table]:
         found = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
         heading = ["format", "puzzles", "equal clue hashes", "recognized without a name", "seconds"]
         rows = [through(known, found) for known in FORMATS]
-        tables.append(Table(f"{archive.name} through each format and back", heading, rows))
+        tables.append(FigureTable(f"{archive.name} through each format and back", heading, rows))
     if solver := os.environ.get("PBNSOLVE"):
         heading = ["format", "puzzles", "the same verdict"]
         drawn = list(puzzles_of(recipe_batch(VERDICTS, 0, VERDICTS.count)))
         rows = [verdicts(solver, name, drawn) for name in OF_PBNSOLVE]
-        tables.append(Table("pbnsolve -u on what was written, random 12x12", heading, rows))
+        tables.append(FigureTable("pbnsolve -u on what was written, random 12x12", heading, rows))
     return tables
 
 

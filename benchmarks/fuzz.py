@@ -11,7 +11,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from scrapers.formats import FORMATS, named
 from tests.mutations import mutated, refusal, samples
 
@@ -23,7 +23,7 @@ LONGEST = 2_000
 """Characters of what may be said of a file."""
 
 
-def run(archive: Path) -> list[Table]:  # noqa: ARG001
+def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
     count = int(os.environ.get("COUNT", COUNT))
     spawned = multiprocessing.get_context("spawn")  # a process each: what it takes is its own
     with ProcessPoolExecutor(os.cpu_count(), spawned, max_tasks_per_child=1) as pool:
@@ -37,7 +37,7 @@ def run(archive: Path) -> list[Table]:  # noqa: ARG001
         "slowest, ms of CPU",
         "memory, MiB more",
     ]
-    return [Table("Files changed at random", heading, rows)]
+    return [FigureTable("Files changed at random", heading, rows)]
 
 
 def figures(name: str, count: int) -> list[object]:

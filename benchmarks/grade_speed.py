@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run, open_run
@@ -22,7 +22,7 @@ from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 TIMES = [0.5, 0.9, 0.99, 1]
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     if not archive.exists():
         return []
     with tempfile.TemporaryDirectory() as folder:
@@ -35,16 +35,16 @@ def run(archive: Path) -> list[Table]:
         return [_speed(archive, graded, wall), *_figures(ran, graded)]
 
 
-def _speed(archive: Path, graded: pa.Table, wall: float) -> Table:
+def _speed(archive: Path, graded: pa.Table, wall: float) -> FigureTable:
     """What it took: puzzles a second and core, and CPU seconds a puzzle."""
     seconds = graded["cpu_seconds"]
     total = pc.sum(seconds).as_py()
     rows = [[len(graded), wall, total, len(graded) / total, *pc.quantile(seconds, TIMES).to_pylist()]]
     heading = ["puzzles", "wall s", "CPU s", "a second and core", "median", "90 % within", "99 %", "slowest"]
-    return Table(f"`grade` of a run of {archive.name}", heading, rows)
+    return FigureTable(f"`grade` of a run of {archive.name}", heading, rows)
 
 
-def _figures(ran: Run, graded: pa.Table) -> list[Table]:
+def _figures(ran: Run, graded: pa.Table) -> list[FigureTable]:
     """The distribution of grades, and the rank correlations, as the report has them."""
     read = pairs(ran, RESULT_COLUMNS, PUZZLE_COLUMNS)
     found = figures_of(take_census(read, grades=finished(graded))).grades
@@ -52,7 +52,7 @@ def _figures(ran: Run, graded: pa.Table) -> list[Table]:
     return [_grades(found, graded), _agreements(found)]
 
 
-def _grades(found: Grades, graded: pa.Table) -> Table:
+def _grades(found: Grades, graded: pa.Table) -> FigureTable:
     rows: list[list[object]] = []
     for grade in found.grades:
         for name, puzzles in grade.techniques.items():
@@ -60,13 +60,13 @@ def _grades(found: Grades, graded: pa.Table) -> Table:
             medians = [pc.quantile(these[column], 0.5)[0].as_py() for column in ("work", "cpu_seconds")]
             rows.append([grade.grade, name, puzzles, f"{puzzles / found.graded:.1%}", *medians])
     heading = ["grade", "hardest technique", "puzzles", "share", "median work", "median CPU s"]
-    return Table(f"Grades of the {found.graded:,} puzzles with one solution", heading, rows)
+    return FigureTable(f"Grades of the {found.graded:,} puzzles with one solution", heading, rows)
 
 
-def _agreements(found: Grades) -> Table:
+def _agreements(found: Grades) -> FigureTable:
     rows = [
         [one.of, MEASURE_NAMES[one.measure], one.puzzles, f"{one.rho:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
         for one in found.agreements
     ]
     heading = ["of", "measure", "puzzles", "Spearman's rho", "95 % interval"]
-    return Table("Grade and work against every other measure", heading, rows)
+    return FigureTable("Grade and work against every other measure", heading, rows)

@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from solver.api import classify
 from solver.ladder.ladder_options import RUNGS
 from tests.hostile import damaged_batch, hostile_batch, puzzle_of, sound
@@ -31,7 +31,7 @@ CPU_LIMIT = 5.0
 VERDICTS = ("unique", "multiple", "none", "unknown")
 
 
-def hostile(count: int, seed: int) -> Table:
+def hostile(count: int, seed: int) -> FigureTable:
     """Classify so many hostile rows in the checked mode, every index checked; RuntimeError if anything goes wrong.
 
     That is: any crash or exception, a status `error`, a row without faults that is `invalid` or one with faults that is
@@ -44,7 +44,9 @@ def hostile(count: int, seed: int) -> Table:
         raise RuntimeError(f"hostile rows, seed {seed}: ended with {done.returncode}\n{done.stderr[-2000:]}")
     counted = json.loads(done.stdout)
     names = ["rows", "refused with their batch", "invalid", *VERDICTS, "timeout", "error", "enumerated", "CPU seconds"]
-    return Table(f"Hostile rows, seed {seed}, array indices checked", names, [[counted.get(name, 0) for name in names]])
+    return FigureTable(
+        f"Hostile rows, seed {seed}, array indices checked", names, [[counted.get(name, 0) for name in names]]
+    )
 
 
 def counts(count: int, seed: int) -> Counter[str]:

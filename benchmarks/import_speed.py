@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from pipeline.store.parts import open_store
 from scrapers.formats import taai
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -18,7 +18,7 @@ FILES, PUZZLES = 50, 20_000
 RECIPE = Recipe("random", 10, 10, 0.5, 1, PUZZLES)
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tournaments = folder / "tournaments"
@@ -33,7 +33,7 @@ def run(archive: Path) -> list[Table]:
         ]
         if archive.exists():
             rows.insert(0, row(f"import {archive.name}", ["import", str(archive)], folder / "archive-store"))
-    return [Table("Puzzles into a store, kernels cached, wall seconds of the whole process", HEADING, rows)]
+    return [FigureTable("Puzzles into a store, kernels cached, wall seconds of the whole process", HEADING, rows)]
 
 
 def row(name: str, arguments: list[str], store: Path) -> list[object]:

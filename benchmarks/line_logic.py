@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.findings.benchmark import batches_of, line_throughput, random_batches
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from scrapers.file_batches import read_files
 from scrapers.files import files_in
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -22,14 +22,14 @@ from solver.model.puzzle import Puzzle, clue_of
 RUNS = 10
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     return [
-        Table(
+        FigureTable(
             "Line logic to the fixpoint, whole batches, one core",
             ["puzzles", "number", "solved", "puzzles a second", "us a puzzle", "line solves", "ns a line solve"],
             [throughput_of(name, batches) for name, batches in sets_of(archive).items()],
         ),
-        Table(
+        FigureTable(
             "One line solve, half of the cells known, by length and number of blocks",
             ["cells", "words", "blocks", "mono, ns", "three colours, ns"],
             [line_time(cells, share) for cells in (10, 20, 40, 63, 64, 127, 255, 511, 1023) for share in (0.1, 0.5)],

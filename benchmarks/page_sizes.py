@@ -10,7 +10,7 @@ from typing import Any
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from tests.chromium import chromium
 
 HEADING = ["page", "puzzles", "MB", "list there, ms", "all charts, ms", *("filter", "search", "sort", "open", "next")]
@@ -36,9 +36,9 @@ ACTS = {
 """What people do, in this order."""
 
 
-def run(pages: list[Path]) -> list[Table]:
+def run(pages: list[Path]) -> list[FigureTable]:
     """A line for each page, which `nonocensus report` has written."""
-    return [Table("Reports in Chromium, CPU ms of the main thread", HEADING, [measured(page) for page in pages])]
+    return [FigureTable("Reports in Chromium, CPU ms of the main thread", HEADING, [measured(page) for page in pages])]
 
 
 def measured(page: Path) -> list[Any]:

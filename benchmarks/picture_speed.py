@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from scrapers.pictures.image import Wish, puzzle_of_image
 from scrapers.pictures.picture_repair import repaired
 from scrapers.pictures.rules import random_pictures
@@ -22,7 +22,7 @@ SHARE = 0.03
 """Of the cells, that may change."""
 
 
-def run(archive: Path) -> list[Table]:  # noqa: ARG001
+def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
     most = int(os.environ.get("COUNT", RANDOM))
     random = random_pictures(SIDE, SIDE, 0.5, 1, 0, min(most, RANDOM))
     files = [photograph(number) for number in range(min(most, PHOTOGRAPHS))]
@@ -38,7 +38,7 @@ def run(archive: Path) -> list[Table]:  # noqa: ARG001
     rows = [figures(name, pictures, rung) for name, pictures in kinds.items() for rung in ("search", "line")]
     heading = ["pictures", "count", "wanted", "reached", f"changed under {SHARE:.0%}", "already so", "changed: median"]
     heading += ["95th of 100", "most", "s: median", "95th of 100", "most"]
-    return [Table(f"{SIDE}x{SIDE} made unique, one core", heading, rows)]
+    return [FigureTable(f"{SIDE}x{SIDE} made unique, one core", heading, rows)]
 
 
 def figures(name: str, pictures: list[tuple[np.ndarray, np.ndarray | None]], rung: str) -> list[object]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline.findings.figures_page import Table, figures_page
+from pipeline.findings.figures_page import FigureTable, figures_page
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -10,7 +10,7 @@ ARCHIVE = Path("../shared/data/webpbn-2014-mono.tar.xz")
 """The archive that most figures are measured on; not part of the project."""
 
 
-def write_tables(name: str, tables: list[Table]) -> str:
+def write_tables(name: str, tables: list[FigureTable]) -> str:
     """Write the tables of one benchmark to benchmarks/results/NAME.md and return the text."""
     text = figures_page(name, f"python -m benchmarks {name}", tables)
     RESULTS.mkdir(exist_ok=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 
 COMMAND = [sys.executable, "-m", "nonocensus"]
 LOOK_EVERY = 0.25
@@ -22,7 +22,7 @@ TASKS = [
 ]
 
 
-def run(archive: Path) -> list[Table]:
+def run(archive: Path) -> list[FigureTable]:
     commands, tasks = [], []
     with tempfile.TemporaryDirectory() as folder:
 
@@ -47,8 +47,8 @@ def run(archive: Path) -> list[Table]:
         classified("every 5x5", f"{folder}/five")
         measured("report on every 5x5", "report", f"{folder}/five-run", "--out", f"{folder}/report")
     return [
-        Table("Whole commands over Ray, all cores, caches warm", HEADING, commands),
-        Table("Their tasks", TASKS, tasks),
+        FigureTable("Whole commands over Ray, all cores, caches warm", HEADING, commands),
+        FigureTable("Their tasks", TASKS, tasks),
     ]
 
 

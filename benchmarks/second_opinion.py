@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.findings.figures_page import Table, figure
+from pipeline.findings.figures_page import FigureTable, figure
 from solver.api import classify, solve
 from solver.model.puzzle import Puzzle, clues_of
 from solver.model.tables import puzzle_batch
@@ -58,7 +58,7 @@ class Findings(NamedTuple):
     wrong: list[str]
 
 
-def second_opinion(count: int, seed: int) -> Table:
+def second_opinion(count: int, seed: int) -> FigureTable:
     """Compare what is said of the puzzles of seeds `seed` to `seed` + `count` - 1.
 
     What differs is written to standard error as it comes up, with its seed. If anything does, or if a process is lost,
@@ -87,7 +87,7 @@ def second_opinion(count: int, seed: int) -> Table:
     if wrong:
         raise SystemExit(f"{wrong} of {count} puzzles are answered differently")
     rows: list[list[object]] = [[group, *(figures[group][name] for name in FIGURES)] for group in GROUPS]
-    return Table(f"A second opinion on drawn puzzles, seeds {seed:,} to {seed + count - 1:,}", HEADING, rows)
+    return FigureTable(f"A second opinion on drawn puzzles, seeds {seed:,} to {seed + count - 1:,}", HEADING, rows)
 
 
 def chunks_of(seeds: range) -> Iterator[range]:

@@ -18,7 +18,7 @@ import numpy as np
 import psutil
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, connection_from_url
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from pipeline.serve.records import puzzle_record
 from solver.model.puzzle import from_picture
 
@@ -38,7 +38,7 @@ BYTES = {"content-type": "application/octet-stream"}
 HEADING = ["load", "solves", "a second", "median ms", "p99 ms", "most ms", "refused"]
 
 
-def run(archive: Path) -> list[Table]:  # noqa: ARG001
+def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
     with serving() as (process, address):
         return measured(process, address)
 
@@ -60,7 +60,7 @@ def serving() -> Iterator[tuple[psutil.Process, str]]:
             server.send_signal(signal.SIGINT)
 
 
-def measured(process: psutil.Process, address: str) -> list[Table]:
+def measured(process: psutil.Process, address: str) -> list[FigureTable]:
     with connection_from_url(address, maxsize=CLIENTS, block=True, retries=False) as server:
         steady(server, RATE, 2.0)  # everything has been done once
         rows = [
@@ -82,11 +82,11 @@ def measured(process: psutil.Process, address: str) -> list[Table]:
     answers = [[status, count] for status, count in sorted(statuses.items())]
     memory = [["server", round(before / 2**20, 1), round(after / 2**20, 1)]]
     return [
-        Table(f"Small puzzles: {RATE} a second, or a quarter of it, or eagerly", HEADING, rows),
-        Table(
+        FigureTable(f"Small puzzles: {RATE} a second, or a quarter of it, or eagerly", HEADING, rows),
+        FigureTable(
             f"{BAD:,} bad requests, {SLOW} clients that send a byte and wait: answers", ["status", "replies"], answers
         ),
-        Table("Its memory, MiB (workers apart)", ["process", "before", "after"], memory),
+        FigureTable("Its memory, MiB (workers apart)", ["process", "before", "after"], memory),
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import picture
@@ -24,7 +24,7 @@ FOR_LEARNERS = Recipe("random", 30, 30, 0.45, 7, 30)
 """Its last puzzle needs clause learning, and some milliseconds of it."""
 
 
-def run(archive: Path) -> list[Table]:  # noqa: ARG001
+def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = {name: write(folder / f"{name}.non", puzzle) for name, puzzle in puzzles().items()}
@@ -44,8 +44,8 @@ def run(archive: Path) -> list[Table]:  # noqa: ARG001
             ["solve", *spread([wall(["solve", files["line"]], cache) for _ in range(RUNS)])],
         ]
     return [
-        Table("The first time: kernels compiled, wall seconds of the whole process", HEADING, rows),
-        Table("Kernels cached, wall seconds of the whole process", HEADING, cached),
+        FigureTable("The first time: kernels compiled, wall seconds of the whole process", HEADING, rows),
+        FigureTable("Kernels cached, wall seconds of the whole process", HEADING, cached),
     ]
 
 

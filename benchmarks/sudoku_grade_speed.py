@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
 from benchmarks.sudoku_speed import dug, read
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from pipeline.run.job_tables import current_grades
 from pipeline.run.run_folder import open_run
 from solver.sudoku.sudoku_batch import grid_batch
@@ -30,7 +30,7 @@ MADE = [((3, 3), 0.0, 200), ((4, 3), 0.0, 10), ((4, 4), 0.42, 10), ((5, 5), 0.5,
 TIMES = [0.5, 0.99, 1]
 
 
-def run(_: Path, files: Sequence[Path] = ()) -> list[Table]:
+def run(_: Path, files: Sequence[Path] = ()) -> list[FigureTable]:
     rng = np.random.default_rng(1)
     sets = [(file.name, grid_batch(read(file)[:FIRST], 3, 3)) for file in files]
     for (wide, high), share, number in MADE:
@@ -38,7 +38,7 @@ def run(_: Path, files: Sequence[Path] = ()) -> list[Table]:
         sets.append((f"made {wide * high}x{wide * high}", grid_batch(made, wide, high)))
     heading = ["puzzles", "number", "least givens", "a second", *(f"grade {grade}" for grade in range(1, 10))]
     tables = [
-        Table(
+        FigureTable(
             "`grades`, one core, Arrow to Arrow",
             [*heading, "median CPU s", "99 % within", "slowest"],
             [graded(name, batch) for name, batch in sets],
@@ -46,7 +46,9 @@ def run(_: Path, files: Sequence[Path] = ()) -> list[Table]:
     ]
     if files:
         heading = ["puzzles", "number", "wall s", "CPU s in kernels", "peak MB, command", "peak MB, a worker"]
-        tables.append(Table("`grade RUN` of each file, Ray's start included", heading, [kept(file) for file in files]))
+        tables.append(
+            FigureTable("`grade RUN` of each file, Ray's start included", heading, [kept(file) for file in files])
+        )
     return tables
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.findings.figures_page import Table
+from pipeline.findings.figures_page import FigureTable
 from solver.jit.kernel import kernel
 from solver.ladder.ladder_options import RUNGS
 from solver.sudoku.bands import BandBoard, count_solutions, desk_for
@@ -30,9 +30,9 @@ MADE, PATIENCE = 5, 0.1
 """Puzzles of each, and CPU seconds for the answer whether a given is needed: a puzzle without one is hard enough."""
 
 
-def run(_: Path, files: Sequence[Path] = (), peer: Path | None = None) -> list[Table]:
+def run(_: Path, files: Sequence[Path] = (), peer: Path | None = None) -> list[FigureTable]:
     sets = {file.name: read(file) for file in files}
-    others = Table(
+    others = FigureTable(
         f"Other sizes: solved grids whose givens are taken away one by one, {LIMIT:.0f} CPU seconds a puzzle",
         ["size", "puzzles", "least givens", *RUNGS, "several", "not decided", "median CPU s", "slowest"],
         [other(kind, share) for kind, share in OTHERS],
@@ -40,12 +40,12 @@ def run(_: Path, files: Sequence[Path] = (), peer: Path | None = None) -> list[T
     if not sets:
         return [others]
     return [
-        Table(
+        FigureTable(
             "Two solutions looked for, one core, the best of five runs",
             ["puzzles", "number", "seconds", "a second", "nodes a puzzle", "tdoku: seconds", "tdoku: a second"],
             [searched(name, givens, peer) for name, givens in sets.items()],
         ),
-        Table(
+        FigureTable(
             "`classify`, Arrow to Arrow, and both hashes",
             ["puzzles", "singles only: a second", "all rungs: a second", "hashes: a second", *RUNGS, "not decided"],
             [classified(name, grid_batch(givens, 3, 3)) for name, givens in sets.items()],

@@ -240,13 +240,13 @@ def make_pack(
     private   also puzzles that may not be passed on
     min_density   least share of painted cells; 0.1 unless given
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, Wanted, write_pack
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, write_pack
     from pipeline.store.conversion import format_named
 
     opened = _run(run)
     watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
-    wanted = Wanted(count, format_named(to), where, spread, private, density)
+    wanted = PackOptions(count, format_named(to), where, spread, private, density)
     return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
 
 

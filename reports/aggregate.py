@@ -17,26 +17,26 @@ from reports.attention import attention
 from reports.census import Census, Row, take_census
 from reports.duplicates import repeated
 from reports.figures import (
-    Bin,
-    Bucket,
-    Claimed,
-    Copies,
-    Differing,
+    ClaimCounts,
+    DuplicateCounts,
     Failure,
+    FailureKind,
     Figures,
-    Goals,
+    GoalMatches,
     Grades,
-    Group,
-    Hard,
-    Open,
-    Quantiles,
-    Reason,
+    HardPuzzle,
+    HistogramBin,
+    PuzzleGroup,
     RungTimes,
+    ShareQuantiles,
+    SiteDisagreement,
+    SizeQuantiles,
     SolverWork,
-    Spread,
-    Stalled,
+    StalledPuzzles,
+    TimeClass,
+    TimedOutPuzzle,
     Timeouts,
-    Times,
+    TimeSummary,
 )
 from reports.graded import by_grade
 from reports.rating_correlations import agreements, rated_together, ratings, together
@@ -52,8 +52,8 @@ from reports.row_counts import (
     RUNGS,
     SIZE_NAMES,
     UNKNOWN,
+    RowClass,
     Rows,
-    Words,
 )
 from reports.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
 from reports.threads import in_threads
@@ -123,7 +123,7 @@ def figures_of(
     )
     timed, areas, times, survey, correlations, rated, *copies = in_threads(lambda counted: counted(), over_all_rows)
 
-    def groups(column: str, order: Sequence[str] | None = None) -> tuple[Group, ...]:
+    def groups(column: str, order: Sequence[str] | None = None) -> tuple[PuzzleGroup, ...]:
         return _groups(tally, spent, column, labels, rungs, order)
 
     return Figures(
@@ -135,7 +135,7 @@ def figures_of(
         rungs=rungs,
         trivial=_total(tally, trivial=True),
         unique_by_line=_total(tally, solutions="unique", technique="line"),
-        goals=Goals(*(_total(tally, goal_matches=matches) for matches in (True, False, None))),
+        goals=GoalMatches(*(_total(tally, goal_matches=matches) for matches in (True, False, None))),
         stalled=_stalled(census.decided),
         times=times,
         histogram=_histogram(timed, list(labels)),
@@ -152,7 +152,7 @@ def figures_of(
         years=_years(tally),
         authors=_authors(census, list(labels)),
         all_authors=len({author for author, _ in census.authors}),
-        copies=Copies(*copies),
+        copies=DuplicateCounts(*copies),
         attention=attention(
             census.shown,
             _issues(tally),
@@ -161,18 +161,18 @@ def figures_of(
         ),
         work=_work(census),
         shown=len(census.shown),
-        hardest=tuple(_record(Hard, row) for row in _hardest(census.shown)),
+        hardest=tuple(_record(HardPuzzle, row) for row in _hardest(census.shown)),
         difficulties=_difficulties(census, list(labels)),
         compared=len(census.compared),
         correlations=correlations + rated,
         timeouts=_timeouts(census, _total(tally, status="timeout")),
         claims=_claims(tally),
-        differing=tuple(_record(Differing, row) for row in census.contradictions),
+        differing=tuple(_record(SiteDisagreement, row) for row in census.contradictions),
         ratings=ratings(census.rated),
         grades=_grades(census, _total(tally, solutions="unique"), family),
         failed=sum(_total(tally, status=status) for status in FAILED),
         failures=tuple(_failure(row) for row in census.failures),
-        reasons=tuple(Reason(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
+        reasons=tuple(FailureKind(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
     )
 
 
@@ -187,7 +187,9 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _counts(tally: Mapping[Words, int], word_of: Callable[[Words], str | None], order: Sequence[str]) -> dict[str, int]:
+def _counts(
+    tally: Mapping[RowClass, int], word_of: Callable[[RowClass], str | None], order: Sequence[str]
+) -> dict[str, int]:
     """Rows per word: words in the given order, then the others by alphabet; nulls are not counted."""
     rows: Counter[str] = Counter()
     for words, count in tally.items():
@@ -196,7 +198,7 @@ def _counts(tally: Mapping[Words, int], word_of: Callable[[Words], str | None], 
     return {word: rows[word] for word in _ordered(rows, order)}
 
 
-def _rung(words: Words) -> str:
+def _rung(words: RowClass) -> str:
     """The rung that decides a unique puzzle; of the others what they are."""
     if words.solutions == "unique":
         return words.technique or UNKNOWN
@@ -205,7 +207,7 @@ def _rung(words: Words) -> str:
     return {"multiple": "several solutions", "none": "no solution"}.get(words.solutions or "", "undecided")
 
 
-def _total(tally: Mapping[Words, int], **wanted: str | bool | None) -> int:
+def _total(tally: Mapping[RowClass, int], **wanted: str | bool | None) -> int:
     """Rows that have just these words in these columns."""
     return sum(
         count
@@ -226,21 +228,21 @@ def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
 
 
 def _groups(
-    tally: Mapping[Words, int],
-    spent: Mapping[Words, float],
+    tally: Mapping[RowClass, int],
+    spent: Mapping[RowClass, float],
     column: str,
     labels: Iterable[str],
     rungs: Iterable[str],
     order: Sequence[str] | None = None,
-) -> tuple[Group, ...]:
+) -> tuple[PuzzleGroup, ...]:
     """The rows by a column's word, by label and by rung: in the given order, else the largest group first.
 
     tally, spent   by the rows' words: how many, and their CPU seconds
     """
-    groups: dict[str, Group] = {}
+    groups: dict[str, PuzzleGroup] = {}
     for words, puzzles in tally.items():
         name = getattr(words, column)
-        group = groups.get(name, Group(name, 0, 0.0, dict.fromkeys(labels, 0), dict.fromkeys(rungs, 0)))
+        group = groups.get(name, PuzzleGroup(name, 0, 0.0, dict.fromkeys(labels, 0), dict.fromkeys(rungs, 0)))
         group.labels[words.label] += puzzles
         group.rungs[_rung(words)] += puzzles
         groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=group.cpu_seconds + spent[words])
@@ -249,16 +251,16 @@ def _groups(
     return tuple(groups[name] for name in _ordered(groups, order))
 
 
-def _authors(census: Census, labels: Sequence[str]) -> tuple[Group, ...]:
+def _authors(census: Census, labels: Sequence[str]) -> tuple[PuzzleGroup, ...]:
     """The authors of the most puzzles, by label."""
     puzzles = Counter[str]()
     for (author, _), (count, _) in census.authors.items():
         puzzles[author] += count
 
-    def group(author: str) -> Group:
+    def group(author: str) -> PuzzleGroup:
         own = {label: census.authors.get((author, label), (0, 0.0)) for label in labels}
         seconds = sum(seconds for _, seconds in own.values())
-        return Group(author, puzzles[author], seconds, {label: count for label, (count, _) in own.items()}, {})
+        return PuzzleGroup(author, puzzles[author], seconds, {label: count for label, (count, _) in own.items()}, {})
 
     return tuple(group(author) for author, _ in puzzles.most_common(AUTHORS))
 
@@ -268,23 +270,23 @@ def _by_number(names: Iterable[str]) -> list[str]:
     return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
 
 
-def _stalled(decided: np.ndarray) -> Stalled:
+def _stalled(decided: np.ndarray) -> StalledPuzzles:
     if not len(decided):
-        return Stalled(0, None)
-    return Stalled(len(decided), _spread(pa.array(decided)))
+        return StalledPuzzles(0, None)
+    return StalledPuzzles(len(decided), _spread(pa.array(decided)))
 
 
-def _spread(shares: pa.Array) -> Spread:
-    return Spread(*_quantiles(shares, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1))
+def _spread(shares: pa.Array) -> ShareQuantiles:
+    return ShareQuantiles(*_quantiles(shares, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1))
 
 
-def _times(seconds: np.ndarray) -> Times | None:
+def _times(seconds: np.ndarray) -> TimeSummary | None:
     known = pa.array(seconds, from_pandas=True)  # NaN as null
     puzzles = len(known) - known.null_count
     if not puzzles:
         return None
     median, p90, p99, maximum = _quantiles(known, 0.5, 0.9, 0.99, 1)
-    return Times(puzzles, pc.sum(known).as_py(), pc.mean(known).as_py(), median, p90, p99, maximum)
+    return TimeSummary(puzzles, pc.sum(known).as_py(), pc.mean(known).as_py(), median, p90, p99, maximum)
 
 
 def _quantiles(values: pa.Array, *at: float) -> list[float]:
@@ -297,7 +299,7 @@ class _Timed(NamedTuple):
 
     per_decade   bins: 5, 10 or 20, as few as still make a picture
     first        number of the first bin, which begins at 10 ** (first / per_decade) seconds
-    puzzles      by label and class of cells (Words.area), of each bin from the first on: int64[bins]
+    puzzles      by label and class of cells (RowClass.area), of each bin from the first on: int64[bins]
     """
 
     per_decade: int
@@ -330,7 +332,7 @@ def _timed(census: Census) -> _Timed | None:
     return _Timed(per_decade, first, dict(zip(kinds, cells.reshape(-1, len(kinds)).T, strict=True)))
 
 
-def _histogram(timed: _Timed | None, labels: Sequence[str]) -> tuple[Bin, ...]:
+def _histogram(timed: _Timed | None, labels: Sequence[str]) -> tuple[HistogramBin, ...]:
     """The bins by label, without holes."""
     if timed is None:
         return ()
@@ -339,12 +341,12 @@ def _histogram(timed: _Timed | None, labels: Sequence[str]) -> tuple[Bin, ...]:
     for (label, _), puzzles in timed.puzzles.items():
         counts[label] += puzzles
     return tuple(
-        Bin(timed.edge(place), timed.edge(place + 1), sum(row), dict(zip(labels, row, strict=True)))
+        HistogramBin(timed.edge(place), timed.edge(place + 1), sum(row), dict(zip(labels, row, strict=True)))
         for place, row in enumerate(zip(*(counts[label].tolist() for label in labels), strict=True))
     )
 
 
-def _difficulties(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
+def _difficulties(census: Census, labels: Sequence[str]) -> tuple[HistogramBin, ...]:
     there = census.difficulties != NO_BIN
     if not there.any():
         return ()
@@ -353,7 +355,7 @@ def _difficulties(census: Census, labels: Sequence[str]) -> tuple[Bin, ...]:
     label = np.array([labels.index(words.label) for words in census.words], np.int32)[census.codes[there]]
     cells = np.bincount((bins - first) * len(labels) + label, minlength=(last - first + 1) * len(labels))
     return tuple(
-        Bin(
+        HistogramBin(
             round(place * DIFFICULTY_BIN, 6),
             round((place + 1) * DIFFICULTY_BIN, 6),
             sum(counts),
@@ -367,14 +369,14 @@ def _edge(place: int, per_decade: int) -> float:
     return float(f"{math.pow(10, place / per_decade):.6g}")
 
 
-def _survey(census: Census) -> tuple[Bucket, ...]:
+def _survey(census: Census) -> tuple[TimeClass, ...]:
     late = np.array([words.status == "timeout" for words in census.words], bool)[census.codes]
 
-    def bucket(start: float, stop: float | None) -> Bucket:
+    def bucket(start: float, stop: float | None) -> TimeClass:
         inside = census.seconds >= start
         if stop is not None:
             inside &= census.seconds < stop
-        return Bucket(start, stop, int(inside.sum()), int((inside & late).sum()))
+        return TimeClass(start, stop, int(inside.sum()), int((inside & late).sum()))
 
     return tuple(bucket(start, stop) for start, stop in zip(SURVEY, (*SURVEY[1:], None), strict=True))
 
@@ -395,7 +397,7 @@ def _rung_times(census: Census) -> tuple[RungTimes, ...]:
     )
 
 
-def _areas(census: Census) -> tuple[Quantiles, ...]:
+def _areas(census: Census) -> tuple[SizeQuantiles, ...]:
     """The quantiles of each class of cells that has puzzles whose time is known."""
     area = np.array([-1 if words.area is None else words.area for words in census.words], np.int32)[census.codes]
     area[np.isnan(census.seconds)] = -1
@@ -403,7 +405,7 @@ def _areas(census: Census) -> tuple[Quantiles, ...]:
     for place in np.unique(area[area >= 0]).tolist():
         seconds = pa.array(census.seconds[area == place])
         made.append(
-            Quantiles(
+            SizeQuantiles(
                 _fewest_cells(place),
                 _fewest_cells(place + 1),
                 len(seconds),
@@ -418,7 +420,7 @@ def _fewest_cells(area: int) -> int:
     return math.ceil(10 ** (area / AREAS_A_DECADE) - 1e-9)
 
 
-def _area_times(timed: _Timed | None, areas: Sequence[Quantiles]) -> tuple[tuple[int, int, int], ...]:
+def _area_times(timed: _Timed | None, areas: Sequence[SizeQuantiles]) -> tuple[tuple[int, int, int], ...]:
     """The puzzles of each class of cells in each bin of the histogram."""
     places = {area.start: place for place, area in enumerate(areas)}
     counts = Counter[tuple[int, int]]()
@@ -429,7 +431,7 @@ def _area_times(timed: _Timed | None, areas: Sequence[Quantiles]) -> tuple[tuple
     return tuple((place, column, count) for (place, column), count in sorted(counts.items()))
 
 
-def _years(tally: Mapping[Words, int]) -> dict[int, int]:
+def _years(tally: Mapping[RowClass, int]) -> dict[int, int]:
     rows: Counter[int] = Counter()
     for words, count in tally.items():
         if words.year is not None:
@@ -437,7 +439,7 @@ def _years(tally: Mapping[Words, int]) -> dict[int, int]:
     return {year: rows[year] for year in range(min(rows), max(rows) + 1)} if rows else {}
 
 
-def _issues(tally: Mapping[Words, int]) -> dict[str, int]:
+def _issues(tally: Mapping[RowClass, int]) -> dict[str, int]:
     """The puzzles of each issue that their words alone tell of."""
     failed = sum(_total(tally, status=status) for status in FAILED)
     several, none = (_total(tally, solutions=word) for word in ("multiple", "none"))
@@ -472,7 +474,7 @@ def _work(census: Census) -> SolverWork:
 
 def _hardest(shown: pa.Table) -> list[Row]:
     """The hardest puzzles but for those with several solutions: these are ambiguous, which is another matter."""
-    names = [name for name in Hard._fields if name in shown.column_names]
+    names = [name for name in HardPuzzle._fields if name in shown.column_names]
     decided = pc.is_in(shown["solutions"], pa.array(["unique", "none", "unknown"]))
     hard = shown.select(names).filter(pc.and_(decided, shown["difficulty"].is_valid()))
     hardest: list[Row] = hard.slice(0, HARDEST).to_pylist()
@@ -487,17 +489,20 @@ def _timeouts(census: Census, puzzles: int) -> Timeouts:
     decided = pc.max_element_wise(*(late[name] for name in KNOWN_CELLS))
     share = pc.divide(decided, pc.cast(late["cells"], pa.float64()))
     columns = {"decided": decided, "solution_known": late["solution"].is_valid()}
-    rows = late.select([name for name in Open._fields if name not in columns])
+    rows = late.select([name for name in TimedOutPuzzle._fields if name not in columns])
     for name, column in columns.items():
         rows = rows.append_column(name, column)
     spread = _spread(share.combine_chunks()) if share.null_count < len(share) else None
     with_solution = pc.sum(columns["solution_known"]).as_py() or 0
     return Timeouts(
-        puzzles, with_solution, spread, tuple(_record(Open, row) for row in rows.slice(0, TIMEOUTS).to_pylist())
+        puzzles,
+        with_solution,
+        spread,
+        tuple(_record(TimedOutPuzzle, row) for row in rows.slice(0, TIMEOUTS).to_pylist()),
     )
 
 
-def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
+def _claims(tally: Mapping[RowClass, int]) -> tuple[ClaimCounts, ...]:
     """Count the sites' claims by our verdicts, in the order of CLAIMS; empty if no site makes any."""
     made = []
     for claim in CLAIMS:
@@ -507,7 +512,7 @@ def _claims(tally: Mapping[Words, int]) -> tuple[Claimed, ...]:
             unique, multiple, none = (_total(rows, solutions=word) for word in ("unique", "multiple", "none"))
             total = sum(rows.values())
             undecided = total - unique - multiple - none
-            made.append(Claimed(claim.words, total, unique, multiple, none, undecided, differ))
+            made.append(ClaimCounts(claim.words, total, unique, multiple, none, undecided, differ))
     return tuple(made)
 
 

@@ -26,7 +26,7 @@ class Issue(NamedTuple):
     listed: int  # of those that the report shows one by one
 
 
-class Ambiguous(NamedTuple):
+class AmbiguousPuzzle(NamedTuple):
     """A puzzle with several solutions."""
 
     puzzle_id: str | None
@@ -38,7 +38,7 @@ class Ambiguous(NamedTuple):
     change: str | None  # that leaves one solution, in words
 
 
-class Contradictory(NamedTuple):
+class ContradictoryPuzzle(NamedTuple):
     """A puzzle without a solution."""
 
     puzzle_id: str | None
@@ -48,7 +48,7 @@ class Contradictory(NamedTuple):
     why: str | None  # None if its clues are not known
 
 
-class Twin(NamedTuple):
+class DuplicatePuzzle(NamedTuple):
     """A puzzle and the original that it repeats."""
 
     original: str
@@ -65,9 +65,9 @@ class Attention(NamedTuple):
     issues: tuple[Issue, ...]
     marked: int  # ambiguous puzzles of the whole run that their site marks so
     few_cells: int  # ambiguous puzzles shown whose solutions differ in up to FEW_CELLS cells
-    ambiguous: tuple[Ambiguous, ...]  # those that differ in the fewest cells first
-    contradictory: tuple[Contradictory, ...]
-    twins: tuple[Twin, ...]  # near ones last
+    ambiguous: tuple[AmbiguousPuzzle, ...]  # those that differ in the fewest cells first
+    contradictory: tuple[ContradictoryPuzzle, ...]
+    twins: tuple[DuplicatePuzzle, ...]  # near ones last
 
 
 def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicates: pa.Table) -> Attention:
@@ -101,25 +101,25 @@ def _has(bits: np.ndarray, name: str) -> np.ndarray:
     return which
 
 
-def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[Ambiguous, ...]:
-    names = [name for name in Ambiguous._fields if name != "cells"]
+def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
+    names = [name for name in AmbiguousPuzzle._fields if name != "cells"]
     rows = shown.select(names).append_column("cells", cells).filter(cells.is_valid())
     rows = rows.sort_by([("cells", "ascending"), ("puzzle_id", "ascending")]).slice(0, AMBIGUOUS)
-    return tuple(Ambiguous(**row) for row in rows.to_pylist())
+    return tuple(AmbiguousPuzzle(**row) for row in rows.to_pylist())
 
 
-def _contradictory(rows: pa.Table) -> tuple[Contradictory, ...]:
+def _contradictory(rows: pa.Table) -> tuple[ContradictoryPuzzle, ...]:
     names = list(dict.fromkeys(["puzzle_id", "title", "technique", *CLUES]))
     listed = rows.select(names).slice(0, CONTRADICTORY).to_pylist()
     return tuple(_refuted(row) for row in listed)
 
 
-def _refuted(row: dict[str, Any]) -> Contradictory:
+def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
     told = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
-    return Contradictory(**told, why=why(row, row["technique"]))
+    return ContradictoryPuzzle(**told, why=why(row, row["technique"]))
 
 
-def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[Twin, ...]:
+def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:
     near = pc.equal(duplicates["likeness"], "near")
     some = (duplicates.filter(which).slice(0, TWINS) for which in (pc.invert(near), near))
     rows = [row for part in some for row in part.to_pylist()]
@@ -127,5 +127,6 @@ def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[Twin, ...]:
     there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
     titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))
     return tuple(
-        Twin(**row, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"])) for row in rows
+        DuplicatePuzzle(**row, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"]))
+        for row in rows
     )

@@ -88,7 +88,7 @@ class Browser(NamedTuple):
     pictures: tuple[str, ...]  # the first of CHUNK rows each; fewer than the rows if PICTURE_BYTES are used up
 
 
-class Words(NamedTuple):
+class WordColumn(NamedTuple):
     """A column of words: those that occur, in their order, and each row's place among them."""
 
     words: list[str]
@@ -174,7 +174,7 @@ def _text(data: bytes) -> str:
 # Columns of the list
 
 
-def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> Words:
+def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
     """A column of words: those of `order` first, then the others by alphabet, numbers in them by value."""
     encoded = column.combine_chunks().dictionary_encode()
     found = encoded.dictionary.to_pylist()
@@ -183,7 +183,7 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> Words:
     place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
     place_of[ranked] = np.arange(1, len(found) + 1)
     codes = encoded.indices.fill_null(len(found)).to_numpy()
-    return Words([found[k] for k in ranked], _smallest(place_of[codes]))
+    return WordColumn([found[k] for k in ranked], _smallest(place_of[codes]))
 
 
 def _natural(word: str) -> tuple[list[str | int], str]:

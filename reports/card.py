@@ -32,7 +32,7 @@ SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M"
 """The hub's classes of size, the first up to a thousand rows, each of the others up to ten times more."""
 
 
-class Origin(NamedTuple):
+class DatasetOrigin(NamedTuple):
     """Where a dataset comes from and whose content it holds."""
 
     content: Content
@@ -47,7 +47,7 @@ class Origin(NamedTuple):
     hosts: int
 
 
-class Count(NamedTuple):
+class RowCount(NamedTuple):
     """How many rows have all of this in common."""
 
     split: str
@@ -57,7 +57,7 @@ class Count(NamedTuple):
     rows: int
 
 
-class Source(NamedTuple):
+class SourceTerms(NamedTuple):
     """The puzzles of a source that state the same licence."""
 
     name: str | None
@@ -67,7 +67,7 @@ class Source(NamedTuple):
     rows: int
 
 
-def license_of(content: Content, counts: Iterable[Count]) -> str:
+def license_of(content: Content, counts: Iterable[RowCount]) -> str:
     """The dataset's licence in the hub's words: one name, or other where rows have several."""
     if content == Content.none:
         return MEASURES_LICENSE
@@ -77,7 +77,7 @@ def license_of(content: Content, counts: Iterable[Count]) -> str:
     return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
 
 
-def cite(origin: Origin) -> str:
+def cite(origin: DatasetOrigin) -> str:
     """How to cite the dataset, in BibTeX."""
     year = (origin.finished or "")[:4]
     return (
@@ -90,7 +90,7 @@ def cite(origin: Origin) -> str:
     )
 
 
-def card(origin: Origin, columns: pa.Schema, counts: Sequence[Count], duplicates: int) -> bytes:
+def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], duplicates: int) -> bytes:
     """The card.
 
     columns      the dataset's, as of `reports.dataset_columns.schema`
@@ -126,7 +126,7 @@ def card(origin: Origin, columns: pa.Schema, counts: Sequence[Count], duplicates
     )
 
 
-def _head(origin: Origin, counts: Iterable[Count], total: int, splits: Mapping[str, int]) -> str:
+def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits: Mapping[str, int]) -> str:
     """The YAML; every value is JSON, which YAML takes in."""
     data_files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in SPLITS if splits[name]]
     license_id = license_of(origin.content, counts)
@@ -149,7 +149,7 @@ def _size(total: int) -> str:
     return SIZES[min(len(str(max(total, 1) - 1)) - 3, len(SIZES) - 1)] if total > 1000 else SIZES[0]
 
 
-def _totals(counts: Iterable[Count], of: str) -> Counter[str]:
+def _totals(counts: Iterable[RowCount], of: str) -> Counter[str]:
     """Rows by one of Count's fields, the most frequent first."""
     totals = Counter[str]()
     for count in counts:
@@ -157,7 +157,7 @@ def _totals(counts: Iterable[Count], of: str) -> Counter[str]:
     return Counter(dict(totals.most_common()))
 
 
-def _sources(content: Content, counts: Iterable[Count]) -> list[Source]:
+def _sources(content: Content, counts: Iterable[RowCount]) -> list[SourceTerms]:
     """Sources and licences, those with most rows first."""
     totals = Counter[tuple[str | None, str | None]]()
     for count in counts:
@@ -167,7 +167,7 @@ def _sources(content: Content, counts: Iterable[Count]) -> list[Source]:
     free = shareable(pa.record_batch({"source": names, "license": licenses})).to_pylist()
     there = {Content.none: [False] * len(pairs), Content.licensed: free, Content.everything: [True] * len(pairs)}
     return [
-        Source(*pair, TERMS.get(pair[0] or "", ""), held, rows)
+        SourceTerms(*pair, TERMS.get(pair[0] or "", ""), held, rows)
         for (pair, rows), held in zip(pairs, there[content], strict=True)
     ]
 

@@ -30,10 +30,10 @@ from reports.row_counts import (
     RESULT_COLUMNS,
     RUNGS,
     SHOWN_FIELDS,
-    Asked,
     Batch,
+    CensusOptions,
+    RowClass,
     Rows,
-    Words,
     batch_of,
     no_rows,
     no_rung_times,
@@ -59,7 +59,7 @@ Row: TypeAlias = dict[str, Any]
 class Census(NamedTuple):
     """All rows of a run, in their order."""
 
-    words: tuple[Words, ...]  # those that occur, in the order in which they first do
+    words: tuple[RowClass, ...]  # those that occur, in the order in which they first do
     codes: np.ndarray  # int32[rows]: index into words
     seconds: np.ndarray  # float64[rows]: CPU seconds, NaN where not known
     difficulties: np.ndarray  # int16[rows]: how many DIFFICULTY_BIN its difficulty has, rounded down, or NO_BIN
@@ -98,7 +98,7 @@ def take_census(
     grades     what grade has found, with the columns SHARED, those with a grade
     rows       how many there will be, if that is known
     """
-    places: dict[Words, int] = {}
+    places: dict[RowClass, int] = {}
     codes, difficulties = _Growing(np.int32, rows), _Growing(np.int16, rows)
     seconds, decided = _Growing(np.float64, rows), _Growing(np.float64)
     clue_hashes, canonical_hashes = _Growing(np.uint64, rows), _Growing(np.uint64, rows)
@@ -111,7 +111,7 @@ def take_census(
     reasons = Counter[tuple[str, str]]()
     failures: list[Row] = []
     contradictions: list[Row] = []
-    asked = Asked(public, indexed(mendings), indexed(grades))
+    asked = CensusOptions(public, indexed(mendings), indexed(grades))
     for batch in in_threads(partial(_batch_of, asked), _paired(pairs)):
         words = np.array([places.setdefault(word, len(places)) for word in batch.words], np.int32)
         codes.add(words[batch.codes])
@@ -163,7 +163,7 @@ def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[Rows, Rows]]:
             yield results.select(RESULT_COLUMNS), puzzles.select(PUZZLE_COLUMNS)
 
 
-def _batch_of(asked: Asked, pair: tuple[Rows, Rows]) -> Batch:
+def _batch_of(asked: CensusOptions, pair: tuple[Rows, Rows]) -> Batch:
     return batch_of(_as_batch(pair[0]), _as_batch(pair[1]), asked)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from reports.card import LICENSES, Origin, cite
+from reports.card import LICENSES, DatasetOrigin, cite
 from reports.dataset_columns import SPLITS, DataFile
 from solver.model.tables import TIME
 
@@ -66,7 +66,7 @@ TYPES = {
 }
 
 
-def croissant(origin: Origin, license_id: str, columns: pa.Schema, files: Sequence[DataFile]) -> dict[str, Any]:
+def croissant(origin: DatasetOrigin, license_id: str, columns: pa.Schema, files: Sequence[DataFile]) -> dict[str, Any]:
     """The dataset's description. Columns of lists, which Croissant can't tell, are only named."""
     nested = [field.name for field in columns if pa.types.is_nested(field.type)]
     others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from reports import derived_measures as derived
 from reports.family_words import NONOGRAMS, FamilyWords, fields_of
 from reports.graded import NONE_FOUND, grades_beside
-from reports.kept_columns import KEY, Found
+from reports.kept_columns import KEY, KeyedRows
 from reports.rights import shareable, withheld
 from solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from solver.model.tables import PUZZLES, RESULTS, TEXT
@@ -107,7 +107,7 @@ def rows_of(
     results: pa.RecordBatch,
     puzzles: pa.RecordBatch,
     content: Content,
-    grades: Found = NONE_FOUND,
+    grades: KeyedRows = NONE_FOUND,
     family: FamilyWords = NONOGRAMS,
 ) -> pa.RecordBatch:
     """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.

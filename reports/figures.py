@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from reports.attention import Attention
 from reports.graded import Grade
-from reports.rating_correlations import Agreement, Ratings, Together
+from reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ratings
 
 
-class Group(NamedTuple):
+class PuzzleGroup(NamedTuple):
     """The puzzles that share a source, a kind or a size class."""
 
     name: str
@@ -17,7 +17,7 @@ class Group(NamedTuple):
     rungs: dict[str, int]  # puzzles of each of the census' rungs (see Figures), in its order
 
 
-class Goals(NamedTuple):
+class GoalMatches(NamedTuple):
     """How often the author's picture solves the clues."""
 
     matches: int
@@ -25,7 +25,7 @@ class Goals(NamedTuple):
     unknown: int  # no picture, or the puzzle was not solved
 
 
-class Spread(NamedTuple):
+class ShareQuantiles(NamedTuple):
     """Quantiles of a share from 0 to 1."""
 
     minimum: float
@@ -37,14 +37,14 @@ class Spread(NamedTuple):
     maximum: float
 
 
-class Stalled(NamedTuple):
+class StalledPuzzles(NamedTuple):
     """The puzzles that line logic alone leaves open, and the share of their cells that it decides."""
 
     puzzles: int
-    decided: Spread | None  # None without such puzzles
+    decided: ShareQuantiles | None  # None without such puzzles
 
 
-class Times(NamedTuple):
+class TimeSummary(NamedTuple):
     """CPU seconds a puzzle, over the puzzles whose time is known."""
 
     puzzles: int
@@ -56,7 +56,7 @@ class Times(NamedTuple):
     maximum: float
 
 
-class Bin(NamedTuple):
+class HistogramBin(NamedTuple):
     """A column of a histogram, of CPU seconds or of another measure: start <= measure < stop."""
 
     start: float
@@ -65,7 +65,7 @@ class Bin(NamedTuple):
     labels: dict[str, int]
 
 
-class Bucket(NamedTuple):
+class TimeClass(NamedTuple):
     """A time class of the survey: start <= CPU seconds < stop, the last without a stop."""
 
     start: float
@@ -74,7 +74,7 @@ class Bucket(NamedTuple):
     timeouts: int  # of them without an answer
 
 
-class Quantiles(NamedTuple):
+class SizeQuantiles(NamedTuple):
     """CPU seconds of the puzzles of a size: start <= cells < stop."""
 
     start: int
@@ -96,14 +96,14 @@ class RungTimes(NamedTuple):
     bins: tuple[tuple[float, float, int], ...]  # start, stop, puzzles: a histogram over log10, without empty bins
 
 
-class Copies(NamedTuple):
+class DuplicateCounts(NamedTuple):
     """Puzzles that are in the archive more than once."""
 
     same: int  # beside the first of those with equal clues
     turned: int  # beside the first of those equal when turned, mirrored or recoloured, `same` included
 
 
-class Hard(NamedTuple):
+class HardPuzzle(NamedTuple):
     """One of the hardest puzzles; what the tables do not say is None."""
 
     puzzle_id: str | None
@@ -120,7 +120,7 @@ class Hard(NamedTuple):
     conflicts: int | None
 
 
-class Open(NamedTuple):
+class TimedOutPuzzle(NamedTuple):
     """A puzzle that the time limit left without an answer, and what was known by then."""
 
     puzzle_id: str | None
@@ -140,11 +140,11 @@ class Timeouts(NamedTuple):
 
     puzzles: int
     with_solution: int  # of those shown one by one
-    decided: Spread | None  # share of their cells, of those shown one by one
-    hardest: tuple[Open, ...]
+    decided: ShareQuantiles | None  # share of their cells, of those shown one by one
+    hardest: tuple[TimedOutPuzzle, ...]
 
 
-class Reason(NamedTuple):
+class FailureKind(NamedTuple):
     """A kind of failure: numbers in the reason stand as N."""
 
     status: str
@@ -152,7 +152,7 @@ class Reason(NamedTuple):
     puzzles: int
 
 
-class Claimed(NamedTuple):
+class ClaimCounts(NamedTuple):
     """The puzzles of one claim of `reports.site_claims.CLAIMS`, by our verdict."""
 
     claim: str
@@ -164,7 +164,7 @@ class Claimed(NamedTuple):
     differ: int  # puzzles whose verdict contradicts the claim
 
 
-class Differing(NamedTuple):
+class SiteDisagreement(NamedTuple):
     """A puzzle whose verdict is another than the site's."""
 
     puzzle_id: str | None
@@ -206,7 +206,7 @@ class Grades(NamedTuple):
     graded: int  # those of them that have a grade
     grades: tuple[Grade, ...]  # from the easiest
     compared: int  # puzzles that the correlations are of: all, or some drawn at random
-    agreements: tuple[Agreement, ...]  # the strongest first
+    agreements: tuple[GradeCorrelation, ...]  # the strongest first
 
 
 class Certified(NamedTuple):
@@ -234,36 +234,36 @@ class Figures(NamedTuple):
     rungs: dict[str, int]  # techniques of unique puzzles, then what the others are: RUNG_WORDS
     trivial: int
     unique_by_line: int
-    goals: Goals
-    stalled: Stalled
-    times: Times | None  # None if no time is known
-    histogram: tuple[Bin, ...]  # of constant width in log10, without holes
-    survey: tuple[Bucket, ...]
+    goals: GoalMatches
+    stalled: StalledPuzzles
+    times: TimeSummary | None  # None if no time is known
+    histogram: tuple[HistogramBin, ...]  # of constant width in log10, without holes
+    survey: tuple[TimeClass, ...]
     rung_times: tuple[RungTimes, ...]
-    areas: tuple[Quantiles, ...]  # CPU time by size
+    areas: tuple[SizeQuantiles, ...]  # CPU time by size
     area_times: tuple[tuple[int, int, int], ...]  # (place in `areas`, place in `histogram`, puzzles), without zeros
-    sources: tuple[Group, ...]
-    kinds: tuple[Group, ...]
-    sizes: tuple[Group, ...]  # classes of the longer side
-    colors: tuple[Group, ...]  # foreground colours in the clues
-    densities: tuple[Group, ...]  # classes of the share of coloured cells
-    givens: tuple[Group, ...]  # classes of the number of givens; none without Sudokus
+    sources: tuple[PuzzleGroup, ...]
+    kinds: tuple[PuzzleGroup, ...]
+    sizes: tuple[PuzzleGroup, ...]  # classes of the longer side
+    colors: tuple[PuzzleGroup, ...]  # foreground colours in the clues
+    densities: tuple[PuzzleGroup, ...]  # classes of the share of coloured cells
+    givens: tuple[PuzzleGroup, ...]  # classes of the number of givens; none without Sudokus
     years: dict[int, int]  # puzzles of each year that is known, without holes
-    authors: tuple[Group, ...]  # the most productive; without rungs
+    authors: tuple[PuzzleGroup, ...]  # the most productive; without rungs
     all_authors: int
-    copies: Copies
+    copies: DuplicateCounts
     attention: Attention
     work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
-    hardest: tuple[Hard, ...]  # but for those with several solutions
-    difficulties: tuple[Bin, ...]  # a histogram of the difficulty, without holes
+    hardest: tuple[HardPuzzle, ...]  # but for those with several solutions
+    difficulties: tuple[HistogramBin, ...]  # a histogram of the difficulty, without holes
     compared: int  # puzzles whose measures are held against each other: all, or some drawn at random
-    correlations: tuple[Together, ...]  # of each two measures, then of each site's ratings with them
+    correlations: tuple[MeasureCorrelation, ...]  # of each two measures, then of each site's ratings with them
     timeouts: Timeouts
-    claims: tuple[Claimed, ...]
-    differing: tuple[Differing, ...]  # the first of them
+    claims: tuple[ClaimCounts, ...]
+    differing: tuple[SiteDisagreement, ...]  # the first of them
     ratings: Ratings
     grades: Grades | None  # None for a run that is not graded
     failed: int
     failures: tuple[Failure, ...]  # the first of them
-    reasons: tuple[Reason, ...]  # of all, the commonest first
+    reasons: tuple[FailureKind, ...]  # of all, the commonest first

@@ -1,6 +1,6 @@
 """Figures as people read them: numbers, shares, durations, and what the labels mean."""
 
-from reports.figures import Bucket
+from reports.figures import TimeClass
 from solver.model.measures import MEASURES
 
 MEANINGS = {
@@ -109,7 +109,7 @@ def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
     return f"{text}."
 
 
-def bucket(times: Bucket) -> str:
+def bucket(times: TimeClass) -> str:
     """A time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
     if times.stop is None:
         words = f"≥ {times.start:g} s"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.kept_columns import Found, beside, indexed
+from reports.kept_columns import KeyedRows, beside, indexed
 from solver.model.families import NONOGRAM, Family
 from solver.model.measures import Computed, computed_by
 from solver.model.tables import GRADES
@@ -49,7 +49,7 @@ class Grade(NamedTuple):
         return sum(self.techniques.values())
 
 
-def grades_beside(results: pa.RecordBatch, grades: Found, columns: pa.Schema = SHARED) -> pa.RecordBatch:
+def grades_beside(results: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema = SHARED) -> pa.RecordBatch:
     """Columns of each row's grade (reports.kept_columns); nulls for what has none, timeouts among them.
 
     grades   of the schema of the family's grades, those that `finished` leaves

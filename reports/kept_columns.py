@@ -17,7 +17,7 @@ VALUES = np.arange(256, dtype=np.uint8) - np.repeat([ord("0"), ord("a") - 10], [
 """The value of each hex digit, by its character."""
 
 
-class Found(NamedTuple):
+class KeyedRows(NamedTuple):
     """What was found, ready to be looked up; `indexed` makes it.
 
     rows    with the columns KEY, sorted by `bits`
@@ -28,14 +28,14 @@ class Found(NamedTuple):
     bits: np.ndarray
 
 
-def indexed(found: pa.Table) -> Found:
+def indexed(found: pa.Table) -> KeyedRows:
     """What was found, with the columns KEY, ready to be looked up: once for all results, however many there are."""
     bits = first_bits(found["clue_hash"].combine_chunks())
     order = np.argsort(bits, kind="stable")
-    return Found(found.take(pa.array(order)), bits[order])
+    return KeyedRows(found.take(pa.array(order)), bits[order])
 
 
-def beside(results: pa.RecordBatch, found: Found, columns: pa.Schema) -> pa.RecordBatch:
+def beside(results: pa.RecordBatch, found: KeyedRows, columns: pa.Schema) -> pa.RecordBatch:
     """Columns of what was found, for each row of results: nulls where there is nothing, the first where there is more.
 
     results    with the columns KEY

@@ -25,7 +25,7 @@ NORMAL_95 = 1.959964
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
 
 
-class Correlation(NamedTuple):
+class RatingCorrelation(NamedTuple):
     """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher)."""
 
     source: str
@@ -37,7 +37,7 @@ class Correlation(NamedTuple):
     high: float
 
 
-class Agreement(NamedTuple):
+class GradeCorrelation(NamedTuple):
     """Spearman's rank correlation of the grade, or of `work`, with another measure, with its 95 % interval."""
 
     of: str  # grade or work
@@ -48,7 +48,7 @@ class Agreement(NamedTuple):
     high: float
 
 
-class Together(NamedTuple):
+class MeasureCorrelation(NamedTuple):
     """Spearman's rank correlation of two measures."""
 
     across: str
@@ -73,7 +73,7 @@ class Outlier(NamedTuple):
 class Ratings(NamedTuple):
     """People's ratings held against the measures."""
 
-    correlations: tuple[Correlation, ...]  # the strongest first
+    correlations: tuple[RatingCorrelation, ...]  # the strongest first
     harder: tuple[Outlier, ...]  # for people than our difficulty says
     easier: tuple[Outlier, ...]
 
@@ -83,13 +83,13 @@ def ratings(rated: pa.Table) -> Ratings:
 
     rated   columns RATED_FIELDS of reports.census
     """
-    correlations: list[Correlation] = []
+    correlations: list[RatingCorrelation] = []
     outliers: list[Outlier] = []
     for source in sorted(set(rated["source"].to_pylist())):
         rows = rated.filter(pc.equal(rated["source"], source))
         for rating in RATINGS:
             correlations += [
-                Correlation(source, rating, measure, *found)
+                RatingCorrelation(source, rating, measure, *found)
                 for measure in CORRELATED
                 if (found := spearman(rows[measure], rows[rating])) is not None
             ]
@@ -103,13 +103,13 @@ def ratings(rated: pa.Table) -> Ratings:
     )
 
 
-def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
+def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     """How the measures for people go with all others, and with each other, the strongest first.
 
     compared   as `reports.census.Census.compared`, of puzzles with a grade
     """
     found = [
-        Agreement(of, measure, *ranked)
+        GradeCorrelation(of, measure, *ranked)
         for number, of in enumerate(FOR_PEOPLE)
         for measure in CORRELATED
         if measure not in FOR_PEOPLE[: number + 1] and (ranked := spearman(compared[measure], compared[of])) is not None
@@ -117,7 +117,7 @@ def agreements(compared: pa.Table) -> tuple[Agreement, ...]:
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
 
 
-def rated_together(rated: pa.Table) -> tuple[Together, ...]:
+def rated_together(rated: pa.Table) -> tuple[MeasureCorrelation, ...]:
     """Return the rank correlations of each site's ratings with the measures, and with each other.
 
     Sites rate on scales of their own (stars, seconds), so puzzles of several sites are never ranked together. Only the
@@ -126,14 +126,14 @@ def rated_together(rated: pa.Table) -> tuple[Together, ...]:
     rated   columns RATED_FIELDS of reports.census
     """
     counts = Counter(rated["source"].to_pylist())
-    found: list[Together] = []
+    found: list[MeasureCorrelation] = []
     for source, _ in counts.most_common(SOURCES):
         rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *CORRELATED])
         found += [one._replace(source=source) for one in together(rows, RATINGS)]
     return tuple(found)
 
 
-def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[Together, ...]:
+def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[MeasureCorrelation, ...]:
     """The rank correlation of each two measures that both vary, or of those pairs only that have one of `of`.
 
     rows  numbers, as `reports.census.Census.compared`
@@ -155,7 +155,7 @@ def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[Together, ...]:
         for across, down in some:
             rho = _product(ranks[across], ranks[down])
             if rho is not None:
-                found[across, down] = Together(across, down, puzzles, rho)
+                found[across, down] = MeasureCorrelation(across, down, puzzles, rho)
     return tuple(found[pair] for pair in combinations(rows.column_names, 2) if pair in found)
 
 

@@ -64,7 +64,7 @@ DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "m
 """Columns of what is drawn."""
 
 
-class About(NamedTuple):
+class RunDetails(NamedTuple):
     """What a report tells of its run; what is None is left out."""
 
     run_id: str | None = None
@@ -93,7 +93,7 @@ class Card(NamedTuple):
 
 def write_report(
     pairs: Iterable[tuple[Rows, Rows]],
-    about: About | None = None,
+    about: RunDetails | None = None,
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
@@ -106,7 +106,7 @@ def write_report(
     duplicates                        what dedup has found, of the schema reports.duplicates.DUPLICATES; without it
                                       puzzles that are shown and equal, perhaps turned, are told
     """
-    about = about or About()
+    about = about or RunDetails()
     census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
@@ -190,7 +190,7 @@ def _origin(figures: Figures) -> str:
     return ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
 
 
-def _facts(about: About) -> dict[str, str]:
+def _facts(about: RunDetails) -> dict[str, str]:
     """What is known of the run besides its configuration, in words."""
     versions = about.versions or {}
     activity = about.activity

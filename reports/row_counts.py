@@ -16,7 +16,7 @@ from reports import site_claims
 from reports.authors import Authors, authors_of
 from reports.derived_measures import DERIVED, derived_measures
 from reports.graded import SHARED, grades_beside
-from reports.kept_columns import Found, first_bits
+from reports.kept_columns import KeyedRows, first_bits
 from reports.mended import MENDED, mended_beside
 from reports.rights import shareable, withheld
 from reports.sudoku_svg import givens_counts
@@ -126,7 +126,7 @@ PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
 Rows: TypeAlias = pa.Table | pa.RecordBatch
 
 
-class Words(NamedTuple):
+class RowClass(NamedTuple):
     """What a row is counted by. Rows with all of it in common are many, so there are few of these."""
 
     status: str
@@ -146,18 +146,18 @@ class Words(NamedTuple):
     claim: str | None  # the site's own verdict, of reports.site_claims.CLAIMS
 
 
-class Asked(NamedTuple):
+class CensusOptions(NamedTuple):
     """What is asked of all batches alike."""
 
     public: bool  # whether titles, clues and pictures stay only where they may be passed on
-    mendings: Found
-    grades: Found
+    mendings: KeyedRows
+    grades: KeyedRows
 
 
 class Batch(NamedTuple):
     """What a report takes of a batch of rows, in their order."""
 
-    words: list[Words]  # those that occur, in the order in which they first do
+    words: list[RowClass]  # those that occur, in the order in which they first do
     codes: np.ndarray  # int32[rows]: index into words
     seconds: np.ndarray  # float64[rows]: CPU seconds, NaN where not known
     difficulties: np.ndarray  # int16[rows]: how many DIFFICULTY_BIN its difficulty has, rounded down, or NO_BIN
@@ -177,7 +177,7 @@ class Batch(NamedTuple):
     contradictions: list[pa.Table]  # the first LISTED whose verdict is not the site's, likewise
 
 
-def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: Asked) -> Batch:
+def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOptions) -> Batch:
     """What a report takes of results and their puzzles, with RESULT_COLUMNS and PUZZLE_COLUMNS, row by row."""
     measured = derived_measures(results, puzzles)
     claims = site_claims.claims(puzzles["site_note"], puzzles["site_steps"])
@@ -218,7 +218,7 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: Asked) -> 
 
 def _worded(
     results: pa.RecordBatch, puzzles: pa.RecordBatch, measured: pa.RecordBatch, claims: pa.Array
-) -> tuple[np.ndarray, list[Words]]:
+) -> tuple[np.ndarray, list[RowClass]]:
     """The rows' words: index of each row (int32[rows]) into those that occur, in the order in which they first do."""
     columns = [results[name] for name in ("status", "solutions", "technique", "trivial", "label", "goal_matches")]
     columns += [_source(results, puzzles), puzzles["kind"], puzzles["blotted"], size_class(puzzles)]
@@ -273,9 +273,9 @@ def _words(
     year: int | None,
     area: int | None,
     claim: str | None,
-) -> Words:
+) -> RowClass:
     status = UNKNOWN if status is None else status
-    return Words(
+    return RowClass(
         status,
         solutions,
         technique,

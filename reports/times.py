@@ -15,7 +15,7 @@ LEAST = 1e-6
 """Seconds that a puzzle counts at least: a logarithm has no zero."""
 
 
-class Times(NamedTuple):
+class SolverTimes(NamedTuple):
     """A solver's times.
 
     solver    its name
@@ -28,7 +28,7 @@ class Times(NamedTuple):
     puzzles: int
 
 
-def curves(several: Sequence[Times], title: str) -> Chart:
+def curves(several: Sequence[SolverTimes], title: str) -> Chart:
     """The chart of some solvers, the first in the strongest colour."""
     names = [f"{times.solver} ({len(times.seconds):,} of {times.puzzles:,})" for times in several]
     rows = [

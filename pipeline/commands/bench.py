@@ -158,13 +158,13 @@ def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> No
     """Write the chart of the times of a set, and of other programs beside them."""
     from pipeline.findings.peer_times import read_peers
     from reports.charts.chart import alone
-    from reports.times import Times, curves
+    from reports.times import SolverTimes, curves
 
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()
     decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
     others = [] if beside is None else read_peers(beside, set(ids))
-    chart.write_bytes(alone(curves([Times("nonocensus", decided, len(ids)), *others], title).svg))
+    chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title).svg))
 
 
 def bench_batches(

@@ -11,7 +11,7 @@ from pipeline.commands.output import table, tell
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.findings.figures_page import Table
+    from pipeline.findings.figures_page import FigureTable
 
 TEXTS = ("slowest", "by", "puzzle", "engine", "verdict", "stopped")
 """Columns that are no numbers."""
@@ -27,10 +27,10 @@ def print_figures(
     name: str = "slowest",
 ) -> None:
     """Figures as tables on the terminal, as Markdown if asked, or as JSON, where `more` has a name."""
-    from pipeline.findings.figures_page import Table
+    from pipeline.findings.figures_page import FigureTable
 
     tables = [
-        Table("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
+        FigureTable("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
         for part in (rows, more or [])
         if part
     ]
@@ -39,7 +39,7 @@ def print_figures(
     tell(as_json, rows[0] | ({name: more} if more else {}), shown(title, tables))
 
 
-def page_of(title: str, command: str, tables: "list[Table]") -> str:
+def page_of(title: str, command: str, tables: "list[FigureTable]") -> str:
     """The figures as a page of Markdown; names of puzzles and files may be strangers'."""
     from pipeline.findings.figures_page import figures_page
     from reports.clean import clean
@@ -54,7 +54,7 @@ def page_of(title: str, command: str, tables: "list[Table]") -> str:
     return figures_page(markdown(title), clean(command), harmless)
 
 
-def shown(title: str, tables: "list[Table]") -> "Iterator[RenderableType]":
+def shown(title: str, tables: "list[FigureTable]") -> "Iterator[RenderableType]":
     """The figures of the first table below each other, those of the others as they are."""
     from pipeline.findings.figures_page import figure
 

@@ -13,7 +13,7 @@ from pipeline.commands.run_status import COLORS
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.findings.comparison import Comparison, Timed
+    from pipeline.findings.comparison import Comparison, TimedPuzzle
 
 
 def compare(
@@ -74,7 +74,7 @@ def seconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def shown_moved(title: str, count: int, moved: "list[Timed]") -> "Iterator[RenderableType]":
+def shown_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Iterator[RenderableType]":
     """The puzzles whose times changed most."""
     from pipeline.findings.comparison import SECONDS, SLOWER
 

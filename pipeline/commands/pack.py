@@ -40,14 +40,14 @@ def pack(
     No two are the same turned, mirrored or recoloured. The list, pack.csv, says whose each is and how hard. The same
     run gives the same pack.
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, Wanted, through, write_pack
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, through, write_pack
     from pipeline.run.run_folder import open_run
 
     known = format_named(to)
     assert known is not None
     run = open_run(run_folder, store)
     with progress("choosing", 2 * run.rows) as (bar, task):
-        wanted = Wanted(count, known, where, spread, private, MIN_DENSITY if min_density is None else min_density)
+        wanted = PackOptions(count, known, where, spread, private, MIN_DENSITY if min_density is None else min_density)
         made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
     few = made.puzzles + len(made.skipped) < count
     lines = [f"[bold green]{made.puzzles:,}[/bold green] puzzles, and pack.csv, their list: {escape(made.folder)}"]

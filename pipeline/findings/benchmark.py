@@ -54,7 +54,7 @@ MOST_CELLS = 26
 """Most cells of a grid in `exhaust`, which sorts a key for each of its pictures in memory."""
 
 
-class Measured(NamedTuple):
+class BenchmarkResult(NamedTuple):
     """A set, classified.
 
     results   the results table
@@ -99,7 +99,7 @@ def measure(
     check_goal: bool,
     seen: Callable[[pa.RecordBatch], None],
     cpus: int | None = None,
-) -> Measured:
+) -> BenchmarkResult:
     """Classify a set on one core; `seen` is called with the results of each batch.
 
     cpus   CPU cores for the SAT stage of each puzzle, one puzzle after the other. A UserError refuses Sudokus, which
@@ -126,7 +126,7 @@ def measure(
             results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
             seconds += _cpu_seconds() - start
             seen(results[-1])
-    return Measured(pa.Table.from_batches(results), seconds if cpus is None else None)
+    return BenchmarkResult(pa.Table.from_batches(results), seconds if cpus is None else None)
 
 
 def _cpu_seconds() -> float:
@@ -135,7 +135,7 @@ def _cpu_seconds() -> float:
     return time.thread_time() + children.ru_utime + children.ru_stime
 
 
-def figures(measured: Measured) -> dict[str, Any]:
+def figures(measured: BenchmarkResult) -> dict[str, Any]:
     """The figures of a set, which make one row of a table."""
     results = measured.results
     seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
@@ -156,13 +156,13 @@ def figures(measured: Measured) -> dict[str, Any]:
     }
 
 
-def slowest(measured: Measured, count: int) -> list[dict[str, Any]]:
+def slowest(measured: BenchmarkResult, count: int) -> list[dict[str, Any]]:
     """The rows of the puzzles that took longest, longest first."""
     rows: list[dict[str, Any]] = measured.results.sort_by([("cpu_seconds", "descending")]).slice(0, count).to_pylist()
     return rows
 
 
-def write_results(measured: Measured, path: str) -> None:
+def write_results(measured: BenchmarkResult, path: str) -> None:
     """One line a puzzle: everything of its row but pictures and what concerns runs."""
     results = measured.results.drop_columns(["solution", "second_solution", "config_hash", "run_id", "part", "host"])
     write_csv(path, results.schema, results.to_batches())

@@ -23,7 +23,7 @@ COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
 """The work of a puzzle, which is the same on any machine."""
 
 
-class Difference(NamedTuple):
+class SettingDifference(NamedTuple):
     """What differs between the two runs' configurations or versions; None where it is not there."""
 
     name: str
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
     new: Any
 
 
-class Shared(NamedTuple):
+class SharedPuzzles(NamedTuple):
     """How many puzzles have a result in both runs, in one only, or in both under one id, but with other clues."""
 
     both: int
@@ -40,7 +40,7 @@ class Shared(NamedTuple):
     other_clues: int
 
 
-class Change(NamedTuple):
+class VerdictChange(NamedTuple):
     """A change of verdict: both labels (or statuses), how many puzzles it concerns, and some of their ids."""
 
     old: str
@@ -49,7 +49,7 @@ class Change(NamedTuple):
     examples: list[str]
 
 
-class Alarm(NamedTuple):
+class ContradictingProofs(NamedTuple):
     """A puzzle whose two proofs contradict each other, so that one of them is wrong.
 
     what       "answer" (unique, multiple, none), "solution" (both unique, with other cells) or "technique"
@@ -62,7 +62,7 @@ class Alarm(NamedTuple):
     new: str
 
 
-class Times(NamedTuple):
+class TimeChange(NamedTuple):
     """CPU seconds of the puzzles whose times both runs know, and the ratios new / old of single puzzles.
 
     label   that of the first run, None for all puzzles together
@@ -78,7 +78,7 @@ class Times(NamedTuple):
     p90: float
 
 
-class Counted(NamedTuple):
+class CounterChange(NamedTuple):
     """A counter of the results table: its sums over the puzzles of which both runs know it, and how many differ."""
 
     counter: str
@@ -87,7 +87,7 @@ class Counted(NamedTuple):
     differ: int
 
 
-class Timed(NamedTuple):
+class TimedPuzzle(NamedTuple):
     """A puzzle, its labels and its CPU seconds in both runs."""
 
     puzzle_id: str
@@ -106,19 +106,19 @@ class Comparison(NamedTuple):
     slowed, sped_up   those of them that lost or won most seconds
     """
 
-    configuration: list[Difference]
-    versions: list[Difference]
-    puzzles: Shared
-    alarms: list[Alarm]
+    configuration: list[SettingDifference]
+    versions: list[SettingDifference]
+    puzzles: SharedPuzzles
+    alarms: list[ContradictingProofs]
     gained: int
     lost: int
-    changes: list[Change]
-    times: list[Times]
-    work: list[Counted]
+    changes: list[VerdictChange]
+    times: list[TimeChange]
+    work: list[CounterChange]
     slower: int
     faster: int
-    slowed: list[Timed]
-    sped_up: list[Timed]
+    slowed: list[TimedPuzzle]
+    sped_up: list[TimedPuzzle]
 
 
 def compare(old: Run, new: Run) -> Comparison:
@@ -138,23 +138,23 @@ def compare(old: Run, new: Run) -> Comparison:
         connection.execute(_JOINED)
         connection.execute(_PAIRS.format(settings[0].get("depth") == settings[1].get("depth")))
         _refuse_repeated(connection)
-        shared = _records(connection, Shared, _SHARED)[0]
+        shared = _records(connection, SharedPuzzles, _SHARED)[0]
         if not shared.both:
             raise UserError(f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried")
         return Comparison(
-            [Difference(*values) for values in diff_configurations(*settings)],
-            [Difference(*values) for values in diff_configurations(*versions)],
+            [SettingDifference(*values) for values in diff_configurations(*settings)],
+            [SettingDifference(*values) for values in diff_configurations(*versions)],
             shared,
-            _records(connection, Alarm, _ALARMS),
+            _records(connection, ContradictingProofs, _ALARMS),
             _count(connection, "new_proof and not old_proof"),
             _count(connection, "old_proof and not new_proof"),
-            _records(connection, Change, _CHANGES),
-            _records(connection, Times, _TIMES),
-            [_records(connection, Counted, _WORK.format(name))[0] for name in COUNTERS],
+            _records(connection, VerdictChange, _CHANGES),
+            _records(connection, TimeChange, _TIMES),
+            [_records(connection, CounterChange, _WORK.format(name))[0] for name in COUNTERS],
             _count(connection, _SLOWER.format("new", "old")),
             _count(connection, _SLOWER.format("old", "new")),
-            _records(connection, Timed, _MOVED.format("new", "old")),
-            _records(connection, Timed, _MOVED.format("old", "new")),
+            _records(connection, TimedPuzzle, _MOVED.format("new", "old")),
+            _records(connection, TimedPuzzle, _MOVED.format("old", "new")),
         )
 
 
@@ -222,7 +222,7 @@ _PAIRS = """
 """
 
 _SHARED = f"""
-    select {", ".join(f"count(*) filter (found = '{name}')" for name in Shared._fields)} from joined
+    select {", ".join(f"count(*) filter (found = '{name}')" for name in SharedPuzzles._fields)} from joined
 """
 
 _ALARMS = """

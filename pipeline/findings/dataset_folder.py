@@ -32,7 +32,7 @@ from pipeline.sql import interruptible, sql_errors
 from pipeline.store.lock import staging
 from pipeline.store.parts import chunk_tables, leaf_columns, one_batch
 from pipeline.store.paths import Folder, folder
-from reports.card import Count, Origin, card, license_of
+from reports.card import DatasetOrigin, RowCount, card, license_of
 from reports.croissant import croissant
 from reports.dataset_columns import (
     DUPLICATE,
@@ -47,7 +47,7 @@ from reports.dataset_columns import (
 )
 from reports.family_words import WORDS
 from reports.graded import finished
-from reports.kept_columns import Found, indexed
+from reports.kept_columns import KeyedRows, indexed
 from solver.model.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
@@ -135,8 +135,8 @@ def _about(run: Run, content: Content) -> dict[str, str]:
     }
 
 
-def _origin(run: Run, summary: dict[str, Any], content: Content) -> Origin:
-    return Origin(
+def _origin(run: Run, summary: dict[str, Any], content: Content) -> DatasetOrigin:
+    return DatasetOrigin(
         content=content,
         family=WORDS[run.family.name],
         run_id=summary["run_id"],
@@ -187,7 +187,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             yield database
 
 
-def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: Found, seen: Seen) -> int:
+def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: KeyedRows, seen: Seen) -> int:
     """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
     size = 0
     database.begin()
@@ -210,12 +210,12 @@ def _step(rows: int, size: int) -> int:
     return max(1, min(FETCHED_ROWS, FETCHED_BYTES * rows // size))
 
 
-def _counts(database: duckdb.DuckDBPyConnection) -> list[Count]:
+def _counts(database: duckdb.DuckDBPyConnection) -> list[RowCount]:
     """How many rows there are of each split, source, licence and label, or status where there is no label."""
     found = database.execute(
         "select split, source, license, coalesce(label, status), count(*) from kept group by all order by all"
     ).fetchall()
-    return [Count(SPLITS[split], *values) for split, *values in found]
+    return [RowCount(SPLITS[split], *values) for split, *values in found]
 
 
 def _place(database: duckdb.DuckDBPyConnection) -> None:
@@ -242,7 +242,7 @@ def _find_duplicates(database: duckdb.DuckDBPyConnection) -> int:
     return int(database.execute("select count(*) from duplicates").fetchall()[0][0])
 
 
-def _places(counts: list[Count], step: int) -> Iterator[tuple[str, range]]:
+def _places(counts: list[RowCount], step: int) -> Iterator[tuple[str, range]]:
     """The splits that have rows, and the places where these stand, in steps."""
     first = 0
     for split in SPLITS:

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 
 from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import InputError, UserError
-from pipeline.findings.near import Pictures, joined, like_earlier, packed, passes
+from pipeline.findings.near import PictureColumn, joined, like_earlier, packed, passes
 from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, family_pairs, matching_rows, solvable_rows
 from pipeline.run.run_folder import Run
 from pipeline.sql import database, sql_errors
@@ -210,7 +210,7 @@ def _most(width: int, height: int, share: float) -> int:
     return int(share * width * height + 1e-9)  # 29 for 0.29 of 100, which is a little less
 
 
-def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, Pictures]]:
+def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, PictureColumn]]:
     """All pictures of each size, those that are higher than wide transposed, and their ranks in ascending order."""
     pieces = (piece for batch in batches for piece in _cut(batch))
     for _, several in groupby(pieces, lambda piece: piece[1][1:]):
@@ -218,7 +218,7 @@ def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, 
         yield np.concatenate(ranks), joined(pictures)
 
 
-def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, Pictures]]:
+def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, PictureColumn]]:
     """The stretches of a batch that have one size."""
     ranks, width, height = (batch[name].to_numpy() for name in ("rank", "width", "height"))
     longer, shorter = np.maximum(width, height), np.minimum(width, height)

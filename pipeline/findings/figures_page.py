@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Table(NamedTuple):
+class FigureTable(NamedTuple):
     """A table of figures.
 
     title     a heading above it; none if empty
@@ -22,7 +22,7 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[object]]
 
 
-def figures_page(title: str, command: str, tables: Iterable[Table]) -> str:
+def figures_page(title: str, command: str, tables: Iterable[FigureTable]) -> str:
     """The tables as Markdown, with the command and the machine that made them."""
     lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
     for table in tables:

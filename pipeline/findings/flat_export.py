@@ -17,7 +17,7 @@ from pipeline.store.parts import one_batch
 from reports import derived_measures as derived
 from reports.family_words import WORDS, fields_of
 from reports.graded import finished, grades_beside
-from reports.kept_columns import KEY, Found, indexed
+from reports.kept_columns import KEY, KeyedRows, indexed
 from reports.rights import CONTENT
 from solver.model.tables import PUZZLES, RESULTS
 
@@ -65,7 +65,7 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
         return Exported(write_csv(path, columns, batches()), len(columns))
 
 
-def _rows(run: Run, grades: Found, columns: pa.Schema) -> Iterator[pa.Table]:
+def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]:
     """The rows of the export, a file of results at a time."""
     outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
     own = [field.name for field in WORDS[run.family.name].facts]

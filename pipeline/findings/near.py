@@ -33,7 +33,7 @@ WORDS = 1 << 22
 """Words of 64 bits that are worked on at a time."""
 
 
-class Pictures(NamedTuple):
+class PictureColumn(NamedTuple):
     """Pictures of one size, none higher than wide, a bit a cell for each bit of a palette entry.
 
     bits            uint64[pictures, planes, words]: cell y * width + x of plane k is whether its entry has bit k
@@ -58,17 +58,17 @@ class Likes(NamedTuple):
     crowded: np.ndarray
 
 
-def packed(cells: np.ndarray) -> Pictures:
+def packed(cells: np.ndarray) -> PictureColumn:
     """Pictures from their cells, uint8[pictures, height, width] of palette entries."""
     pictures, height, width = cells.shape
     planes = np.arange(max(1, int(cells.max(initial=0)).bit_length()), dtype=np.uint8)
     bits = np.packbits(cells.reshape(pictures, 1, -1) >> planes[:, None] & 1, axis=2, bitorder="little")
     whole = np.zeros((pictures, len(planes), -(-bits.shape[2] // 8) * 8), np.uint8)
     whole[:, :, : bits.shape[2]] = bits
-    return Pictures(whole.view(np.uint64), width, height)
+    return PictureColumn(whole.view(np.uint64), width, height)
 
 
-def joined(several: Sequence[Pictures]) -> Pictures:
+def joined(several: Sequence[PictureColumn]) -> PictureColumn:
     """Pictures of one size, one after the other."""
     planes = max(some.bits.shape[1] for some in several)
     bits = np.zeros((sum(len(some.bits) for some in several), planes, several[0].bits.shape[2]), np.uint64)
@@ -92,7 +92,7 @@ def passes(width: int, height: int, pictures: int, most: int) -> int:
     return len(_symmetries(width, height)) * _band_count(pictures, most)
 
 
-def like_earlier(pictures: Pictures, most: int, seen: Callable[[int], object]) -> Likes:
+def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> Likes:
     """For each picture the earliest that it equals, perhaps turned or mirrored, but for `most` cells.
 
     `seen` is told of the pictures gone through, each `passes` times. Memory: twice that of the pictures, about 100
@@ -132,7 +132,7 @@ def _bands(cells: int, pictures: int, most: int) -> np.ndarray:
     return packed((band_of == bands[:, None]).astype(np.uint8)[:, None]).bits[:, 0]
 
 
-def _turned(pictures: Pictures, transposed: int, upside_down: int, mirrored: int) -> np.ndarray:
+def _turned(pictures: PictureColumn, transposed: int, upside_down: int, mirrored: int) -> np.ndarray:
     """The bits of all pictures under a symmetry that keeps their size."""
     turned = np.empty_like(pictures.bits)
     size = pictures.height, pictures.width

@@ -10,12 +10,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from pipeline.errors import InputError, UserError
-from reports.times import Times
+from reports.times import SolverTimes
 
 COLUMNS = ["solver", "puzzle", "cpu_seconds"]
 
 
-def read_peers(path: Path, puzzles: Collection[str]) -> list[Times]:
+def read_peers(path: Path, puzzles: Collection[str]) -> list[SolverTimes]:
     """The times of each program on those puzzles that were measured here too, in the file's order.
 
     A UserError says so if the file can't be read or has none of the puzzles; an InputError names what is wrong with it.
@@ -52,5 +52,5 @@ def _seconds(path: Path, line: int, text: str | None) -> float | None:
     return seconds
 
 
-def _times(solver: str, seconds: list[float | None]) -> Times:
-    return Times(solver, [each for each in seconds if each is not None], len(seconds))
+def _times(solver: str, seconds: list[float | None]) -> SolverTimes:
+    return SolverTimes(solver, [each for each in seconds if each is not None], len(seconds))

@@ -33,7 +33,7 @@ from pipeline.store.paths import Folder, folder
 from reports.derived_measures import DERIVED, derived_measures
 from reports.family_words import NONOGRAMS
 from reports.graded import finished, grades_beside
-from reports.kept_columns import Found, first_bits, indexed
+from reports.kept_columns import KeyedRows, first_bits, indexed
 from reports.rights import shareable
 from reports.row_counts import size_class
 from scrapers.formats import Format, FormatError
@@ -65,7 +65,7 @@ Spread = Literal["difficulty", "grade"]
 """What a pack has as evenly as can be, from the least to the greatest."""
 
 
-class Wanted(NamedTuple):
+class PackOptions(NamedTuple):
     """What a pack is to be.
 
     puzzles   their number
@@ -101,7 +101,7 @@ class Packed(NamedTuple):
     folder: str
 
 
-def write_pack(run: Run, uri: str, wanted: Wanted, seen: Callable[[int], object] = lambda _: None) -> Packed:
+def write_pack(run: Run, uri: str, wanted: PackOptions, seen: Callable[[int], object] = lambda _: None) -> Packed:
     """Write a pack, or all that there is for it if that is less; a former pack of ours is replaced.
 
     `seen` is told of each stretch of the run's rows that was looked at; all are looked at twice. A UserError refuses a
@@ -166,7 +166,7 @@ def _former(place: Folder) -> list[str]:
 
 
 def _candidates(
-    run: Run, grades: Found, wanted: Wanted, considered: Counter[str], seen: Callable[[int], object]
+    run: Run, grades: KeyedRows, wanted: PackOptions, considered: Counter[str], seen: Callable[[int], object]
 ) -> Iterator[Candidates]:
     """The puzzles that a pack may have, a stretch of the run at a time; `considered` counts what came through."""
     with database() as connection:
@@ -194,7 +194,7 @@ def _candidates(
             seen(len(rows))
 
 
-def _stretches(run: Run, grades: Found) -> Iterator[pa.Table]:
+def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
     """The run's rows with the columns ASKED, a few at a time."""
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
@@ -238,7 +238,7 @@ def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
     )
 
 
-def _rows(run: Run, grades: Found, wanted: dict[str, str], seen: Callable[[int], object]) -> pa.Table:
+def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[int], object]) -> pa.Table:
     """The rows of the puzzles drawn, from easy to hard: by grade where there is one, then by difficulty, then by id.
 
     wanted   clue hashes by id. An InputError names a puzzle whose solution does not fit its clues.

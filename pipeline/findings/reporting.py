@@ -21,7 +21,7 @@ from reports.activity import PastSession, activity
 from reports.census import SHOWN
 from reports.duplicates import DUPLICATES
 from reports.graded import finished
-from reports.report_page import About, write_report
+from reports.report_page import RunDetails, write_report
 from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 from solver.model.families import NONOGRAM
 
@@ -71,10 +71,10 @@ def duplicates_of(run: Run) -> pa.Table | None:
     return find_duplicates(run).found.select(DUPLICATES.names)
 
 
-def about_run(run: Run, summary: dict[str, Any]) -> About:
+def about_run(run: Run, summary: dict[str, Any]) -> RunDetails:
     """What the report says about the run itself; `summary` is that of `summarize`."""
     tasks = summary["cpu_tasks"]
-    return About(
+    return RunDetails(
         run_id=summary["run_id"],
         puzzles=run.rows,
         configuration=run.manifest["config"],

@@ -16,7 +16,7 @@ from pipeline.run.progress import value_counts
 from pipeline.run.run_folder import Run
 from pipeline.store.parts import one_batch
 from reports.graded import KILLED, Grade, by_grade
-from reports.kept_columns import Found, beside, indexed
+from reports.kept_columns import KeyedRows, beside, indexed
 from solver import __version__
 from solver.model.families import Family
 from solver.model.tables import GRADES
@@ -134,7 +134,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     return tally
 
 
-def _with_state(results: pa.Table, grades: Found) -> pa.Table:
+def _with_state(results: pa.Table, grades: KeyedRows) -> pa.Table:
     """Append the columns STATE of their grades: null without a grade, or without exactly one solution."""
     is_unique = pc.equal(results["solutions"], "unique")
     state = pa.Table.from_batches([beside(one_batch(results), grades, STATE)])
@@ -144,7 +144,7 @@ def _with_state(results: pa.Table, grades: Found) -> pa.Table:
     return results
 
 
-def _need_grade(results: pa.Table, grades: Found, cpu_limit: float) -> np.ndarray:
+def _need_grade(results: pa.Table, grades: KeyedRows, cpu_limit: float) -> np.ndarray:
     """Return which results are to be graded: bool[rows]."""
     state = _with_state(results, grades)
     is_killed = pc.equal(state["status"], KILLED)

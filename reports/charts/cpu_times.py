@@ -19,7 +19,7 @@ from reports.charts.encodings import (
     unless_another,
     verdict_color,
 )
-from reports.figures import Bin, Figures
+from reports.figures import Figures, HistogramBin
 from reports.formatting import number, seconds
 
 
@@ -76,7 +76,7 @@ def times(figures: Figures) -> Chart | None:
     return chart_of(chart, "times", "CPU time per puzzle", words, filters, labels)
 
 
-def _few(histogram: Sequence[Bin]) -> Any:
+def _few(histogram: Sequence[HistogramBin]) -> Any:
     """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point.
 
     None if no bar is: Vega warns of marks without data.

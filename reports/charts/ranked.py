@@ -8,7 +8,7 @@ from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import BAR, SERIES
 from reports.figures import Figures
 from reports.formatting import MEASURE_NAMES
-from reports.rating_correlations import Agreement, Correlation
+from reports.rating_correlations import GradeCorrelation, RatingCorrelation
 
 
 def agreements(figures: Figures) -> Chart | None:
@@ -27,7 +27,9 @@ def ratings(figures: Figures) -> Chart | None:
     return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
 
 
-def _ranked(ranked: Sequence[tuple[str, str, Agreement | Correlation]], name: str, title: str, what: str) -> Chart:
+def _ranked(
+    ranked: Sequence[tuple[str, str, GradeCorrelation | RatingCorrelation]], name: str, title: str, what: str
+) -> Chart:
     """Dots of rank correlations with their intervals: of a measure, by what it is held against."""
     rows = [
         {

@@ -6,7 +6,7 @@ import altair as alt
 
 from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import ACCENT, BAR, picked, place_among, unless_another, verdict_color
-from reports.figures import Figures, Group
+from reports.figures import Figures, PuzzleGroup
 from reports.formatting import number
 from reports.row_counts import UNKNOWN
 
@@ -44,7 +44,7 @@ def labels(figures: Figures) -> Chart | None:
     return chart_of(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
 
 
-def shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by: str) -> Chart | None:
+def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: str, by: str) -> Chart | None:
     """Bars of the share of each verdict in each group; none if there is nothing to compare."""
     if len(groups) < (1 if name == "sizes" else 2):
         return None
@@ -88,7 +88,7 @@ def shares(figures: Figures, groups: Sequence[Group], name: str, title: str, by:
     return chart_of(bars, name, title, words, filters, figures.labels)
 
 
-def colored(figures: Figures) -> tuple[Group, ...]:
+def colored(figures: Figures) -> tuple[PuzzleGroup, ...]:
     """The groups by colours, if there is more to tell apart than puzzles of one colour and of none."""
     return figures.colors if any(group.name not in ("0", "1", UNKNOWN) for group in figures.colors) else ()
 

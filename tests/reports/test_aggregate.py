@@ -12,21 +12,21 @@ from census import PAIRS, Pairs, failed, known, pairs, solved
 from reports.aggregate import HARDEST, figures, plain
 from reports.census import take_census
 from reports.figures import (
-    Claimed,
-    Copies,
-    Differing,
+    ClaimCounts,
+    DuplicateCounts,
     Failure,
+    FailureKind,
     Figures,
-    Goals,
-    Group,
-    Hard,
-    Open,
-    Quantiles,
-    Reason,
-    Spread,
-    Stalled,
+    GoalMatches,
+    HardPuzzle,
+    PuzzleGroup,
+    ShareQuantiles,
+    SiteDisagreement,
+    SizeQuantiles,
+    StalledPuzzles,
+    TimedOutPuzzle,
     Timeouts,
-    Times,
+    TimeSummary,
 )
 from reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
 from solver.model.tables import PUZZLES, RESULTS
@@ -54,17 +54,19 @@ def test_counts_keep_the_order_for_reading(census: Figures) -> None:
     ]
     assert set(census.labels.values()) == {1}
     assert (census.trivial, census.unique_by_line) == (1, 2)
-    assert census.goals == Goals(matches=2, differs=1, unknown=5)
+    assert census.goals == GoalMatches(matches=2, differs=1, unknown=5)
 
 
 def test_stalled_are_those_that_line_logic_leaves_open(census: Figures) -> None:
     # Shares decided: 1/4 (depth-2), 3/4 (multiple), 2/4 (timeout). Line logic refuted local/5 itself.
-    assert census.stalled == Stalled(3, Spread(0.25, pytest.approx(0.3), 0.375, 0.5, 0.625, pytest.approx(0.7), 0.75))
+    assert census.stalled == StalledPuzzles(
+        3, ShareQuantiles(0.25, pytest.approx(0.3), 0.375, 0.5, 0.625, pytest.approx(0.7), 0.75)
+    )
 
 
 def test_times(census: Figures) -> None:
     seconds = [0.001, 0.002, 0.01, 0.02, 0.1, 60.0]
-    assert census.times == Times(
+    assert census.times == TimeSummary(
         6,
         total=pytest.approx(sum(seconds)),
         mean=pytest.approx(sum(seconds) / 6),
@@ -122,15 +124,17 @@ def test_groups(census: Figures) -> None:
 
     easy = ("trivial unique line", "unique line", "unique depth-2", "multiple")
     assert census.sources == (
-        Group("webpbn", 4, pytest.approx(0.113), labels(*easy), rungs(line=2, several_solutions=1) | {"depth-2": 1}),
-        Group(
+        PuzzleGroup(
+            "webpbn", 4, pytest.approx(0.113), labels(*easy), rungs(line=2, several_solutions=1) | {"depth-2": 1}
+        ),
+        PuzzleGroup(
             "local",
             3,
             pytest.approx(60.02),
             labels("contradiction", "timeout", "invalid"),
             rungs(no_solution=1, undecided=1, invalid=1),
         ),
-        Group("lost", 1, 0.0, labels("killed"), rungs(killed=1)),
+        PuzzleGroup("lost", 1, 0.0, labels("killed"), rungs(killed=1)),
     )
     assert list(census.rungs) == [
         *("line", "depth-2", "several solutions", "no solution", "undecided", "invalid", "killed"),
@@ -183,7 +187,7 @@ def test_hardest_go_by_work_and_not_by_time(census: Figures) -> None:
         "webpbn/1",
     ]
     lines = 30 + 31
-    assert census.hardest[0] == Hard(
+    assert census.hardest[0] == HardPuzzle(
         "local/6", "Knot", "Jan", 30, 31, "timeout", None, pytest.approx(math.log10(60e6 / lines)), 60.0, *[None] * 3
     )
 
@@ -238,15 +242,15 @@ def test_more_kinds_of_rows_than_a_number_can_tell_apart() -> None:
 
 
 def test_timeouts(census: Figures) -> None:
-    open_ = Open("local/6", "Knot", 30, 31, 4, 2, False, 60.0, None, None)
-    assert census.timeouts == Timeouts(1, 0, Spread(*[0.5] * 7), (open_,))
+    open_ = TimedOutPuzzle("local/6", "Knot", 30, 31, 4, 2, False, 60.0, None, None)
+    assert census.timeouts == Timeouts(1, 0, ShareQuantiles(*[0.5] * 7), (open_,))
     later = solved(
         "a/1", 1.0, "timeout", status="timeout", solutions="unknown", technique=None, solution=b"\1\0\0\1",
         cells_after_line=1, cells_after_depth2=2, cells_after_probe=3, nodes=7, conflicts=8,
     )  # fmt: skip
     timeouts = figures(pairs((later, known("a/1")))).timeouts
     assert timeouts.with_solution == 1
-    assert timeouts.hardest == (Open("a/1", None, 2, 2, 4, 3, True, 1.0, 7, 8),)
+    assert timeouts.hardest == (TimedOutPuzzle("a/1", None, 2, 2, 4, 3, True, 1.0, 7, 8),)
 
 
 def test_copies_are_told_from_those_only_turned() -> None:
@@ -256,7 +260,7 @@ def test_copies_are_told_from_those_only_turned() -> None:
         (solved(name, 1.0, clue_hash=value * 16), known(name, canonical_hash=turned[name] * 16))
         for name, value in hashes.items()
     ]
-    assert figures(pairs(*rows)).copies == Copies(1, 2)
+    assert figures(pairs(*rows)).copies == DuplicateCounts(1, 2)
 
 
 def test_times_by_size() -> None:
@@ -265,8 +269,8 @@ def test_times_by_size() -> None:
     census = figures(pairs(*rows))
     approx = pytest.approx
     assert census.areas == (
-        Quantiles(100, 159, 101, approx(0.011), approx(0.051), approx(0.091), approx(0.1), approx(0.101)),
-        Quantiles(1000, 1585, 1, 5.0, 5.0, 5.0, 5.0, 5.0),
+        SizeQuantiles(100, 159, 101, approx(0.011), approx(0.051), approx(0.091), approx(0.1), approx(0.101)),
+        SizeQuantiles(1000, 1585, 1, 5.0, 5.0, 5.0, 5.0, 5.0),
     )
     assert sum(puzzles for area, _, puzzles in census.area_times if area == 0) == 101
     ((column, one),) = [(column, puzzles) for area, column, puzzles in census.area_times if area == 1]
@@ -345,17 +349,17 @@ def test_verdicts_that_differ_from_the_sites() -> None:
     ]
     census = figures(pairs(*rows))
     assert census.claims == (
-        Claimed("several solutions", 2, unique=1, multiple=1, none=0, undecided=0, differ=1),
-        Claimed("unique, by line logic", 3, unique=3, multiple=0, none=0, undecided=0, differ=2),
-        Claimed("unique, needs more than line logic", 2, unique=2, multiple=0, none=0, undecided=0, differ=0),
-        Claimed("unique", 3, unique=1, multiple=1, none=0, undecided=1, differ=1),
-        Claimed("uniqueness not known", 1, unique=0, multiple=1, none=0, undecided=0, differ=0),
+        ClaimCounts("several solutions", 2, unique=1, multiple=1, none=0, undecided=0, differ=1),
+        ClaimCounts("unique, by line logic", 3, unique=3, multiple=0, none=0, undecided=0, differ=2),
+        ClaimCounts("unique, needs more than line logic", 2, unique=2, multiple=0, none=0, undecided=0, differ=0),
+        ClaimCounts("unique", 3, unique=1, multiple=1, none=0, undecided=1, differ=1),
+        ClaimCounts("uniqueness not known", 1, unique=0, multiple=1, none=0, undecided=0, differ=0),
     )
     assert [one.puzzle_id for one in census.differing] == ["a/2", "a/4", "a/7", "b/2"]
     assert census.attention.marked == 1
     unmarked = [issue.puzzles for issue in census.attention.issues if issue.name == "unmarked ambiguous"]
     assert unmarked == [2]
-    assert census.differing[0] == Differing("a/2", None, "unique, by line logic", "unique", "probe")
+    assert census.differing[0] == SiteDisagreement("a/2", None, "unique, by line logic", "unique", "probe")
 
 
 def test_failures(census: Figures) -> None:
@@ -373,16 +377,16 @@ def test_only_failures_lists_the_first_of_them() -> None:
     assert census.failures[0].puzzle_id == "a/0"
     assert census.labels == census.statuses == {"error": LISTED + 5}
     assert (census.times, census.histogram, census.hardest) == (None, (), ())
-    assert census.reasons == (Reason("error", "why", LISTED + 5),)
+    assert census.reasons == (FailureKind("error", "why", LISTED + 5),)
 
 
 def test_failures_that_differ_in_numbers_are_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [failed(f"a/{n}", "invalid", f"row {n}: its blocks need {n} cells") for n in range(3)]
     rows += [failed("b/1", "error", "x"), {"puzzle_id": "b/2", "status": "killed"}]
     kinds = (
-        Reason("invalid", "row N: its blocks need N cells", 3),
-        Reason("error", "x", 1),
-        Reason("killed", "no reason given", 1),
+        FailureKind("invalid", "row N: its blocks need N cells", 3),
+        FailureKind("error", "x", 1),
+        FailureKind("killed", "no reason given", 1),
     )
     assert figures(pairs(*rows)).reasons == kinds
     monkeypatch.setattr("reports.census.KINDS_OF_FAILURES", 1)
@@ -396,8 +400,8 @@ NO_ROWS = (RESULTS.empty_table(), PUZZLES.empty_table())
 def test_empty_results(no_rows: Pairs) -> None:
     census = figures(no_rows)
     assert census.total == census.trivial == census.unique_by_line == census.failed == 0
-    assert census.goals == Goals(0, 0, 0)
-    assert census.stalled == Stalled(0, None)
+    assert census.goals == GoalMatches(0, 0, 0)
+    assert census.stalled == StalledPuzzles(0, None)
     assert census.times is None
     assert census.labels == {}
     assert census.histogram == census.sources == census.sizes == census.hardest == census.areas == ()
@@ -407,8 +411,8 @@ def test_empty_results(no_rows: Pairs) -> None:
 def test_one_row() -> None:
     census = figures(pairs((solved("a/1", 0.5), known("a/1"))))
     assert census.labels == {"unique line": 1}
-    assert census.times == Times(1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    assert census.sizes == (Group("up to 10", 1, 0.5, {"unique line": 1}, {"line": 1}),)
+    assert census.times == TimeSummary(1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
+    assert census.sizes == (PuzzleGroup("up to 10", 1, 0.5, {"unique line": 1}, {"line": 1}),)
 
 
 def test_columns_of_nulls_are_counted_as_unknown() -> None:
@@ -417,8 +421,8 @@ def test_columns_of_nulls_are_counted_as_unknown() -> None:
     assert census.statuses == census.labels == {"unknown": 2}
     assert census.solutions == census.techniques == {}
     for groups in (census.sources, census.kinds, census.sizes):
-        assert groups == (Group("unknown", 2, 0.0, {"unknown": 2}, {"undecided": 2}),)
-    assert census.goals == Goals(0, 0, 2)
+        assert groups == (PuzzleGroup("unknown", 2, 0.0, {"unknown": 2}, {"undecided": 2}),)
+    assert census.goals == GoalMatches(0, 0, 2)
     assert census.times is None
 
 
@@ -474,6 +478,6 @@ def test_tables_of_different_length_are_no_pair() -> None:
 
 
 def test_plain_converts_nested_records() -> None:
-    assert plain({"a": (Goals(1, 2, 3), Stalled(1, None))}) == {
+    assert plain({"a": (GoalMatches(1, 2, 3), StalledPuzzles(1, None))}) == {
         "a": [{"matches": 1, "differs": 2, "unknown": 3}, {"puzzles": 1, "decided": None}]
     }

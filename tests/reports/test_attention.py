@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.aggregate import figures_of
-from reports.attention import AMBIGUOUS, TWINS, Attention, Contradictory, Twin
+from reports.attention import AMBIGUOUS, TWINS, Attention, ContradictoryPuzzle, DuplicatePuzzle
 from reports.census import Census, take_census
 from reports.contradictory import CLUES, why
 from reports.duplicates import DUPLICATES, repeated
@@ -131,10 +131,12 @@ def test_twins_are_named_with_their_titles_near_ones_last() -> None:
     duplicates = found(*near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
     twins = told(take_census(pairs(*rows)), duplicates).twins
     assert twins[:2] == (
-        Twin("a/20", "Title 20", "a/21", "Title 21", "turned", None),
-        Twin("gone", None, "a/22", "Title 22", "equal", None),
+        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None),
+        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None),
     )
-    assert twins[2:] == tuple(Twin("a/0", "Title 0", f"a/{n}", f"Title {n}", "near", n) for n in range(1, TWINS + 1))
+    assert twins[2:] == tuple(
+        DuplicatePuzzle("a/0", "Title 0", f"a/{n}", f"Title {n}", "near", n) for n in range(1, TWINS + 1)
+    )
 
 
 def reason(puzzle: Puzzle) -> str | None:
@@ -162,7 +164,7 @@ def test_why_a_puzzle_has_no_solution() -> None:
 def test_no_reason_without_clues() -> None:
     assert why(dict.fromkeys(CLUES), "line") is None
     attention = told(take_census(ROWS))
-    assert attention.contradictory == (Contradictory("a/none", None, 2, 2, None),)
+    assert attention.contradictory == (ContradictoryPuzzle("a/none", None, 2, 2, None),)
 
 
 def test_two_solutions_without_the_verdict_multiple_are_not_ambiguous() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
-from reports.card import Count, Origin, card, license_of
+from reports.card import DatasetOrigin, RowCount, card, license_of
 from reports.croissant import croissant
 from reports.dataset_columns import (
     DUPLICATE,
@@ -39,7 +39,7 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 """Columns of the tables that no dataset has: the same in all rows, or nobody else's business."""
 
 
-def origin(content: Content = Content.none, **more: Any) -> Origin:
+def origin(content: Content = Content.none, **more: Any) -> DatasetOrigin:
     about = {
         "family": NONOGRAMS,
         "run_id": "r1",
@@ -47,7 +47,7 @@ def origin(content: Content = Content.none, **more: Any) -> Origin:
         "config_hash": "abc",
     }
     times = {"started": "2026-01-02T03:04:05+00:00", "finished": "2026-01-03T03:04:05+00:00"}
-    return Origin(
+    return DatasetOrigin(
         **{
             "content": content,
             "family": NONOGRAMS,
@@ -131,9 +131,9 @@ def test_recoloured_puzzles_share_a_split() -> None:
 
 def test_card() -> None:
     counts = [
-        Count("train", "webpbn", None, "unique line", 7),
-        Count("train", "webpbn", "mine | *all* <b>\nmine", "timeout", 2),
-        Count("test", "local", "MIT", "multiple", 1),
+        RowCount("train", "webpbn", None, "unique line", 7),
+        RowCount("train", "webpbn", "mine | *all* <b>\nmine", "timeout", 2),
+        RowCount("test", "local", "MIT", "multiple", 1),
     ]
     text = card(origin(), schema(Content.none), counts, 3).decode()
     head = front(text.encode())
@@ -151,7 +151,7 @@ def test_card() -> None:
 
 
 def test_private_card_says_so_first() -> None:
-    text = card(origin(Content.everything), schema(Content.everything), [Count("train", "local", "MIT", "x", 1)], 0)
+    text = card(origin(Content.everything), schema(Content.everything), [RowCount("train", "local", "MIT", "x", 1)], 0)
     assert text.decode().split("---\n")[2].lstrip().startswith("> **Private: this dataset must not be published.**")
     assert front(text) | {"license": "other", "license_name": "private"} == front(text)
 
@@ -168,11 +168,11 @@ def test_private_card_says_so_first() -> None:
     ],
 )
 def test_licence_of_the_whole(content: Content, licenses: list[str | None], expected: str) -> None:
-    assert license_of(content, [Count("train", "local", text, "multiple", 1) for text in licenses]) == expected
+    assert license_of(content, [RowCount("train", "local", text, "multiple", 1) for text in licenses]) == expected
 
 
 def test_licence_of_what_is_made_by_rule() -> None:
-    assert license_of(Content.licensed, [Count("train", "random", None, "multiple", 1)]) == "cc0-1.0"
+    assert license_of(Content.licensed, [RowCount("train", "random", None, "multiple", 1)]) == "cc0-1.0"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_licence_of_what_is_made_by_rule() -> None:
     [(1, "n<1K"), (1000, "n<1K"), (1001, "1K<n<10K"), (10_000, "1K<n<10K"), (33_554_432, "10M<n<100M")],
 )
 def test_size(rows: int, expected: str) -> None:
-    text = card(origin(), schema(Content.none), [Count("train", "exhaustive", None, "multiple", rows)], 0)
+    text = card(origin(), schema(Content.none), [RowCount("train", "exhaustive", None, "multiple", rows)], 0)
     assert front(text)["size_categories"] == [expected]
 
 

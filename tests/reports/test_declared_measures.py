@@ -20,7 +20,7 @@ from reports.dataset_columns import Content, schema
 from reports.derived_measures import derived_measures
 from reports.family_words import WORDS
 from reports.graded import finished
-from reports.report_page import About, write_report
+from reports.report_page import RunDetails, write_report
 from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 from solver.model.families import FAMILIES, NONOGRAM, SUDOKU
 from solver.model.measures import IN_RESULTS, MEASURES, Computed, Measure, Place
@@ -115,7 +115,7 @@ def test_the_report_shows_the_measures_that_say_so(some: Solved) -> None:
     assert census.compared.column_names == [measure.name for measure in MEASURES if Place.correlations in measure.shown]
     for measure in declared(some.family, Place.correlations):
         assert census.compared[measure.name].null_count < len(census.compared), measure.name
-    made = write_report(pairs, About(family=some.family), grades=grades)
+    made = write_report(pairs, RunDetails(family=some.family), grades=grades)
     page = html.unescape(made["report.html"].decode())
     for measure in declared(some.family):
         meaning = measure.meaning_for(some.family)

@@ -13,7 +13,7 @@ from census import PAIRS
 from reports.dataset_columns import Content, schema
 from reports.derived_measures import DERIVED, derived_measures
 from reports.family_words import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
-from reports.report_page import About, write_report
+from reports.report_page import RunDetails, write_report
 from reports.sudoku_svg import box_of, grid_svg, sign
 from solver.model.families import FAMILIES
 from solver.model.measures import BY_NAME
@@ -33,7 +33,7 @@ TABLES = [*PUZZLES, *RESULTS, *DERIVED]
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, bytes]:
-    return write_report(sudokus.solved(), About(run_id="r1", family="sudoku"))
+    return write_report(sudokus.solved(), RunDetails(run_id="r1", family="sudoku"))
 
 
 def visible(page: str) -> str:
@@ -120,7 +120,7 @@ def test_difficulty_counts_boxes_too() -> None:
 
 
 def test_public_reports_have_no_givens() -> None:
-    page = write_report(sudokus.solved(), About(family="sudoku"), public=True)["report.html"].decode()
+    page = write_report(sudokus.solved(), RunDetails(family="sudoku"), public=True)["report.html"].decode()
     assert 'class="thumb"></div>' in page
     assert "givens of" not in page
     assert "solution of" not in page

@@ -17,12 +17,12 @@ from reports import formatting
 from reports.activity import Activity, Moment
 from reports.aggregate import figures, plain
 from reports.census import take_census
-from reports.figures import Bucket
-from reports.report_page import About, write_report
+from reports.figures import TimeClass
+from reports.report_page import RunDetails, write_report
 from reports.templating import markdown
 from solver.model.tables import MENDINGS
 
-ABOUT = About(
+ABOUT = RunDetails(
     run_id="run-1",
     configuration={"cpu_limit": 60, "inputs": ["store"], "run_id": "<b>"},
     versions={"nonocensus": "0.1.0", "numba": "0.68"},
@@ -161,7 +161,7 @@ def test_text_from_strangers_is_escaped() -> None:
         solved("a/2", 1.0, EVIL, technique=EVIL),
         (failed("a/3", "error", EVIL), known("a/3", **evil)),
     )
-    report = write_report(rows, About(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]))
+    report = write_report(rows, RunDetails(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]))
     html = report["report.html"].decode()
     assert "<script>alert" not in html
     assert len(list(Page(html).of("script"))) == 7  # three that run and four with data
@@ -313,5 +313,5 @@ def test_share(part: int, whole: int, text: str) -> None:
 
 
 def test_bucket_names() -> None:
-    names = [formatting.bucket(Bucket(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
+    names = [formatting.bucket(TimeClass(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
     assert [name.replace(formatting.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]

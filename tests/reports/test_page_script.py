@@ -18,7 +18,7 @@ from nodejs import FOLDER, evaluate
 from reports import formatting
 from reports.browser import PARTS, Browser, payload
 from reports.family_words import SUDOKU_WORDS
-from reports.report_page import About, write_report
+from reports.report_page import RunDetails, write_report
 from reports.sudoku_svg import sign
 from scrapers.formats import non, webpbn_xml
 from solver.model.families import SUDOKU
@@ -362,7 +362,7 @@ def test_grades_of_sudokus_have_a_column_and_facts() -> None:
 
 
 def test_public_reports_of_sudokus_hold_no_givens() -> None:
-    html = write_report(sudokus.solved(), About(family="sudoku"), public=True)["report.html"].decode()
+    html = write_report(sudokus.solved(), RunDetails(family="sudoku"), public=True)["report.html"].decode()
     made = embedded(html)
     assert "Givens" not in ask(made, "factsOf", id=sudokus.ONE)["facts"]
     assert ask(made, "sheetsOf", ids=[sudokus.ONE]) == {sudokus.ONE: {}}

@@ -11,7 +11,7 @@ from census import known, pairs, solved
 from reports import formatting
 from reports.aggregate import figures
 from reports.charts.measure_charts import correlations
-from reports.rating_correlations import FEW, OUTLIERS, Together, rated_together, ratings, spearman, together
+from reports.rating_correlations import FEW, OUTLIERS, MeasureCorrelation, rated_together, ratings, spearman, together
 from reports.row_counts import RATED_FIELDS
 
 
@@ -87,7 +87,7 @@ def test_ratings_of_sites_with_other_scales_are_never_ranked_together() -> None:
         for n in range(30)
     ]
     assert rated_together(rated(rows)) == tuple(
-        Together("site_difficulty", "difficulty", 30, 1.0, source) for source in ("stars", "seconds")
+        MeasureCorrelation("site_difficulty", "difficulty", 30, 1.0, source) for source in ("stars", "seconds")
     )
     census = figures(pairs(*(
         (solved(row["puzzle_id"], row["site_difficulty"], line_solves=row["difficulty"]),

@@ -9,7 +9,7 @@ import sudokus
 from chromium import NEEDED, PHONE, emulated, page_width, violations
 from tabs import Tab
 
-from reports.report_page import About, write_report
+from reports.report_page import RunDetails, write_report
 from solver.sudoku.sudoku_batch import sudoku_batch
 from solver.sudoku.techniques.sudoku_grade import grades
 
@@ -27,7 +27,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     batch = sudoku_batch([sudokus.puzzles()[name] for name in (sudokus.ONE, sudokus.LARGE)])
     found = pa.Table.from_batches([grades(batch, np.ones(2, np.bool_))])
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_bytes(write_report(sudokus.solved(), About(family="sudoku"), grades=found)["report.html"])
+    path.write_bytes(write_report(sudokus.solved(), RunDetails(family="sudoku"), grades=found)["report.html"])
     return path
 
 

@@ -13,7 +13,14 @@ from runs import rewrite_results, work_on
 from stores import Result
 
 from pipeline.errors import UserError
-from pipeline.findings.comparison import Alarm, Change, Difference, Shared, Timed, compare
+from pipeline.findings.comparison import (
+    ContradictingProofs,
+    SettingDifference,
+    SharedPuzzles,
+    TimedPuzzle,
+    VerdictChange,
+    compare,
+)
 from pipeline.run.configuration import configuration
 from pipeline.run.run_folder import Run, open_run, start_run
 
@@ -40,7 +47,7 @@ def of(run: Run, label: str, count: int) -> list[dict[str, Any]]:
 
 def test_equal_runs(run: Run, nonocensus: Callable[..., Result]) -> None:
     found = compare(run, run)
-    assert found.puzzles == Shared(80, 0, 0, 0)
+    assert found.puzzles == SharedPuzzles(80, 0, 0, 0)
     assert not any((*found.configuration, *found.versions, *found.alarms, *found.changes, found.gained, found.lost))
     assert {times.geometric_mean for times in found.times} == {1.0}
     assert sum(times.puzzles for times in found.times) == 160
@@ -67,11 +74,11 @@ def test_changed_proofs_are_errors(run: Run, tmp_path: Path, nonocensus: Callabl
     )
     found = compare(run, changed)
     assert found.alarms == [
-        Alarm(answer["puzzle_id"], "answer", "multiple", "none"),
-        Alarm(solution["puzzle_id"], "solution", "unique", "unique"),
-        Alarm(technique["puzzle_id"], "technique", "depth-2", "probe"),
+        ContradictingProofs(answer["puzzle_id"], "answer", "multiple", "none"),
+        ContradictingProofs(solution["puzzle_id"], "solution", "unique", "unique"),
+        ContradictingProofs(technique["puzzle_id"], "technique", "depth-2", "probe"),
     ]
-    assert found.changes == [Change("multiple", "contradiction", 1, [answer["puzzle_id"]])]
+    assert found.changes == [VerdictChange("multiple", "contradiction", 1, [answer["puzzle_id"]])]
     assert (found.gained, found.lost) == (0, 0)
     printed = nonocensus("compare", run.folder.uri, "changed")
     assert printed.code == 1
@@ -91,10 +98,10 @@ def test_another_depth_or_rung_is_no_error(run: Run, tmp_path: Path) -> None:
     for other in (deeper, line):
         work_on(other)
     (first,) = of(run, "unique depth-2", 1)
-    assert compare(run, deeper).configuration == [Difference("depth", 2, 3)]
+    assert compare(run, deeper).configuration == [SettingDifference("depth", 2, 3)]
     values = {first["puzzle_id"]: {"technique": "probe", "label": "unique"}}
     found = compare(run, doctored(deeper, tmp_path / "changed", values))
-    assert Change("unique depth-2", "unique", 1, [first["puzzle_id"]]) in found.changes
+    assert VerdictChange("unique depth-2", "unique", 1, [first["puzzle_id"]]) in found.changes
     assert not found.alarms
     assert [alarm.what for alarm in compare(run, doctored(run, tmp_path / "same", values)).alarms] == ["technique"]
     stalled = sum(label == "stalled" for label in line.table()["label"].to_pylist())
@@ -116,8 +123,8 @@ def test_puzzles_that_are_not_the_same(run: Run, tmp_path: Path) -> None:
         },
     )
     found = compare(run, changed)
-    assert found.puzzles == Shared(78, 1, 1, 1)
-    assert found.changes == [Change("multiple", "killed", 1, [third["puzzle_id"]])]
+    assert found.puzzles == SharedPuzzles(78, 1, 1, 1)
+    assert found.changes == [VerdictChange("multiple", "killed", 1, [third["puzzle_id"]])]
     assert (found.gained, found.lost, found.alarms) == (0, 1, [])
     assert found.times[0].puzzles == 77
     twice = doctored(run, tmp_path / "twice", {first["puzzle_id"]: {"puzzle_id": second["puzzle_id"]}})
@@ -138,8 +145,8 @@ def test_times_counted_by_hand(run: Run, tmp_path: Path, nonocensus: Callable[..
     found = compare(old, new)
     labels = {row["puzzle_id"]: row["label"] for row in rows}
 
-    def timed(puzzle_id: str) -> Timed:
-        return Timed(puzzle_id, labels[puzzle_id], labels[puzzle_id], 0.02, seconds[puzzle_id])
+    def timed(puzzle_id: str) -> TimedPuzzle:
+        return TimedPuzzle(puzzle_id, labels[puzzle_id], labels[puzzle_id], 0.02, seconds[puzzle_id])
 
     assert (found.slower, found.slowed) == (2, [timed(ids[2]), timed(ids[0])])
     assert (found.faster, found.sped_up) == (2, [timed(ids[5]), timed(ids[3])])

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import result_pages
-from pipeline.findings.figures_page import Table, figure, figures_page
+from pipeline.findings.figures_page import FigureTable, figure, figures_page
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,9 @@ def test_figures_have_three_digits_or_more(value: object, shown: str) -> None:
 
 
 def test_page_names_command_and_machine_and_has_the_tables() -> None:
-    page = figures_page("Lines", "make lines", [Table("", ["name", "s"], [["a", 0.5]]), Table("More", ["n"], [[1000]])])
+    page = figures_page(
+        "Lines", "make lines", [FigureTable("", ["name", "s"], [["a", 0.5]]), FigureTable("More", ["n"], [[1000]])]
+    )
     lines = page.splitlines()
     assert lines[0] == "# Lines"
     assert lines[2].startswith("`make lines`, 20")
@@ -24,7 +26,7 @@ def test_page_names_command_and_machine_and_has_the_tables() -> None:
 
 def test_benchmarks_write_the_same_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(result_pages, "RESULTS", tmp_path / "results")
-    some = [Table("More", ["n"], [[1000]])]
+    some = [FigureTable("More", ["n"], [[1000]])]
     text = result_pages.write_tables("lines", some)
     assert (
         text

@@ -66,8 +66,8 @@ def ids(place: Path) -> list[str]:
     return [row["puzzle_id"] for row in listed(place)]
 
 
-def wanted(count: int, to: str = "non", **others: object) -> puzzle_pack.Wanted:
-    return puzzle_pack.Wanted(count, named(to), **others)  # type: ignore[arg-type]
+def wanted(count: int, to: str = "non", **others: object) -> puzzle_pack.PackOptions:
+    return puzzle_pack.PackOptions(count, named(to), **others)  # type: ignore[arg-type]
 
 
 def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:

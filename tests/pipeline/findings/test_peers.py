@@ -11,7 +11,7 @@ import nonocensus as nc
 from benchmarks.peers_measured import measured, program
 from pipeline.errors import InputError, UserError
 from pipeline.findings.peer_times import read_peers
-from reports.times import Times, curves
+from reports.times import SolverTimes, curves
 
 Nonocensus = Callable[..., Result]
 
@@ -26,7 +26,7 @@ def peers(tmp_path: Path) -> Path:
 
 
 def test_times_of_the_puzzles_that_were_measured(peers: Path) -> None:
-    assert read_peers(peers, {"a", "b", "c"}) == [Times("old", [0.5, 0.25], 2), Times("slow", [7.0], 2)]
+    assert read_peers(peers, {"a", "b", "c"}) == [SolverTimes("old", [0.5, 0.25], 2), SolverTimes("slow", [7.0], 2)]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_files_that_say_nothing(peers: Path, text: str, error: type[Exception], 
 
 
 def test_a_curve_for_each_solver_its_times_in_order() -> None:
-    chart = curves([Times("ours", [0.5, 0.0, 0.25], 3), Times("theirs", [], 3)], "all")
+    chart = curves([SolverTimes("ours", [0.5, 0.0, 0.25], 3), SolverTimes("theirs", [], 3)], "all")
     values = chart.spec["datasets"] if "datasets" in chart.spec else chart.spec["data"]
     rows = values["values"] if "values" in values else next(iter(values.values()))
     assert [(row["solver"], row["puzzles"], row["seconds"]) for row in rows] == [
