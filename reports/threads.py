@@ -15,20 +15,19 @@ Made = TypeVar("Made")
 MOST_THREADS = 4
 """Beyond that what must be done one after the other takes all the time, and each has a batch in memory."""
 
+CGROUP = Path("/sys/fs/cgroup")
+"""Where a container's CPU quota and its period are, in microseconds.
 
-QUOTA = Path("/sys/fs/cgroup/cpu.max")
-"""CPU quota of a container and its period, both in microseconds; `max` is no quota. So cgroups v2 have it."""
-
-QUOTA_V1 = Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")
-"""The same of cgroups v1, whose period is in a file of its own; -1 is no quota."""
+cpu.max of cgroups v2 has both, and `max` for no quota; v1 has a file for each, and -1 for no quota.
+"""
 
 
-def cores() -> int:
-    """Return how many cores of this machine the process may use, and its container's quota allows."""
+def cores(cgroup: Path = CGROUP) -> int:
+    """Return how many cores of this machine the process may use, within its container's quota."""
     allowed = len(os.sched_getaffinity(0))
-    for files in ((QUOTA,), (QUOTA_V1, QUOTA_V1.with_name("cpu.cfs_period_us"))):
+    for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
         with suppress(OSError, ValueError):  # no such file; no quota
-            quota, period = map(int, " ".join(file.read_text() for file in files).split())
+            quota, period = map(int, " ".join((cgroup / name).read_text() for name in names).split())
             if quota > 0:
                 allowed = min(allowed, math.ceil(quota / period))
     return max(allowed, 1)

@@ -31,7 +31,7 @@ from pipeline.executors.executor import (
     run_tasks,
 )
 from pipeline.executors.ray_executor import START_TIMEOUT, outcome_of, start_ray
-from reports import threads
+from reports.threads import cores
 
 
 def doubled(number: int) -> int:
@@ -190,30 +190,28 @@ def test_cost_estimate_stops_beyond_a_small_job() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quota", "wanted"), [("150000 100000", 2), ("50000 100000", 1), ("max 100000", 5), (None, 5), ("900000 100000", 5)]
+    ("quota", "expected"),
+    [("150000 100000", 2), ("50000 100000", 1), ("max 100000", 5), (None, 5), ("900000 100000", 5)],
 )
 def test_cores_honour_cgroup_v2_quota(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, expected: int
 ) -> None:
-    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
-    monkeypatch.setattr(threads, "QUOTA_V1", tmp_path / "none")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
     if quota is not None:
-        threads.QUOTA.write_text(quota)
-    assert threads.cores() == wanted
+        (tmp_path / "cpu.max").write_text(quota)
+    assert cores(tmp_path) == expected
 
 
-@pytest.mark.parametrize(("quota", "wanted"), [("150000\n", 2), ("-1\n", 5), (None, 5)])
+@pytest.mark.parametrize(("quota", "expected"), [("150000\n", 2), ("-1\n", 5), (None, 5)])
 def test_cores_honour_cgroup_v1_quota(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, wanted: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str | None, expected: int
 ) -> None:
-    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
-    monkeypatch.setattr(threads, "QUOTA_V1", tmp_path / "cpu.cfs_quota_us")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
-    (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
+    (tmp_path / "cpu").mkdir()
+    (tmp_path / "cpu/cpu.cfs_period_us").write_text("100000\n")
     if quota is not None:
-        threads.QUOTA_V1.write_text(quota)
-    assert threads.cores() == wanted
+        (tmp_path / "cpu/cpu.cfs_quota_us").write_text(quota)
+    assert cores(tmp_path) == expected
 
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])

@@ -21,7 +21,6 @@ from stores import Result, held_by_another
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.commands.grade import list_ids
-from pipeline.errors import StorageError
 from pipeline.executors.executor import Resources
 from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.grade_job import grade_run
@@ -141,21 +140,6 @@ def test_temporary_files_of_a_killed_process_are_deleted(own: Run, nonocensus: N
     assert read_grades(own).num_rows == 0
     assert nonocensus("grade", "run", "--serial").code == 0
     assert [path.suffix for path in files_of(own)] == [".parquet"]
-
-
-def test_full_disk_leaves_no_partial_files(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    warnings: list[str] = []
-    callbacks, settings = ProgressCallbacks(on_warning=warnings.append), JobSettings(give_up_after=0.0)
-    with monkeypatch.context() as patch:
-        patch.setattr(results.pq.ParquetWriter, "write", full)
-        with pytest.raises(StorageError, match="No space left"):
-            grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
-    assert [line.endswith("; waiting 1 s") for line in warnings] == [True]
-    assert files_of(own) == []
-    assert nonocensus("grade", "run", "--serial").code == 0
 
 
 def test_one_command_works_on_a_run_at_a_time(own: Run, nonocensus: Nonocensus) -> None:

@@ -20,13 +20,12 @@ from stores import Result
 from sudoku_technique_examples import EXAMPLES
 
 import nonocensus as nc
-from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources
 from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.grade_files import grade_batch, graded_schema, killed_rows, other_family_problem
 from pipeline.jobs.grade_job import grade_run, lost_rows
 from pipeline.jobs.job import Chunk, JobCall, JobSettings, Loss
-from pipeline.run.job_tables import current_grades, grades_folder, read_grades
+from pipeline.run.job_tables import current_grades, read_grades
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
 from scrapers.formats import named
@@ -81,7 +80,7 @@ def directly(run: Run) -> pa.Table:
     return pa.Table.from_batches([grades(puzzles(), unique)]).filter(pa.array(unique))
 
 
-def test_run_keeps_the_grades_folder_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
+def test_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
     done = nonocensus("grade", "run", "--serial")
     assert (done.code, done.err) == (0, "")
     expected = directly(own)
@@ -99,24 +98,6 @@ def test_run_keeps_the_grades_folder_its_unique_puzzles(own: Run, nonocensus: No
     assert again["techniques"] == {**hardest}
     assert (again["late"], again["killed"], again["wrong"], again["without_one_solution"]) == ([], [], [], OTHERS)
     assert nonocensus("verify", "run").code == 0
-
-
-def test_interrupted_command_resumes(own: Run) -> None:
-    steps: list[int] = []
-
-    def stop(count: int, _: str) -> None:
-        steps.append(count)
-        if len(steps) == 2:
-            raise KeyboardInterrupt
-
-    callbacks, settings = ProgressCallbacks(on_progress=stop), JobSettings(first_rows=6)
-    with pytest.raises(KeyboardInterrupt):
-        grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
-    kept_rows = len(read_grades(own))
-    assert 6 < kept_rows < UNIQUE
-    tally = nc.grade_run(own, resources=SERIAL)
-    assert (tally.graded, tally.done) == (UNIQUE, UNIQUE - kept_rows)
-    assert lasting(read_grades(own)) == lasting(directly(own))
 
 
 def test_dead_worker_costs_one_grade(own: Run) -> None:
@@ -162,13 +143,6 @@ def test_grades_by_techniques_of_another_family_are_refused(own: Run, nonocensus
     assert f"{path.name} can't be read: the grade 1 does not go with the technique overlap" in refused.err
     assert nonocensus("verify", "run", "--repair").code == 1
     assert nonocensus("grade", "run", "--serial").code == nonocensus("verify", "run").code == 0
-
-
-def test_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
-    (about,) = Path(own.store.folder.path, SUDOKU.folder).glob("*.json")
-    about.write_text(about.read_text().replace(own.parts[0].sha256, "0" * 64))
-    assert nonocensus("grade", "run", "--serial").code == 3
-    assert not Path(grades_folder(own).path).exists()
 
 
 def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocensus: Nonocensus) -> None:
