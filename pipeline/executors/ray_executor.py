@@ -130,7 +130,7 @@ def outcome_of(future: "Future[Any]", seconds: float | None = None) -> Any:
     except worker_lost as error:
         return _retriable(WORKER, error)
     except exceptions.RayError as error:
-        raise ClusterError(f"Ray has failed: {first_line(error)}; the same command continues") from error
+        raise ClusterError(f"Ray has failed: {first_line(error)}; the same command resumes") from error
     except TimeoutError:
         return TaskFailure(EXCEPTION, f"no answer within {NODE_TIMEOUT:.0f} s")
 

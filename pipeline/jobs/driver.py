@@ -175,7 +175,7 @@ class Driver:
         """A task killed its worker or raised an exception: isolate the puzzle at fault."""
         self.losses += 1
         if self.losses > MAX_LOSSES + AHEAD * cpus:
-            raise ClusterError(f"{self.losses} tasks were lost, one after the other: {failure.reason}")
+            raise ClusterError(f"{self.losses} consecutive tasks were lost: {failure.reason}; RUN/log lists them")
         self.session.lost(task, name, failure)
         given_up = self.schedule.failed(task)
         if given_up is not None:

@@ -147,7 +147,7 @@ def grade_puzzles(
 
 def other_family_problem(name: str, family: Family, first: Family) -> Problem:
     """Return the problem of a puzzle of another family than the first ones."""
-    return Problem(name, f"it is a {family.name}, what came first a {first.name}: grade it by a command of its own")
+    return Problem(name, f"a {family.name} among {first.name}s; grade it by a separate command")
 
 
 def grade_batch(family: str, puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:

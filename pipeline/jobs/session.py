@@ -222,7 +222,7 @@ class Session:
         except OSError:
             return  # progress is dispensable; the driver reports results that can't be written
         if newest > self.number:
-            raise UserError(f"another command has begun to work on {self.run.folder.name}; this one leaves it to it")
+            raise UserError(f"another command has taken over {self.run.folder.name}; this one stops")
 
     def _progress(self, now: float, is_last: bool) -> Progress:
         """Return the content of progress.json."""

@@ -100,7 +100,7 @@ def test_lost_nodes_are_retried_but_lost_workers_end_the_command(
     caplog.set_level("INFO", "nonocensus")
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
-    with pytest.raises(UserError, match="53 tasks were lost, one after the other: gone"):
+    with pytest.raises(UserError, match="53 consecutive tasks were lost: gone; RUN/log lists them"):
         work_on(run, LosingExecutor(1000, WORKER))
     assert len(run.table()) == 0, "no puzzle is given up"
     assert sum(message.startswith("task lost: ") for message in caplog.messages) == 52
@@ -156,15 +156,15 @@ def harder(tmp_path: Path) -> Store:
 
 
 @pytest.mark.faults
-def test_when_ray_fails_the_command_says_so_and_blames_no_puzzle(harder: Store, tmp_path: Path) -> None:
+def test_failure_of_ray_ends_the_command_and_blames_no_puzzle(harder: Store, tmp_path: Path) -> None:
     out = tmp_path / "run"
     driver = psutil.Popen(command(harder, out, "--cpus", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while driver.poll() is None and finished(out) < 1:
         time.sleep(0.01)
     children(driver, "raylet/raylet")[0].kill()
-    _, said = driver.communicate()
+    _, errors = driver.communicate()
     assert driver.returncode != 0
-    assert b"the same command continues" in said
+    assert b"the same command resumes" in errors
     assert set(summarize(open_run(str(out)))["status"]) <= {"ok"}
 
 

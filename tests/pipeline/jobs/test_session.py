@@ -30,7 +30,10 @@ def test_log_is_complete_after_another_command_has_taken_over(store: Store, tmp_
     """On storage without locks."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     schedule = Schedule(iter(()), 0, [], [1.0])
-    with pytest.raises(UserError, match="another command has begun to work"), begun(run, schedule) as first:
+    with (
+        pytest.raises(UserError, match=r"another command has taken over .*; this one stops"),
+        begun(run, schedule) as first,
+    ):
         begun(run, schedule)
     assert first.log is not None
     assert first.log.file is not None
