@@ -16,7 +16,7 @@ from reports.aggregate import figures_of
 from reports.census import take_census
 from reports.figures import Grades
 from reports.formatting import MEASURE_NAMES
-from reports.graded import finished
+from reports.joined_columns import finished
 from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 
 TIMES = [0.5, 0.9, 0.99, 1]

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from reports.attention import attention
 from reports.census import Census, Row, take_census
-from reports.duplicates import repeated
 from reports.figures import (
     ClaimCounts,
     DuplicateCounts,
@@ -38,23 +37,20 @@ from reports.figures import (
     Timeouts,
     TimeSummary,
 )
-from reports.graded import by_grade
+from reports.issues import repeated
+from reports.joined_columns import by_grade
 from reports.rating_correlations import agreements, rated_together, ratings, together
-from reports.row_counts import (
-    AREAS_A_DECADE,
+from reports.row_classes import (
+    AREAS_PER_DECADE,
     DENSITY_NAMES,
-    DIFFICULTY_BIN,
     FAILED,
-    FIRST_RUNG_BIN,
     MANY_COLORS,
-    NO_BIN,
-    RUNG_BINS,
-    RUNGS,
     SIZE_NAMES,
     UNKNOWN,
     RowClass,
     Rows,
 )
+from reports.row_counts import DIFFICULTY_BIN, FIRST_RUNG_BIN, NO_BIN, RUNG_BINS, RUNGS
 from reports.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
 from reports.threads import in_threads
 from solver.model.families import NONOGRAM, Family
@@ -417,7 +413,7 @@ def _areas(census: Census) -> tuple[SizeQuantiles, ...]:
 
 def _fewest_cells(area: int) -> int:
     """Where a class of cells begins."""
-    return math.ceil(10 ** (area / AREAS_A_DECADE) - 1e-9)
+    return math.ceil(10 ** (area / AREAS_PER_DECADE) - 1e-9)
 
 
 def _area_times(timed: _Timed | None, areas: Sequence[SizeQuantiles]) -> tuple[tuple[int, int, int], ...]:

@@ -1,4 +1,4 @@
-"""What needs attention: the puzzles with an issue, counted, and those that a report names."""
+"""Puzzles that need attention: counts by issue, and those that a report names."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,8 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.contradictory import CLUES, why
+from reports.explained.step_words import line_in_words
 from reports.issues import ISSUES, differing, issues
+from solver.model.tables import PUZZLES, puzzles_of
+from solver.people.explanation import explain
 
 AMBIGUOUS, CONTRADICTORY, TWINS = 8, 50, 8
 """How many of each a report names; of duplicates so many near ones, and so many others."""
@@ -116,7 +118,7 @@ def _contradictory(rows: pa.Table) -> tuple[ContradictoryPuzzle, ...]:
 
 def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
     told = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
-    return ContradictoryPuzzle(**told, why=why(row, row["technique"]))
+    return ContradictoryPuzzle(**told, why=explain_contradiction(row, row["technique"]))
 
 
 def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:
@@ -130,3 +132,28 @@ def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]
         DuplicatePuzzle(**row, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"]))
         for row in rows
     )
+
+
+CPU_LIMIT = 1.0
+"""CPU seconds that it may take to find the line that has no arrangement."""
+
+CLUES = ("width", "height", "kind", "blotted", "palette", "rows", "columns")
+
+
+def explain_contradiction(row: dict[str, Any], technique: str | None) -> str | None:
+    """What contradicts what; None if the puzzle's clues are not known.
+
+    row        of the puzzles table, at least the columns CLUES
+    technique  that has refuted it
+    """
+    if any(row[name] is None for name in CLUES):
+        return None
+    known = {name: row[name] for name in CLUES} | {"clue_hash": None, "canonical_hash": None, "goal": None}
+    schema = pa.schema([PUZZLES.field(name) for name in known])
+    (puzzle,) = puzzles_of(pa.RecordBatch.from_pylist([known], schema))
+    if technique != "line":
+        return "Each line has an arrangement; only assumptions show that they don't go together."
+    found = explain(puzzle, cpu_limit=CPU_LIMIT)
+    if found.end is None:
+        return "Line logic contradicts itself."
+    return f"{line_in_words(puzzle, found.end)} has no arrangement{' left' if found.steps else ''}."

@@ -20,12 +20,11 @@ import pyarrow.compute as pc
 
 from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from reports.browser_columns import columns_script
-from reports.duplicates import DUPLICATES, repeated
 from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
-from reports.issues import ISSUES, differing, issues
-from reports.labels import label_color
+from reports.formatting import label_color
+from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
 from reports.picture_svg import UNKNOWN_COLOR
-from reports.row_counts import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
+from reports.row_classes import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
 from reports.sudoku_svg import givens_counts
 from reports.templating import source
 from solver.model.families import FAMILIES

@@ -9,7 +9,7 @@ however many threads there are.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,10 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
-from reports.authors import Authors, add_authors
-from reports.graded import NO_GRADES
-from reports.kept_columns import indexed
-from reports.mended import NO_MENDINGS
+from reports.joined_columns import NO_GRADES, NO_MENDINGS, indexed
+from reports.row_classes import RowClass, Rows
 from reports.row_counts import (
     CORRELATED,
     LISTED,
@@ -30,15 +28,14 @@ from reports.row_counts import (
     RESULT_COLUMNS,
     RUNGS,
     SHOWN_FIELDS,
+    AuthorCounts,
     Batch,
     CensusOptions,
-    RowClass,
-    Rows,
+    add_authors,
     batch_of,
     no_rows,
     no_rung_times,
 )
-from reports.row_sample import Sample
 from reports.threads import in_threads
 
 SHOWN = 100_000
@@ -66,7 +63,7 @@ class Census(NamedTuple):
     clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 where not known
     canonical_hashes: np.ndarray  # uint64[rows]: likewise of the canonical hash
     decided: np.ndarray  # float64[stalled]: share of the cells that line logic decides where it leaves the puzzle open
-    authors: Authors
+    authors: AuthorCounts
     rung_seconds: np.ndarray  # float64[rungs]: CPU seconds in all
     rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
     conflicts: tuple[float, float]  # of clause learning: how many, in how many CPU seconds
@@ -102,7 +99,7 @@ def take_census(
     codes, difficulties = _Growing(np.int32, rows), _Growing(np.int16, rows)
     seconds, decided = _Growing(np.float64, rows), _Growing(np.float64)
     clue_hashes, canonical_hashes = _Growing(np.uint64, rows), _Growing(np.uint64, rows)
-    authors: Authors = {}
+    authors: AuthorCounts = {}
     rung_seconds, rung_times, work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
     techniques = Counter[str]()
     compared, shown = Sample(COMPARED, _floats), _Hardest()
@@ -241,3 +238,42 @@ class _Hardest:
         # Sorting moves keys only, and the rows that stay are copied: the batches that they came in are let go.
         rows = pa.concat_tables(self.tables)
         return rows.take(pc.sort_indices(rows.select(["difficulty", "puzzle_id"]), order)[:SHOWN]).combine_chunks()
+
+
+class Sample:
+    """So many of the rows added, each as likely as any other; all while they are few. The same rows give the same ones.
+
+    Each row draws a number, and the lowest stay.
+
+    kept   what is kept of rows, as a table
+    """
+
+    def __init__(self, size: int, kept: Callable[[pa.Table], pa.Table]) -> None:
+        self.size, self.kept = size, kept
+        self.draw = np.random.default_rng(0)
+        self.tables: list[pa.Table] = []
+        self.drawn: list[np.ndarray] = []  # the number of each row
+        self.bar = 1.0  # that a number must be below
+
+    def add(self, rows: pa.Table) -> None:
+        """Take in more rows."""
+        drawn = self.draw.random(len(rows))
+        low = drawn < self.bar
+        self.tables.append(self.kept(rows.take(pa.array(np.flatnonzero(low)))))
+        self.drawn.append(drawn[low])
+        if sum(map(len, self.drawn)) > 1.5 * self.size:
+            self._thin()
+
+    def _thin(self) -> None:
+        drawn = np.concatenate(self.drawn)
+        low = np.zeros(len(drawn), np.bool_)
+        low[np.argpartition(drawn, self.size)[: self.size]] = True
+        lowest = np.flatnonzero(low)
+        self.tables, self.drawn = [pa.concat_tables(self.tables).take(lowest)], [drawn[lowest]]
+        self.bar = self.drawn[0].max()
+
+    def table(self) -> pa.Table:
+        """The sample, in the order in which its rows came; some must have been added."""
+        if sum(map(len, self.drawn)) > self.size:
+            self._thin()
+        return pa.concat_tables(self.tables)

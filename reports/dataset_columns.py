@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from reports import derived_measures as derived
 from reports.family_words import NONOGRAMS, FamilyWords, fields_of
-from reports.graded import NONE_FOUND, grades_beside
-from reports.kept_columns import KEY, KeyedRows
+from reports.joined_columns import KEY, NONE_FOUND, KeyedRows, join_grades
 from reports.rights import shareable, withheld
 from solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from solver.model.tables import PUZZLES, RESULTS, TEXT
@@ -120,7 +119,7 @@ def rows_of(
     columns = schema(content, graded=graded, family=family)
     fields = columns.remove(columns.get_field_index(DUPLICATE.name))
     tables = [puzzles, results, derived.derived_measures(results, puzzles)]
-    tables += [grades_beside(results, grades, family.graded)] if graded else []
+    tables += [join_grades(results, grades, family.graded)] if graded else []
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]
     rows = pa.RecordBatch.from_arrays(arrays, schema=fields)
     return withheld(rows, shareable(rows)) if content == Content.licensed else rows

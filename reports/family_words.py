@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from reports.formatting import MEANINGS, RUNG_MEANINGS
-from reports.graded import graded_columns
+from reports.joined_columns import graded_columns
 from solver.model.families import NONOGRAM, SUDOKU
 from solver.model.measures import BY_NAME, CONFLICT, LADDER, MEASURES, SUDOKU_LADDER
 from solver.model.tables import GIVENS_COUNT, SUDOKUS

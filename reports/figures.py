@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from reports.attention import Attention
-from reports.graded import Grade
+from reports.joined_columns import Grade
 from reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ratings
 
 

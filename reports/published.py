@@ -6,7 +6,7 @@ from reports.figures import Figures
 
 
 class Published(NamedTuple):
-    """What somebody published: puzzles in each time class of `Figures.survey`."""
+    """Published times of a solver: puzzles in each time class of `Figures.survey`."""
 
     solver: str
     puzzles: str
@@ -41,8 +41,8 @@ RANDOM = tuple(
 )
 
 
-def beside(figures: Figures) -> tuple[Published, ...]:
-    """What can stand beside these figures: for webpbn's archive what is known of it, for random 30x30 likewise."""
+def published_times(figures: Figures) -> tuple[Published, ...]:
+    """Return published times of the same archive, or of random 30x30 puzzles, to compare a report with."""
     sources = {group.name for group in figures.sources}
     if "webpbn" in sources:
         return WEBPBN

@@ -32,12 +32,11 @@ from reports.charts.verdicts import colored
 from reports.derived_measures import DERIVED
 from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
-from reports.graded import NO_GRADES
-from reports.labels import label_color
-from reports.mended import NO_MENDINGS
+from reports.formatting import label_color
+from reports.joined_columns import NO_GRADES, NO_MENDINGS
 from reports.picture_svg import mark, svg
-from reports.published import beside
-from reports.row_counts import Rows
+from reports.published import published_times
+from reports.row_classes import Rows
 from reports.sudoku_svg import box_of, grid_of, grid_svg
 from reports.templating import environment, markdown, source
 from solver.model.families import FAMILIES
@@ -116,7 +115,7 @@ def write_report(
         "figures": figures,
         "about": about,
         "public": public,
-        "published": beside(figures),
+        "published": published_times(figures),
         "colored": colored(figures),
         "few_cells": FEW_CELLS,
         "site_marks": _site_marks(figures),

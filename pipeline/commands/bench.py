@@ -158,7 +158,7 @@ def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> No
     """Write the chart of the times of a set, and of other programs beside them."""
     from pipeline.findings.peer_times import read_peers
     from reports.charts.chart import alone
-    from reports.times import SolverTimes, curves
+    from reports.charts.cpu_times import SolverTimes, curves
 
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()

@@ -46,8 +46,7 @@ from reports.dataset_columns import (
     splits_of,
 )
 from reports.family_words import WORDS
-from reports.graded import finished
-from reports.kept_columns import KeyedRows, indexed
+from reports.joined_columns import KeyedRows, finished, indexed
 from solver.model.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"

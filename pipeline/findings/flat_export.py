@@ -16,8 +16,7 @@ from pipeline.sql import database, where_mask
 from pipeline.store.parts import one_batch
 from reports import derived_measures as derived
 from reports.family_words import WORDS, fields_of
-from reports.graded import finished, grades_beside
-from reports.kept_columns import KEY, KeyedRows, indexed
+from reports.joined_columns import KEY, KeyedRows, finished, indexed, join_grades
 from reports.rights import CONTENT
 from solver.model.tables import PUZZLES, RESULTS
 
@@ -72,7 +71,7 @@ def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]
     facts = list(dict.fromkeys([*FACTS, *own, *derived.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
         computed = derived.derived_measures(one_batch(results), one_batch(puzzles))
-        graded = grades_beside(one_batch(results), grades, WORDS[run.family.name].graded)
+        graded = join_grades(one_batch(results), grades, WORDS[run.family.name].graded)
         tables = puzzles.select([*FACTS, *own]), results.select(OUTCOME), computed, graded
         arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
         yield pa.Table.from_arrays(arrays, schema=columns)

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from pipeline.errors import InputError, UserError
-from reports.times import SolverTimes
+from reports.charts.cpu_times import SolverTimes
 
 COLUMNS = ["solver", "puzzle", "cpu_seconds"]
 

@@ -32,10 +32,9 @@ from pipeline.store.parts import one_batch, require_nonograms
 from pipeline.store.paths import Folder, folder
 from reports.derived_measures import DERIVED, derived_measures
 from reports.family_words import NONOGRAMS
-from reports.graded import finished, grades_beside
-from reports.kept_columns import KeyedRows, first_bits, indexed
+from reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
 from reports.rights import shareable
-from reports.row_counts import size_class
+from reports.row_classes import size_class
 from scrapers.formats import Format, FormatError
 from scrapers.formats.writing import BLOTS, COLORS, file_of
 from solver.model.families import NONOGRAM
@@ -199,7 +198,7 @@ def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
             batch = one_batch(results)
-            graded = grades_beside(batch, grades, NONOGRAMS.graded)
+            graded = join_grades(batch, grades, NONOGRAMS.graded)
             tables = puzzles, results, derived_measures(batch, one_batch(puzzles)), graded
             arrays = [next(table[name] for table in tables if name in table.schema.names) for name in ASKED.names]
             yield pa.Table.from_arrays(arrays, schema=ASKED)

@@ -19,8 +19,8 @@ from pipeline.store.lock import staging
 from pipeline.store.paths import folder
 from reports.activity import PastSession, activity
 from reports.census import SHOWN
-from reports.duplicates import DUPLICATES
-from reports.graded import finished
+from reports.issues import DUPLICATES
+from reports.joined_columns import finished
 from reports.report_page import RunDetails, write_report
 from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 from solver.model.families import NONOGRAM

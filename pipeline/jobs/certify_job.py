@@ -32,7 +32,7 @@ from pipeline.run.run_folder import Run
 from pipeline.store.parts import one_batch, require_nonograms
 from pipeline.store.paths import Folder, folder
 from reports.figures import Certified
-from reports.graded import KILLED
+from reports.joined_columns import KILLED
 from solver import __version__
 from solver.model.tables import CERTIFICATES
 from solver.proofs import FAILED, PROVED, TIMEOUT

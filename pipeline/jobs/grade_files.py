@@ -19,7 +19,7 @@ from pipeline.jobs.grade_job import GRADE
 from pipeline.run.configuration import check_limit, configuration, solver_settings
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, nothing_in
-from reports.graded import KILLED
+from reports.joined_columns import KILLED
 from scrapers.download import is_url
 from scrapers.file_batches import Problem, in_batches, read_in_bulk
 from scrapers.files import files_in

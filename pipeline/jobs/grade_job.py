@@ -15,8 +15,7 @@ from pipeline.run.job_tables import read_grades
 from pipeline.run.progress import value_counts
 from pipeline.run.run_folder import Run
 from pipeline.store.parts import one_batch
-from reports.graded import KILLED, Grade, by_grade
-from reports.kept_columns import KeyedRows, beside, indexed
+from reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
 from solver import __version__
 from solver.model.families import Family
 from solver.model.tables import GRADES
@@ -137,7 +136,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
 def _with_state(results: pa.Table, grades: KeyedRows) -> pa.Table:
     """Append the columns STATE of their grades: null without a grade, or without exactly one solution."""
     is_unique = pc.equal(results["solutions"], "unique")
-    state = pa.Table.from_batches([beside(one_batch(results), grades, STATE)])
+    state = pa.Table.from_batches([join_columns(one_batch(results), grades, STATE)])
     for name in STATE.names:
         column = pc.if_else(is_unique, state[name].combine_chunks(), pa.scalar(None, STATE.field(name).type))
         results = results.append_column(name, column)

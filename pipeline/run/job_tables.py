@@ -14,8 +14,7 @@ from pipeline.errors import InputError, VersionError
 from pipeline.run.run_folder import Run
 from pipeline.store.paths import Folder
 from reports.figures import Certified, Unproved
-from reports.graded import KILLED
-from reports.kept_columns import keys
+from reports.joined_columns import KILLED, keys
 from solver.model.families import Family
 from solver.model.tables import CERTIFICATES, MENDINGS, UnknownColumnError, conform
 from solver.proofs import FAILED, PROVED, TIMEOUT

@@ -20,7 +20,7 @@ from pipeline.serve.records import answer_record, described_record
 from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.sql import database
 from pipeline.store.parts import Store, require_nonograms
-from reports.graded import NO_GRADES, finished
+from reports.joined_columns import NO_GRADES, finished
 from solver.ladder.effort import difficulty
 from solver.model.families import NONOGRAM
 from solver.model.puzzle import InvalidPuzzle

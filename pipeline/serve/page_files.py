@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 
 from reports.browser_columns import columns_script
-from reports.labels import COLORS, OTHER_COLOR
+from reports.formatting import COLORS, OTHER_COLOR
 from reports.picture_svg import mark
 from reports.templating import source
 

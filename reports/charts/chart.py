@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import altair as alt
 import vl_convert
 
-from reports.labels import label_color
+from reports.formatting import label_color
 
 WIDTH = 720
 """Pixels of a chart that can't ask for the width of its page."""

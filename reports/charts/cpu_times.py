@@ -1,15 +1,16 @@
-"""Charts of the CPU time that puzzles took: in all, by rung, and by size."""
+"""Charts of CPU time: in all, by rung, by size, and of several solvers."""
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 
-from reports.charts.chart import Chart, chart_of
+from reports.charts.chart import WIDTH, Chart, chart_of
 from reports.charts.encodings import (
     ACCENT,
     SECONDS,
+    SERIES,
     decades,
     many,
     picked,
@@ -211,3 +212,62 @@ def areas(figures: Figures) -> Chart | None:
     words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
     filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
     return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words, filters)
+
+
+LEAST = 1e-6
+"""Seconds that a puzzle counts at least: a logarithm has no zero."""
+
+
+class SolverTimes(NamedTuple):
+    """A solver's times.
+
+    solver    its name
+    seconds   CPU time of each puzzle that it decided
+    puzzles   how many it was given
+    """
+
+    solver: str
+    seconds: Sequence[float]
+    puzzles: int
+
+
+def curves(several: Sequence[SolverTimes], title: str) -> Chart:
+    """The chart of some solvers, the first in the strongest colour."""
+    names = [f"{times.solver} ({len(times.seconds):,} of {times.puzzles:,})" for times in several]
+    rows = [
+        {"solver": name, "puzzles": place, "seconds": max(seconds, LEAST)}
+        for name, times in zip(names, several, strict=True)
+        for place, seconds in enumerate(sorted(times.seconds), 1)
+    ]
+    lines = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_line(point=alt.OverlayMarkDef(size=22), strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "puzzles:Q",
+                title="puzzles decided",
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(tickMinStep=1, format=",d"),
+            ),
+            y=alt.Y(
+                "seconds:Q",
+                title="CPU time of the puzzle",
+                scale=alt.Scale(type="log"),
+                axis=alt.Axis(labelExpr=SECONDS, values=[10.0**power for power in range(-6, 6)]),
+            ),
+            color=alt.Color(
+                "solver:N",
+                sort=names,
+                scale=alt.Scale(domain=names, range=SERIES[: len(names)]),
+                legend=alt.Legend(columns=2, labelLimit=WIDTH // 2),
+            ),
+            tooltip=["solver:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("time:N")],
+        )
+        .transform_calculate(time=time_words("seconds"))
+        .properties(height=360)
+    )
+    told = "; ".join(
+        f"{name}, slowest {max(times.seconds, default=0):.3g} s" for name, times in zip(names, several, strict=True)
+    )
+    words = f"For each solver the times of the puzzles that it decided, in order: {told}."
+    return chart_of(lines, "times", title, words)

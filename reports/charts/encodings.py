@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from reports.labels import label_color
+from reports.formatting import label_color
 
 ACCENT = "#1c8a74"
 

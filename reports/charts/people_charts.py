@@ -1,10 +1,14 @@
-"""Charts of how hard puzzles are for people."""
+"""Charts of people's grades and ratings, and of their rank correlations with other measures."""
+
+from collections.abc import Sequence
 
 import altair as alt
 
 from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import BAR, GRADE_COLORS
+from reports.charts.encodings import BAR, GRADE_COLORS, SERIES
 from reports.figures import Figures
+from reports.formatting import MEASURE_NAMES
+from reports.rating_correlations import GradeCorrelation, RatingCorrelation
 
 LEGEND_COLUMNS = 5
 """Grades side by side in the legend, so that a phone has room for them."""
@@ -36,3 +40,66 @@ def grades(figures: Figures) -> Chart | None:
     told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
     words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
     return chart_of(chart, "grades", "How hard for people", words, {"hardest": "technique"})
+
+
+def agreements(figures: Figures) -> Chart | None:
+    """Of each measure with the grade, and with the work, for people."""
+    if figures.grades is None or not figures.grades.agreements:
+        return None
+    ranked = [(one.measure, one.of, one) for one in figures.grades.agreements]
+    what = "the grade, and of the work, for people"
+    return _ranked(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
+
+
+def ratings(figures: Figures) -> Chart | None:
+    """Of each measure with people’s ratings of difficulty."""
+    ranked = [(one.measure, one.source, one) for one in figures.ratings.correlations if one.rating == "site_difficulty"]
+    what = "rank correlation of each measure with people’s ratings of difficulty"
+    return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
+
+
+def _ranked(
+    ranked: Sequence[tuple[str, str, GradeCorrelation | RatingCorrelation]], name: str, title: str, what: str
+) -> Chart:
+    """Dots of rank correlations with their intervals: of a measure, by what it is held against."""
+    rows = [
+        {
+            "measure": MEASURE_NAMES[measure], "source": source, "rho": one.rho, "low": one.low,
+            "high": one.high, "puzzles": one.puzzles,
+        }
+        for measure, source, one in ranked
+    ]  # fmt: skip
+    order = list(dict.fromkeys(MEASURE_NAMES[measure] for measure, _, _ in ranked))
+    sources = list(dict.fromkeys(source for _, source, _ in ranked))
+    color = alt.Color(
+        "source:N",
+        scale=alt.Scale(domain=sources, range=SERIES[: len(sources)]),
+        legend=alt.Legend() if len(sources) > 1 else None,
+    )
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y(
+            "measure:N", sort=order, title=None, axis=alt.Axis(gridOpacity=0.06, labelLimit=180, labelOverlap=False)
+        ),
+        yOffset=alt.YOffset("source:N", sort=sources),
+        color=color,
+        tooltip=[
+            "measure:N",
+            "source:N",
+            alt.Tooltip("rho:Q", format=".3f"),
+            alt.Tooltip("low:Q", format=".3f", title="95 % from"),
+            alt.Tooltip("high:Q", format=".3f", title="to"),
+            alt.Tooltip("puzzles:Q", format=","),
+        ],
+    )
+    x = alt.X(
+        "low:Q",
+        title="rho, with its 95 % interval",
+        scale=alt.Scale(domain=[-1, 1]),
+        axis=alt.Axis(tickCount=5),
+    )
+    dots = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=x, x2="high:Q") + base.mark_circle(
+        size=60, opacity=1
+    ).encode(x="rho:Q")
+    told = "; ".join(f"{row['measure']} ({row['source']}) {row['rho']:.2f}" for row in rows)
+    words = f"Dots of the {what}: {told}."
+    return chart_of(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)

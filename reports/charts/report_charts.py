@@ -1,7 +1,7 @@
 """The charts of a report, in their order."""
 
 from reports.activity import Activity
-from reports.charts import cpu_times, measure_charts, people_charts, ranked, verdicts, work_charts
+from reports.charts import cpu_times, measure_charts, people_charts, verdicts, work_charts
 from reports.charts.chart import Chart
 from reports.figures import Figures
 
@@ -25,8 +25,8 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         cpu_times.rung_times(figures),
         cpu_times.areas(figures),
         people_charts.grades(figures),
-        ranked.agreements(figures),
-        ranked.ratings(figures),
+        people_charts.agreements(figures),
+        people_charts.ratings(figures),
         work_charts.rate(activity),
         work_charts.workers(activity),
     )  # fmt: skip

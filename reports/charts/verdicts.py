@@ -8,7 +8,7 @@ from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import ACCENT, BAR, picked, place_among, unless_another, verdict_color
 from reports.figures import Figures, PuzzleGroup
 from reports.formatting import number
-from reports.row_counts import UNKNOWN
+from reports.row_classes import UNKNOWN
 
 MOST_GROUPS = 20
 """Groups that a chart compares: the others are in the table beside it."""

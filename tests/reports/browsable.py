@@ -14,9 +14,7 @@ from census import Pairs, failed
 
 from reports.browser import Browser
 from reports.derived_measures import DERIVED, derived_measures
-from reports.graded import NO_GRADES, grades_beside
-from reports.kept_columns import indexed
-from reports.mended import mended_beside
+from reports.joined_columns import NO_GRADES, indexed, join_grades, join_mendings
 from reports.rights import shareable
 from scrapers.pictures.rules import random_pictures
 from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
@@ -152,7 +150,7 @@ def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
         columns["label"] = pa.chunked_array([_labels(results)])
         columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
         columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
-        for found in (mended_beside(batch, indexed(mendings())), grades_beside(batch, indexed(grades))):
+        for found in (join_mendings(batch, indexed(mendings())), join_grades(batch, indexed(grades))):
             columns |= dict(zip(found.schema.names, found.columns, strict=True))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)

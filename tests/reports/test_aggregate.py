@@ -28,7 +28,8 @@ from reports.figures import (
     Timeouts,
     TimeSummary,
 )
-from reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS, SIZE_NAMES
+from reports.row_classes import SIZE_NAMES
+from reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS
 from solver.model.tables import PUZZLES, RESULTS
 
 

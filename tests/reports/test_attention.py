@@ -10,11 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.aggregate import figures_of
-from reports.attention import AMBIGUOUS, TWINS, Attention, ContradictoryPuzzle, DuplicatePuzzle
+from reports.attention import (
+    AMBIGUOUS,
+    CLUES,
+    TWINS,
+    Attention,
+    ContradictoryPuzzle,
+    DuplicatePuzzle,
+    explain_contradiction,
+)
 from reports.census import Census, take_census
-from reports.contradictory import CLUES, why
-from reports.duplicates import DUPLICATES, repeated
-from reports.issues import ISSUES, differing, issues
+from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
 from solver.api import classify
 from solver.model.puzzle import Block, Puzzle
 from solver.model.tables import puzzle_batch
@@ -145,7 +151,7 @@ def reason(puzzle: Puzzle) -> str | None:
     (result,) = classify(batch).to_pylist()
     assert result["solutions"] == "none"
     (row,) = batch.to_pylist()
-    return why({name: row[name] for name in CLUES}, result["technique"])
+    return explain_contradiction({name: row[name] for name in CLUES}, result["technique"])
 
 
 def clued(rows: list[list[int]], columns: list[list[int]]) -> Puzzle:
@@ -162,7 +168,7 @@ def test_why_a_puzzle_has_no_solution() -> None:
 
 
 def test_no_reason_without_clues() -> None:
-    assert why(dict.fromkeys(CLUES), "line") is None
+    assert explain_contradiction(dict.fromkeys(CLUES), "line") is None
     attention = told(take_census(ROWS))
     assert attention.contradictory == (ContradictoryPuzzle("a/none", None, 2, 2, None),)
 

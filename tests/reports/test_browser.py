@@ -20,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 
 from reports import formatting
-from reports.graded import NO_GRADES
+from reports.joined_columns import NO_GRADES
 from reports.report_page import write_report
 
 PAIRS, GRADES = graded(120)

@@ -19,7 +19,7 @@ from reports.croissant import TYPES
 from reports.dataset_columns import Content, schema
 from reports.derived_measures import derived_measures
 from reports.family_words import WORDS
-from reports.graded import finished
+from reports.joined_columns import finished
 from reports.report_page import RunDetails, write_report
 from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 from solver.model.families import FAMILIES, NONOGRAM, SUDOKU

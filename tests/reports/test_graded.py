@@ -9,8 +9,7 @@ from reports import census
 from reports.aggregate import figures, figures_of
 from reports.census import take_census
 from reports.family_words import NONOGRAMS, WORDS, FamilyWords
-from reports.graded import SHARED, Grade, by_grade, finished, grades_beside
-from reports.kept_columns import beside, indexed
+from reports.joined_columns import SHARED, Grade, by_grade, finished, indexed, join_columns, join_grades
 from solver.model.families import FAMILIES, SUDOKU
 from solver.model.tables import GRADES, RESULTS
 
@@ -28,19 +27,19 @@ def results(*keys: tuple[str | None, str | None]) -> pa.RecordBatch:
 
 
 def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
-    rows = grades_beside(
+    rows = join_grades(
         results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), indexed(FOUND)
     )
     assert rows.schema == SHARED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
-    assert grades_beside(results(("b", "1")), indexed(finished(FOUND)), GRADED)["looks"].to_pylist() == [None]
+    assert join_grades(results(("b", "1")), indexed(finished(FOUND)), GRADED)["looks"].to_pylist() == [None]
 
 
 def test_the_first_of_several_counts_and_none_are_none() -> None:
     twice = pa.concat_tables([FOUND, FOUND.slice(1, 1), FOUND])
-    assert beside(results(("a", "1")), indexed(twice), GRADED)["grade"].to_pylist() == [3]
-    assert beside(results(), indexed(FOUND), GRADED).num_rows == 0
-    assert beside(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
+    assert join_columns(results(("a", "1")), indexed(twice), GRADED)["grade"].to_pylist() == [3]
+    assert join_columns(results(), indexed(FOUND), GRADED).num_rows == 0
+    assert join_columns(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
 
 
 @pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)

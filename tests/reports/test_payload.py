@@ -28,7 +28,7 @@ from reports.browser import (
     packed,
     payload,
 )
-from reports.row_counts import SIZE_NAMES
+from reports.row_classes import SIZE_NAMES
 from solver.model.puzzle import Puzzle, clues_of, from_picture
 from solver.model.tables import RESULTS, puzzle_batch
 from solver.model.techniques import TECHNIQUES

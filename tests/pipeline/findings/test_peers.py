@@ -11,7 +11,7 @@ import nonocensus as nc
 from benchmarks.peers_measured import measured, program
 from pipeline.errors import InputError, UserError
 from pipeline.findings.peer_times import read_peers
-from reports.times import SolverTimes, curves
+from reports.charts.cpu_times import SolverTimes, curves
 
 Nonocensus = Callable[..., Result]
 

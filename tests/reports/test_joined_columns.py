@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.kept_columns import KEY, beside, first_bits, indexed
+from reports.joined_columns import KEY, first_bits, indexed, join_columns
 
 COLUMNS = pa.schema([("grade", pa.uint8()), ("hardest", pa.string())])
 SCHEMA = pa.schema([*((name, pa.string()) for name in KEY), *COLUMNS])
@@ -25,7 +25,7 @@ ROWS = st.lists(st.tuples(st.sampled_from(["a/1", "a/2", None]), st.sampled_from
 def test_each_row_has_the_first_that_was_found_of_it(rows: list[tuple[str, str]], found: list[tuple[str, str]]) -> None:
     made = [dict(zip(KEY, key, strict=True)) | {"grade": k, "hardest": f"no. {k}"} for k, key in enumerate(found)]
     results = pa.RecordBatch.from_pylist([dict(zip(KEY, key, strict=True)) for key in rows], schema=SCHEMA)
-    columns = beside(results, indexed(pa.Table.from_pylist(made, SCHEMA)), COLUMNS)
+    columns = join_columns(results, indexed(pa.Table.from_pylist(made, SCHEMA)), COLUMNS)
     assert columns.schema == COLUMNS
     for key, row in zip(rows, columns.to_pylist(), strict=True):
         k = found.index(key) if key in found and None not in key else None
@@ -35,4 +35,7 @@ def test_each_row_has_the_first_that_was_found_of_it(rows: list[tuple[str, str]]
 @pytest.mark.parametrize("rows", [0, 3])
 def test_nothing_was_found(rows: int) -> None:
     results = pa.RecordBatch.from_pylist([{"puzzle_id": "a/1", "clue_hash": "0" * 32}] * rows, schema=SCHEMA)
-    assert beside(results, indexed(SCHEMA.empty_table()), COLUMNS).to_pylist() == [dict.fromkeys(COLUMNS.names)] * rows
+    assert (
+        join_columns(results, indexed(SCHEMA.empty_table()), COLUMNS).to_pylist()
+        == [dict.fromkeys(COLUMNS.names)] * rows
+    )
