@@ -120,15 +120,15 @@ def join(
 
 def _joined(name: str, covers: dict[str, spans.Spans], files: list[ResultFile], rows: pa.Table) -> ResultFile:
     """Return the statistics of a joined file."""
-    efforts = [file.about for file in files]
+    timings = [file.about for file in files]
     about: TaskTimings = {
-        "seconds": round(sum(effort["seconds"] for effort in efforts), 6),
-        "cpu_solver": round(sum(effort["cpu_solver"] for effort in efforts), 6),
-        "cpu_task": round(sum(effort["cpu_task"] for effort in efforts), 6),
-        "waited": round(sum(effort.get("waited", 0.0) for effort in efforts), 6),
-        "started": min(effort["started"] for effort in efforts),
-        "finished": max(effort["finished"] for effort in efforts),
-        "hosts": sorted({host for effort in efforts for host in effort["hosts"]}),
+        "seconds": round(sum(timing["seconds"] for timing in timings), 6),
+        "cpu_solver": round(sum(timing["cpu_solver"] for timing in timings), 6),
+        "cpu_task": round(sum(timing["cpu_task"] for timing in timings), 6),
+        "waited": round(sum(timing.get("waited", 0.0) for timing in timings), 6),
+        "started": min(timing["started"] for timing in timings),
+        "finished": max(timing["finished"] for timing in timings),
+        "hosts": sorted({host for timing in timings for host in timing["hosts"]}),
     }
     left = [puzzle for file in files for puzzle in file.left]
     hashes = {part: hash_ for file in files for part, hash_ in file.parts.items() if part in covers}

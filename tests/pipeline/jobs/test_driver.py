@@ -83,14 +83,14 @@ def test_uncompiled_kernels_do_not_mark_puzzle_as_hard(
     left = [puzzle for file in run.result_files() for puzzle in file.left]
     assert left
     assert all(puzzle.untried for puzzle in left)
-    taken = Schedule.finished
-    monkeypatch.setattr(Schedule, "finished", lambda self, work, *rest: (seen.append(work), taken(self, work, *rest)))
+    accept = Schedule.finished
+    monkeypatch.setattr(Schedule, "finished", lambda self, task, *rest: (seen.append(task), accept(self, task, *rest)))
     work_on(run)
     assert lasting(run) == lasting(expected)
-    again = [work for work in seen if work.waits_for_kernels]
-    assert {work.level for work in again} == {0}
-    assert sum(work.size for work in again) >= len(left)
-    assert len(again) < len(left) / 4, "a task has many of them"
+    retried = [task for task in seen if task.waits_for_kernels]
+    assert {task.level for task in retried} == {0}
+    assert sum(task.size for task in retried) >= len(left)
+    assert len(retried) < len(left) / 4, "a task has many of them"
 
 
 def with_context(arguments: tuple[Any, ...], change: Callable[[TaskContext], TaskContext]) -> tuple[Any, ...]:
@@ -187,8 +187,8 @@ def test_planned_rows_without_result_are_an_error(
     real = Schedule.next
 
     def losing(self: Schedule, *state: int) -> TaskRows | None:
-        work = real(self, *state)
-        return work if work is None or "part-00002" not in work.rows else real(self, *state)
+        task = real(self, *state)
+        return task if task is None or "part-00002" not in task.rows else real(self, *state)
 
     with monkeypatch.context() as patch:
         patch.setattr(Schedule, "next", losing)

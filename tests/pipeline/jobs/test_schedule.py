@@ -12,8 +12,8 @@ from pipeline.run.results import PendingPuzzle
 from pipeline.store import spans
 
 
-def rows_of(work: TaskRows) -> list[tuple[str, int]]:
-    return [(part, row) for part, there in work.rows.items() for row in spans.rows_of(there).tolist()]
+def rows_of(task: TaskRows) -> list[tuple[str, int]]:
+    return [(part, row) for part, there in task.rows.items() for row in spans.rows_of(there).tolist()]
 
 
 def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> PendingPuzzle:
@@ -36,21 +36,21 @@ def simulated(schedule: Schedule, cpus: int, seconds: dict[tuple[str, int], floa
     in_flight: list[tuple[float, TaskRows]] = []
     now = 0.0
     while True:
-        while len(in_flight) < 2 * cpus and (work := schedule.next(cpus)) is not None:
-            limit = schedule.limits[work.level]
-            in_flight.append((now + sum(min(seconds[row], limit) for row in rows_of(work)), work))
+        while len(in_flight) < 2 * cpus and (task := schedule.next(cpus)) is not None:
+            limit = schedule.limits[task.level]
+            in_flight.append((now + sum(min(seconds[row], limit) for row in rows_of(task)), task))
         if not in_flight:
             return done
         in_flight.sort(key=lambda pair: pair[0])
-        now, work = in_flight.pop(0)
+        now, task = in_flight.pop(0)
         if chance.random() < faults:
-            given_up = schedule.failed(work)
+            given_up = schedule.failed(task)
             done.update(rows_of(given_up) if given_up else [])
             continue
-        limit = schedule.limits[work.level]
-        late = [row for row in rows_of(work) if seconds[row] > limit and limit < schedule.limits[-1]]
-        done.update(set(rows_of(work)) - set(late))
-        schedule.finished(work, 0.1, [puzzle(*row, open_cells=int(10 * seconds[row])) for row in late])
+        limit = schedule.limits[task.level]
+        late = [row for row in rows_of(task) if seconds[row] > limit and limit < schedule.limits[-1]]
+        done.update(set(rows_of(task)) - set(late))
+        schedule.finished(task, 0.1, [puzzle(*row, open_cells=int(10 * seconds[row])) for row in late])
 
 
 @pytest.mark.parametrize("faults", [0.0, 0.3])
@@ -67,15 +67,15 @@ def test_every_row_has_one_result(faults: float) -> None:
 
 def test_tasks_follow_cost_and_row_groups() -> None:
     schedule = Schedule([("a", [100] * 100, [(0, 10_000)])], 10_000, [], [0.05, 1.0])
-    work = schedule.next(1)
-    assert work == TaskRows({"a": [(0, DEFAULTS.first_rows)]}, DEFAULTS.first_rows, 0)
-    schedule.finished(work, 0.064, [])  # a millisecond a puzzle
+    task = schedule.next(1)
+    assert task == TaskRows({"a": [(0, DEFAULTS.first_rows)]}, DEFAULTS.first_rows, 0)
+    schedule.finished(task, 0.064, [])  # a millisecond a puzzle
     sizes = []
     for _ in range(4):
-        work = schedule.next(1)
-        assert work is not None
-        sizes.append(work.size)
-        schedule.finished(work, work.size * 0.001, [])
+        task = schedule.next(1)
+        assert task is not None
+        sizes.append(task.size)
+        schedule.finished(task, task.size * 0.001, [])
     assert sizes[0] == 236, "four times the first, up to the last group's end"
     assert all(size % 100 == 0 for size in sizes[1:])
     assert sizes[2] > 1000
@@ -87,7 +87,7 @@ def test_hardest_puzzles_come_first_with_equal_ones() -> None:
     left = [puzzle("a", 1, 5), puzzle("a", 7, 50, "same"), puzzle("b", 3, 50, "same"), puzzle("b", 4, 20)]
     schedule = Schedule([], 0, [(0.05, entry) for entry in left], [0.05, 1.0, 20.0])
     tasks = [schedule.next(1) for _ in range(4)]
-    assert [work and (work.rows, work.puzzles, work.level) for work in tasks] == [
+    assert [task and (task.rows, task.puzzles, task.level) for task in tasks] == [
         ({"a": [(7, 8)], "b": [(3, 4)]}, 1, 1),
         ({"b": [(4, 5)]}, 1, 1),
         ({"a": [(1, 2)]}, 1, 1),
@@ -102,9 +102,9 @@ def test_tasks_shrink_towards_the_end_of_all_levels() -> None:
         left = [(0.05, puzzle("b", row)) for row in range(waiting)]
         schedule = Schedule([("a", [100] * 100, [(0, 10_000)])], 10_000, left, [0.05, 1.0, 20.0])
         sizes: dict[int, list[int]] = {0: [], 1: []}
-        while (work := schedule.next(10)) is not None:
-            sizes[work.level].append(work.puzzles)
-            schedule.finished(work, work.puzzles * (0.001, 0.05)[work.level], [])
+        while (task := schedule.next(10)) is not None:
+            sizes[task.level].append(task.puzzles)
+            schedule.finished(task, task.puzzles * (0.001, 0.05)[task.level], [])
         ends[waiting] = sizes
     assert ends[0][0][-2] < ends[20_000][0][-2] / 4
     assert max(ends[20_000][1]) == DEFAULTS.overrun * schedules.MAX_SECONDS_ABOVE
@@ -126,7 +126,7 @@ def test_lower_levels_come_first() -> None:
     schedule = Schedule(
         [("a", [5], [(0, 5)])], 5, [(1.0, puzzle("b", 1, 9)), (0.05, puzzle("b", 2, 1))], [0.05, 1.0, 20.0]
     )
-    assert [work and work.level for work in (schedule.next(1), schedule.next(1), schedule.next(1))] == [0, 1, 2]
+    assert [task and task.level for task in (schedule.next(1), schedule.next(1), schedule.next(1))] == [0, 1, 2]
 
 
 def test_single_puzzle_is_given_up_after_three_tries() -> None:
@@ -134,21 +134,21 @@ def test_single_puzzle_is_given_up_after_three_tries() -> None:
     poison = 37
     tries = Counter[int]()
     given_up = None
-    while (work := schedule.next(2)) is not None:
-        if ("a", poison) in rows_of(work):
-            tries[work.size] += 1
-            given_up = schedule.failed(work)
+    while (task := schedule.next(2)) is not None:
+        if ("a", poison) in rows_of(task):
+            tries[task.size] += 1
+            given_up = schedule.failed(task)
         else:
-            schedule.finished(work, 0.1, [])
+            schedule.finished(task, 0.1, [])
     assert given_up is not None
     assert rows_of(given_up) == [("a", poison)]
     assert tries == {64: 1, 32: 1, 16: 1, 8: 1, 4: 1, 2: 1, 1: 3}
 
 
 def test_halves_make_up_the_whole() -> None:
-    work = TaskRows({"a": [(0, 3), (9, 10)], "b": [(5, 8)]}, 7, 1)
-    first, second = halves(work)
-    assert rows_of(first) + rows_of(second) == rows_of(work)
+    task = TaskRows({"a": [(0, 3), (9, 10)], "b": [(5, 8)]}, 7, 1)
+    first, second = halves(task)
+    assert rows_of(first) + rows_of(second) == rows_of(task)
     assert (first.size, second.size) == (3, 4)
 
 
@@ -156,8 +156,8 @@ def test_sweep_pauses_while_too_many_puzzles_wait() -> None:
     settings = JobSettings(max_waiting=100)
     schedule = Schedule([("a", [10_000], [(0, 10_000)])], 10_000, [], [0.05, 1.0], settings)
     most = 0
-    while (work := schedule.next(2)) is not None:
-        left = [puzzle("a", row) for _, row in rows_of(work)] if work.level == 0 else []
-        schedule.finished(work, 0.05 * work.size, left)
+    while (task := schedule.next(2)) is not None:
+        left = [puzzle("a", row) for _, row in rows_of(task)] if task.level == 0 else []
+        schedule.finished(task, 0.05 * task.size, left)
         most = max(most, schedule.waiting)
     assert most < 100 + DEFAULTS.first_rows + schedules.MAX_SECONDS / 0.05
