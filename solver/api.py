@@ -21,7 +21,7 @@ from solver.ladder.ladder_options import (
     rung_number,
     seconds_of,
 )
-from solver.ladder.memory import kinds
+from solver.ladder.memory import kernel_kinds
 from solver.ladder.outcome import copy_outcomes
 from solver.ladder.verdict import classify_valid, known_goals, results
 from solver.learning.cubes import Conqueror
@@ -134,7 +134,7 @@ def iter_solutions(
 
 def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
     batch = views(puzzle_batch([puzzle]))
-    for kind in kinds(batch):
+    for kind in kernel_kinds(batch):
         compile_tail(*kind)
     memory = line_fixpoint(batch, cpu_limit, start)
     if memory is None:

@@ -29,7 +29,7 @@ from solver.jit.kernel_cache import cache_folder
 from solver.ladder.fixpoint import example_at_fixpoint
 from solver.ladder.ladder_kernels import is_warm
 from solver.ladder.lookahead import take_away
-from solver.ladder.memory import kinds
+from solver.ladder.memory import kernel_kinds
 from solver.model.check import faults_of
 from solver.model.families import SUDOKU
 from solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
@@ -67,7 +67,7 @@ def needed(batch: pa.RecordBatch) -> set[KernelKind]:
     """Return the kinds of a batch's valid puzzles."""
     is_valid = np.ones(len(batch), np.bool_)
     is_valid[list(faults_of(batch))] = False
-    return kinds(views(batch.filter(pa.array(is_valid))))
+    return kernel_kinds(views(batch.filter(pa.array(is_valid))))
 
 
 def example(words: int, colored: bool) -> pa.RecordBatch:

@@ -19,7 +19,7 @@ from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.ladder_kernels import warm_up
 from solver.ladder.ladder_options import LINE, PROBE, RUNGS, KnownSolutions, LadderOptions, PriorKnowledge
-from solver.ladder.memory import kinds
+from solver.ladder.memory import kernel_kinds
 from solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
 from solver.lines.board import possibilities
 from solver.model.puzzle import Puzzle, clues_of, normalize_palette
@@ -87,7 +87,7 @@ def repaired(
 
 def _compile(batch: Views, rung: int) -> None:
     """Have all kernels ready up to a rung, so that no search is charged for it."""
-    for kind in kinds(batch):
+    for kind in kernel_kinds(batch):
         if (kind, rung) not in _compiled:
             warm_up(batch, STAGES_UP_TO[rung])
             _compiled.add((kind, rung))

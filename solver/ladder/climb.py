@@ -1,4 +1,4 @@
-"""Solve a batch: the kernels' rungs group by group, then clause learning puzzle by puzzle."""
+"""Run a batch up the ladder: kernels group by group, clause learning puzzle by puzzle."""
 
 import time
 from collections.abc import Callable
@@ -21,62 +21,61 @@ from solver.model.views import Views
 from solver.tuning import ALONE
 
 BoundConqueror = Callable[[Conquest, float], Conquest]
-"""Continues a conquest for at most the given CPU seconds, summed over all processes (solver.learning.cubes)."""
+"""Continues a conquest for at most the prior CPU seconds, summed over all processes (solver.learning.cubes)."""
 
 
 def climb(
     batch: Views,
     which: np.ndarray,
-    allowance: LadderOptions,
-    given: PriorKnowledge = NO_PRIOR,
-    split: BoundConqueror | None = None,
+    options: LadderOptions,
+    prior: PriorKnowledge = NO_PRIOR,
+    conquer: BoundConqueror | None = None,
 ) -> Outcome:
-    """Run the puzzles `which` (numbers) of a batch up the ladder. They must be free of faults (solver.model.check).
+    """Run the puzzles `which` (indices) of a batch up the ladder.
 
-    split   for a batch of one puzzle, what decides it by cubes where one learner takes long
+    Precondition: they have no faults (solver.model.check).
+
+    conquer   for a batch of one puzzle: decides it by cubes after ALONE CPU seconds of clause learning
     """
-    allowance = allowance._replace(cpu_limit=float(allowance.cpu_limit))  # kernels are compiled for one type of it
-    outcome = initial_outcome(batch, given.goals)
+    options = options._replace(cpu_limit=float(options.cpu_limit))  # kernels are compiled for float only
+    outcome = initial_outcome(batch, prior.goals)
     for group in kernel_groups(batch, which):
-        _climb(initial_state(batch, group, allowance, given, outcome), group.puzzles, split)
+        _climb_group(initial_state(batch, group, options, prior, outcome), group.puzzles, conquer)
     return outcome
 
 
-def _climb(state: LadderState, left: np.ndarray, split: BoundConqueror | None) -> None:
-    """Rung by rung for all puzzles of a group, as many at a time as may wait; the tail for those that need it."""
-    waiting = state.waiting
+def _climb_group(state: LadderState, left: np.ndarray, conquer: BoundConqueror | None) -> None:
+    """Run the rungs on a group, a queue of puzzles at a time, and clause learning on each puzzle that needs it."""
+    queue = state.queue
     while len(left):
-        waiting.number[0] = 0
+        queue.size[0] = 0
         left = left[run_line_rung(state, left) :]
-        if _any_for(run_lookahead_rungs, state):
+        if _has_queued(run_lookahead_rungs, state):
             run_lookahead_rungs(state)
         k = 0
-        while k < waiting.number[0] and _any_for(run_search_rung, state, k):
+        while k < queue.size[0] and _has_queued(run_search_rung, state, k):
             k = run_search_rung(state, k)
-            if k < waiting.number[0]:
-                run_tail(int(waiting.puzzles[k]), state, split)
+            if k < queue.size[0]:
+                run_tail(int(queue.puzzles[k]), state, conquer)
                 k += 1
 
 
-def _any_for(rung: Callable[..., Any], state: LadderState, *others: int) -> bool:
-    """Whether there are puzzles for a rung. If they are not to wait until it is compiled, they are late instead."""
-    puzzles = state.waiting.puzzles[: state.waiting.number[0]]
-    if len(puzzles) and not state.allowance.wait and not is_ready(rung, state, *others):
+def _has_queued(rung: Callable[..., Any], state: LadderState, *others: int) -> bool:
+    """Return whether puzzles are queued for a rung; without `wait`, an uncompiled rung marks them late instead."""
+    puzzles = state.queue.puzzles[: state.queue.size[0]]
+    if len(puzzles) and not state.options.wait and not is_ready(rung, state, *others):
         state.outcome.late[puzzles] = True
-        state.waiting.number[0] = 0
-    return bool(state.waiting.number[0])
+        state.queue.size[0] = 0
+    return bool(state.queue.size[0])
 
 
-def run_tail(p: int, state: LadderState, split: BoundConqueror | None = None) -> None:
-    """Decide puzzle p, on the board, by clause learning: a solution, then another one or the proof of none.
-
-    split   what decides by cubes what one learner does not decide in ALONE CPU seconds
-    """
-    outcome, memory, start = state.outcome, state.memory, state.given.start
+def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None = None) -> None:
+    """Decide puzzle p, on the board, by clause learning: find a solution, then a second one or the proof of none."""
+    outcome, memory, start = state.outcome, state.memory, state.prior.start
     compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
-    left = state.allowance.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
-    deadline = cpu + (left if split is None else min(left, ALONE))
+    left = state.options.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
+    deadline = cpu + (left if conquer is None else min(left, ALONE))
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
@@ -97,12 +96,12 @@ def run_tail(p: int, state: LadderState, split: BoundConqueror | None = None) ->
         outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
         outcome.kissat_failed[p] = learner.kissat_failed
     spent = time.thread_time() - cpu + learner.child_cpu_seconds
-    if found is None and split is not None and spent < left:
+    if found is None and conquer is not None and spent < left:
         known = [first.copy()] if outcome.found[p] else []
         cube = Cube((), possibilities(memory.board))
-        conquest = split(Conquest(start, known, [cube]), left - spent)
+        conquest = conquer(Conquest(start, known, [cube]), left - spent)
         spent += conquest.cpu_seconds
-        found = _take_over(conquest, p, outcome)
+        found = _record_conquest(conquest, p, outcome)
     if outcome.found[p] == 2:
         outcome.solutions[p] = MULTIPLE
     elif found is None:
@@ -113,8 +112,8 @@ def run_tail(p: int, state: LadderState, split: BoundConqueror | None = None) ->
     outcome.seconds[p, WALL] += time.monotonic() - wall
 
 
-def _take_over(conquest: Conquest, p: int, outcome: Outcome) -> bool | None:
-    """Note what cubes have come to with puzzle p: whether another solution was found, None if some are not decided."""
+def _record_conquest(conquest: Conquest, p: int, outcome: Outcome) -> bool | None:
+    """Record the result of puzzle p's cubes; returns whether a second solution exists, None if cubes are undecided."""
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     for pictures, solution in zip((outcome.first, outcome.second), conquest.solutions, strict=False):
         pictures[place] = solution

@@ -1,9 +1,15 @@
-"""A dive: follow what cells probably are straight down to a solution (decimation by belief propagation).
+"""Greedy descents to a solution without backtracking: glances and dives.
 
-The cells that are surest take their most probable colour, line logic follows, beliefs are brought up to date, and so
-on. A colour that line logic refutes goes, and a dive ends where that is a contradiction too: there is no backtracking.
-Most random puzzles have many solutions, and a dive finds one in a few milliseconds; where one fails, others follow that
-let cells lean to what they have been (solver.learning.belief) for more and more rounds.
+A glance sets cell after cell to a fixed colour. Most puzzles with several solutions have a few small independent areas
+where cells may change colours, so any descent ends in a solution. It costs as much as a few probes and saves all rungs
+up to search, since a puzzle with two solutions has no technique.
+
+A dive follows beliefs (decimation by belief propagation): the most certain cells get their most probable colour, line
+logic propagates, beliefs are updated, and so on. A colour that line logic refutes is removed; if that is a
+contradiction too, the dive fails. Most random puzzles have many solutions, and a dive finds one in a few milliseconds.
+After a failed dive others follow with more rounds and reinforcement (solver.learning.belief).
+
+Both find solutions; neither proves that there are none.
 """
 
 import math
@@ -14,8 +20,8 @@ import numpy as np
 from solver.jit.clock import cpu_seconds
 from solver.jit.kernel import kernel, standalone
 from solver.ladder.lookahead import adopt, take_away
-from solver.ladder.search import SolutionPair, note_solution
-from solver.learning.belief import Beliefs, Signs, confidence, exchange, favourite, restrict
+from solver.ladder.search import SolutionPair, record_solution
+from solver.learning.belief import Beliefs, Signs, confidence, exchange, likely_color, restrict
 from solver.lines.bits import has_any, lowest
 from solver.lines.board import Board, allows, copy, is_open, open_cells, undecided
 from solver.lines.places import locate
@@ -38,26 +44,25 @@ from solver.tuning import (
 
 
 class DiveOptions(NamedTuple):
-    """How a dive goes.
+    """Parameters of a dive.
 
-    rounds   of messages before the first decision
-    more     rounds at most, whenever cells have been decided
-    share    of the open cells, to decide between two looks at the beliefs
-    pull     of reinforcement at the end of the rounds (solver.learning.belief)
+    rounds          rounds of messages before the first decision
+    more            at most this many rounds after each decision
+    share           share of the open cells to decide between two updates of the beliefs
+    reinforcement   power of reinforcement at the end of the rounds (solver.learning.belief)
     """
 
     rounds: int
     more: int
     share: float
-    pull: float
+    reinforcement: float
 
 
 class Trail(NamedTuple):
-    """How a dive went, cell by cell; empty where nobody wants to know.
+    """Decisions of a dive by cell; empty arrays to record none.
 
-    left    int32[height x width]: how many cells were still open when this one had been decided, and one more; 0 if it
-            has not been
-    color   int32[height x width]: what it has been decided to be
+    left    int32[height x width]: 1 + the number of open cells after this one was decided; 0 if it was not
+    color   int32[height x width]: colour decided
     """
 
     left: np.ndarray
@@ -68,7 +73,7 @@ class Trail(NamedTuple):
 def dive(
     board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
 ) -> int:
-    """Dive from a board at the fixpoint of line logic until a dive ends in a solution; returns as `descend`."""
+    """Dive from a board at the fixpoint of line logic until a dive finds a solution; returns as `descend`."""
     status = first_dive(board, diver, trial, color, beliefs, workspace)
     for k in range(1, len(DIVE_ROUNDS)):
         if status == CONTRADICTION and int(board.size[0] * board.size[1]) <= REINFORCED_CELLS:
@@ -80,7 +85,7 @@ def dive(
 def first_dive(
     board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
 ) -> int:
-    """The first of these dives alone."""
+    """Run only the first of these dives."""
     first: Any = np.int64(0)  # a literal would be a type of its own to the compiler
     return _dive(first, board, diver, trial, color, beliefs, workspace)
 
@@ -89,38 +94,38 @@ def first_dive(
 def _dive(
     k: int, board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
 ) -> int:
-    """Dive number k."""
+    """Run dive number k."""
     rounds: Any = np.int64(DIVE_ROUNDS[k])
     more: Any = np.int64(MORE_ROUNDS)
     course = DiveOptions(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
-    unwanted = Trail(board.first[:0], board.first[:0])
-    return descend(board, diver, trial, color, beliefs, course, unwanted, workspace)
+    none = Trail(board.first[:0], board.first[:0])
+    return descend(board, diver, trial, color, beliefs, course, none, workspace)
 
 
 @kernel
 def has_many_blocks(board: Board, beliefs: Beliefs) -> bool:
-    """Whether the clues are of so many blocks that there are probably many solutions, if any."""
-    return _cut_into(board, BLOCKS_A_CELL, beliefs)
+    """Return whether the clues have so many blocks that many solutions are likely."""
+    return _has_blocks(board, BLOCKS_A_CELL, beliefs)
 
 
 @kernel
 def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs, bit_width: Any) -> bool:
-    """Whether a dive comes before other rungs.
+    """Return whether a dive should precede the rungs of lookahead.
 
-    It does where clues are of so many blocks that they have several solutions, mostly, and so many cells are open that
-    the rungs would take longer than a dive.
+    It should where many blocks make several solutions likely, and so many cells are open that the rungs would take
+    longer than a dive.
     """
     blocks = BLOCKS_A_CELL if color is None else COLORED_BLOCKS_A_CELL
     cells = OPEN_CELLS if color is None else COLORED_OPEN_CELLS
-    return _cut_into(board, blocks, beliefs) and undecided(board, bit_width) >= cells
+    return _has_blocks(board, blocks, beliefs) and undecided(board, bit_width) >= cells
 
 
 @kernel
-def _cut_into(board: Board, least: float, beliefs: Beliefs) -> bool:
-    """Whether the clues have so many blocks a cell, of rows and columns together, and there is room for beliefs."""
+def _has_blocks(board: Board, least: float, beliefs: Beliefs) -> bool:
+    """Return whether rows and columns have `least` blocks per cell, and beliefs fit in memory."""
     cells = int(board.size[0] * board.size[1])
     blocks = int(board.first[board.size[0] + board.size[1]])
-    return bool(blocks >= least * cells and beliefs.told.shape[1] >= cells)
+    return bool(blocks >= least * cells and beliefs.messages.shape[1] >= cells)
 
 
 @standalone
@@ -134,23 +139,24 @@ def descend(
     trail: Trail,
     workspace: Workspace,
 ) -> int:
-    """One dive from a board at the fixpoint of line logic.
+    """Dive once from a board at the fixpoint of line logic.
 
-    diver, trial   boards with the same clues and memory of their own
-    Returns FIXPOINT if the diver has come to a solution, CONTRADICTION if not, OUT_OF_TIME.
+    diver, trial   scratch boards with the same clues
+
+    Returns FIXPOINT with the solution on `diver`, CONTRADICTION or OUT_OF_TIME.
     """
     bit_width = workspace.bit_width
-    unwanted = board.first[:0]
-    signs = Signs(unwanted, unwanted, unwanted)
+    none = board.first[:0]
+    signs = Signs(none, none, none)
     trail.left[:] = 0
     copy(board, diver)
     left, fresh, rounds = undecided(diver, bit_width), True, course.rounds
     while left > 0:
         restrict(diver, beliefs, fresh, bit_width)
         locate(diver, color, beliefs.places, workspace)
-        exchange(diver, color, beliefs, signs, rounds, course.pull, workspace)
+        exchange(diver, color, beliefs, signs, rounds, course.reinforcement, workspace)
         if cpu_seconds() > workspace.deadline:
-            workspace.counters[NEXT_CHECK] = 0  # so that whoever looks next finds so too, and the puzzle ends here
+            workspace.counters[NEXT_CHECK] = 0  # the next check detects the deadline too
             return OUT_OF_TIME
         rounds, fresh = course.more, False
         doubt = _doubt(diver, beliefs, course.share * left, bit_width)
@@ -159,13 +165,13 @@ def descend(
             return status
         left = undecided(diver, bit_width)
         if len(trail.left) > 0:
-            _note(diver, trail, left, bit_width)
+            _record_decisions(diver, trail, left, bit_width)
     return FIXPOINT
 
 
 @kernel
-def _note(diver: Board, trail: Trail, left: int, bit_width: Any) -> None:
-    """Note the cells that have been decided since the last time, with so many cells left."""
+def _record_decisions(diver: Board, trail: Trail, left: int, bit_width: Any) -> None:
+    """Record the cells decided since the last call, with `left` cells still open."""
     width = int(diver.size[0])
     for cell in range(width * int(diver.size[1])):
         y, x = cell // width, cell % width
@@ -178,23 +184,23 @@ def _note(diver: Board, trail: Trail, left: int, bit_width: Any) -> None:
 
 
 @kernel
-def _doubt(diver: Board, beliefs: Beliefs, wanted: float, bit_width: Any) -> float:
-    """The doubt that so many of the open cells are below."""
-    beliefs.sure[:] = 0
+def _doubt(diver: Board, beliefs: Beliefs, count: float, bit_width: Any) -> float:
+    """Return the doubt below which at least `count` of the open cells are."""
+    beliefs.histogram[:] = 0
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
             if is_open(diver, y, x, bit_width):
-                beliefs.sure[_grade(1.0 - confidence(diver, beliefs, y, x))] += 1
-    cells, grade = 0, len(beliefs.sure)
-    while cells < wanted:
+                beliefs.histogram[_grade(1.0 - confidence(diver, beliefs, y, x))] += 1
+    cells, grade = 0, len(beliefs.histogram)
+    while cells < count:
         grade -= 1
-        cells += beliefs.sure[grade]
+        cells += beliefs.histogram[grade]
     return math.exp2(-grade / DOUBT_GRADES)
 
 
 @kernel
 def _grade(doubt: float) -> int:
-    """Doubts by order of magnitude: the less doubt, the higher the grade."""
+    """Return a doubt's logarithmic grade; less doubt gives a higher grade."""
     return int(-DOUBT_GRADES * math.log2(max(doubt, LEAST_DOUBT)))
 
 
@@ -202,13 +208,13 @@ def _grade(doubt: float) -> int:
 def _decide(
     diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, doubt: float, workspace: Workspace
 ) -> int:
-    """Decide the sure cells one by one, each followed by line logic; returns as `propagate`."""
+    """Decide the cells with at most this doubt one by one, each with line logic; returns as `propagate`."""
     bit_width = workspace.bit_width
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):
             if not is_open(diver, y, x, bit_width) or 1.0 - confidence(diver, beliefs, y, x) > doubt:
                 continue
-            c: Any = favourite(diver, beliefs, y, x)
+            c: Any = likely_color(diver, beliefs, y, x)
             if not allows(diver, y, x, c, bit_width):
                 continue
             status = adopt(diver, trial, color, y, x, c, workspace)
@@ -223,13 +229,12 @@ def _decide(
 def glance(
     board: Board, diver: Board, trial: Board, color: np.ndarray | None, found: SolutionPair, workspace: Workspace
 ) -> bool:
-    """Whether a board at the fixpoint of line logic is seen to have two solutions; they are noted.
+    """Try to find two solutions from a board at the fixpoint of line logic; returns whether both were found.
 
-    It is gone through twice, cell after cell, each decision followed by line logic: first each cell takes the last
-    colour that it may have, then the first. The first open cell has another colour in each, so two that succeed are two
-    solutions.
+    Two passes over the cells with line logic after each decision: first every cell takes its last possible colour, then
+    its first. The passes differ in the first open cell, so if both succeed their solutions differ.
 
-    diver, trial   boards with the same clues and memory of their own
+    diver, trial   scratch boards with the same clues
     """
     bit_width = workspace.bit_width
     status = FIXPOINT
@@ -249,7 +254,7 @@ def glance(
                     status = take_away(diver, color, y, x, c, workspace)
                 cells = open_cells(diver, y, bit_width)
         if status == FIXPOINT:
-            note_solution(diver, found, workspace)
+            record_solution(diver, found, workspace)
             if found.number[0] == 2:
                 return True
     return False

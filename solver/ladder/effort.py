@@ -1,4 +1,4 @@
-"""How much work a puzzle is, in one unit."""
+"""Solving effort of a puzzle in one unit."""
 
 import numpy as np
 

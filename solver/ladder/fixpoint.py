@@ -1,4 +1,4 @@
-"""The bottom of the ladder alone: one puzzle's board at the fixpoint of line logic."""
+"""Line logic alone: bring one puzzle's board to its fixpoint."""
 
 import math
 import time
@@ -17,11 +17,9 @@ from solver.model.views import Clues, Views
 
 
 def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
-    """Memory with the board of a batch's one puzzle at the fixpoint of line logic; None for a contradiction.
+    """Return memory with the board of a batch's one puzzle at the fixpoint of line logic; None for a contradiction.
 
-    `start` as in solver.ladder.ladder_options.PriorKnowledge.
-
-    Raises TimeoutError if that takes more than `cpu_limit` CPU seconds.
+    `start` as in `PriorKnowledge`. Raises TimeoutError after `cpu_limit` CPU seconds.
     """
     (group,) = all_kernel_groups(batch)
     return line_fixpoint_of(batch, group, cpu_limit, start)
@@ -30,22 +28,22 @@ def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHI
 def line_fixpoint_of(
     batch: Views, group: KernelGroup, cpu_limit: float, start: np.ndarray = FROM_NOTHING
 ) -> Memory | None:
-    """The same with the kernels and the memory of a group that the puzzle need not be of."""
+    """Do the same with the kernels and memory of a given group."""
     memory = memory_for(batch, group)
     workspace = memory.workspace._replace(deadline=time.thread_time() + cpu_limit)
     status = _line_logic(memory.board, memory.color, batch, 0, start, workspace)
     if status == OUT_OF_TIME:
-        raise TimeoutError(f"line logic did not end in {cpu_limit} CPU seconds")
+        raise TimeoutError(f"line logic did not end within {cpu_limit} CPU seconds")
     return None if status == CONTRADICTION else memory
 
 
 def example_at_fixpoint(words: int, colored: bool) -> Memory:
-    """The same for a puzzle of four cells with two solutions, to compile kernels on."""
+    """Return the memory of a puzzle of four cells with two solutions, to compile kernels on."""
     one = np.array([1, 1], np.uint16)
     two = 2 * one[:1]
     clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
     for array in (*clues, two):
-        array.flags.writeable = False  # as Arrow's are: else kernels would be compiled for both
+        array.flags.writeable = False  # as Arrow's: kernels are compiled for read-only clues
     group = KernelGroup(words, 2 if colored else None, np.arange(1))
     memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
     assert memory is not None
@@ -56,14 +54,16 @@ def example_at_fixpoint(words: int, colored: bool) -> Memory:
 def _line_logic(
     board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, workspace: Workspace
 ) -> int:
-    """Line logic on puzzle p of a batch, or on what a start leaves of it; returns as `propagate`."""
-    put_on(board, color, batch, p, start, workspace.bit_width)
+    """Load puzzle p of a batch and run line logic; returns as `propagate`."""
+    place_puzzle(board, color, batch, p, start, workspace.bit_width)
     return propagate_all(board, color, workspace)
 
 
 @kernel
-def put_on(board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, bit_width: Any) -> None:
-    """Put puzzle p of a batch on a board, without what a start rules out."""
+def place_puzzle(
+    board: Board, color: np.ndarray | None, batch: Views, p: int, start: np.ndarray, bit_width: Any
+) -> None:
+    """Load puzzle p of a batch onto a board, without the colours that a start rules out."""
     init_board(board, color, batch, p, bit_width)
     if len(start) > 0:
         apply_start(board, start, bit_width)
@@ -71,7 +71,7 @@ def put_on(board: Board, color: np.ndarray | None, batch: Views, p: int, start: 
 
 @kernel
 def propagate_all(board: Board, color: np.ndarray | None, workspace: Workspace) -> int:
-    """Line logic over all lines; returns as `propagate`."""
+    """Run line logic on all lines; returns as `propagate`."""
     bit_width = workspace.bit_width
     rows, columns = low_bits(int(board.size[1]), bit_width), low_bits(int(board.size[0]), bit_width)
     return propagate(board, color, rows, columns, rows, columns, workspace)

@@ -1,4 +1,4 @@
-"""Have the ladder's kernels ready before they are needed: compiled, or loaded from the disk cache."""
+"""Compile the ladder's kernels ahead of use, or load them from the disk cache."""
 
 import math
 from functools import cache
@@ -19,13 +19,11 @@ from solver.model.views import Views
 from solver.proofs.answer_check import compile_checks
 
 STAGES = ("line", "lookahead", "search", "tail", "checks")
-"""Steps of the ladder whose kernels are compiled on their own; and checks, which are for all puzzles.
-
-With the checks go hashes, and the amounts of which a report's measures are made."""
+"""Units of compilation. `checks` are the kernels that every puzzle needs: checks, hashes, totals of clues."""
 
 
 def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
-    """Have the kernels of some stages ready for the puzzles of a batch."""
+    """Compile the kernels of some stages for the puzzles of a batch."""
     for group in all_kernel_groups(batch):
         calls = _calls(batch, group)
         for stage in stages:
@@ -42,13 +40,13 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
 
 
 def is_warm(batch: Views) -> bool:
-    """Whether the kernels for the puzzles of a batch have been compiled, but perhaps those of the tail."""
+    """Return whether the kernels for a batch are compiled; those of the tail are not checked."""
     calls = (call for group in all_kernel_groups(batch) for call in _calls(batch, group).values())
     return all(is_ready(kernel, *arguments) for kernel, arguments in calls)
 
 
 def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, ...]]]:
-    """For each stage its kernel with arguments for no puzzle."""
+    """Return each stage's kernel with arguments for an empty selection."""
     state = initial_state(batch, group, LadderOptions(math.inf), NO_PRIOR, initial_outcome(batch, NO_SOLUTIONS))
     return {
         "line": (run_line_rung, (state, group.puzzles[:0])),
@@ -59,7 +57,7 @@ def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, 
 
 @cache
 def compile_tail(words: int, colored: bool) -> None:
-    """Have the tail's kernels compiled, on a puzzle of four cells, so that no puzzle is charged for it."""
+    """Compile the tail's kernels on a puzzle of four cells, so that no puzzle's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)
     with learner_of(memory, math.inf) as learner:
         learner.next_solution(math.inf)

@@ -1,4 +1,4 @@
-"""What a run of the ladder is asked to do, and what is known beforehand."""
+"""Input of the ladder: names of the rungs, options, and what is known of the puzzles beforehand."""
 
 import math
 from typing import NamedTuple
@@ -12,40 +12,40 @@ RUNGS = ("line", "depth-2", "probe", "search")
 
 
 def rung_names(depth: int) -> tuple[str, ...]:
-    """The rungs' names when the second one looks `depth` levels ahead."""
+    """Return the rungs' names with the second one's depth."""
     return tuple(f"depth-{depth}" if rung == DEPTH else name for rung, name in enumerate(RUNGS))
 
 
 def rung_number(name: str) -> int:
-    """The number of a rung; ValueError refuses a name that is none."""
+    """Return the index of a rung; raises ValueError for an unknown name."""
     if name not in RUNGS:
-        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {name!r}")
+        raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {name!r}")
     return RUNGS.index(name)
 
 
 FROM_NOTHING = np.zeros((0, 0), np.bool_)
-"""As a start: every cell may have every colour."""
+"""A start that leaves every colour to every cell."""
 
 
 def seconds_of(cpu_limit: object) -> float:
-    """A limit of CPU seconds as a float; ValueError refuses what is none."""
+    """Return a limit of CPU seconds as a float; raises ValueError for anything else."""
     try:
         seconds = float(cpu_limit)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         seconds = math.nan
     if not seconds >= 0:
-        raise ValueError(f"cpu_limit is a number of CPU seconds from 0 on, not {cpu_limit!r}")
+        raise ValueError(f"cpu_limit must be CPU seconds, at least 0, not {cpu_limit!r}")
     return seconds
 
 
 class LadderOptions(NamedTuple):
-    """How far each puzzle is taken.
+    """Limits for each puzzle.
 
     cpu_limit   CPU seconds
     depth       levels that the rung depth-2 looks ahead
-    top         the last rung
-    nodes       nodes of search before the tail takes over
-    wait        for kernels that have not been compiled yet; or else puzzles that need them are late
+    top         last rung
+    nodes       search nodes before clause learning
+    wait        compile missing kernels; if false, puzzles that need them are late
     """
 
     cpu_limit: float
@@ -59,7 +59,7 @@ class KnownSolutions(NamedTuple):
     """Known solutions of some puzzles of a batch.
 
     known      bool[puzzles]
-    pictures   uint8: puzzle p's is at offsets[p] .. offsets[p + 1] (solver.ladder.outcome.Outcome)
+    pictures   uint8: puzzle p's at offsets[p] .. offsets[p + 1] (solver.ladder.outcome.Outcome)
     """
 
     known: np.ndarray
@@ -72,10 +72,10 @@ NO_SOLUTIONS = KnownSolutions(np.zeros(0, np.bool_), np.zeros(0, np.uint8))
 class PriorKnowledge(NamedTuple):
     """What is known of a batch beforehand.
 
-    goals     solutions; only others are looked for then
-    start     bool[height x width, palette], for a batch of one puzzle: the colours that its cells may have to begin
-              with. The answer is about solutions that agree with that
-    planted   solutions for the checked mode (solver.lines.checked), which nobody else looks at
+    goals     first solutions; only second ones are searched for
+    start     bool[height x width, palette], for a batch of one puzzle: the colours that each cell may have. Verdicts
+              are about solutions that agree with it
+    planted   solutions for the checked mode only (solver.lines.checked)
     """
 
     goals: KnownSolutions = NO_SOLUTIONS

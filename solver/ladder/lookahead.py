@@ -1,14 +1,13 @@
-"""The rungs depth-2 and probe: assume a colour of a cell, look for a contradiction, take the colour away.
+"""Failed literals, the rungs depth-2 and probe: assume a colour of a cell; a contradiction refutes it.
 
-How far an assumption is followed is counted in levels, after pbnsolve's contradiction check. The lines through the cell
-are level 0. Where a line of level k has a cell of which more is known than when the rung began, by line logic alone,
-the line that crosses there is of level k + 1. Lines of levels below the depth are solved, among each other to their
-fixpoint; lines of the level of the depth are only checked for having an arrangement. Without a depth limit an
-assumption is followed by line logic to its fixpoint.
+The reach of an assumption is counted in levels, as in pbnsolve's contradiction check. The cell's lines are level 0.
+Where a line of level k has a cell of which more is known than when the rung began (by line logic alone), the crossing
+line is of level k + 1. Lines below the depth limit are solved to their joint fixpoint; lines at the limit are only
+checked for an arrangement. Without a limit an assumption is followed by line logic to its fixpoint.
 
-Either way more knowledge refutes no less, since it gives no line a later level. So the fixpoint does not depend on the
-order of the probes, and a puzzle that is turned or mirrored stays on its rung. (Counted from what the assumption alone
-changes, as pbnsolve does, it would: a cell that an earlier probe has decided would no longer lead on to its line.)
+More knowledge never gives a line a later level, so it never refutes less. Hence the fixpoint is independent of the
+order of the probes, and a transposed or mirrored puzzle stays on its rung. (pbnsolve counts levels from the changes of
+the assumption alone, where a cell that an earlier probe decided no longer leads to its crossing line.)
 """
 
 from typing import Any
@@ -33,12 +32,12 @@ from solver.lines.workspace import (
 )
 
 NO_LIMIT: Any = np.int64(-1)
-"""As a depth: follow an assumption to the fixpoint. (A Python integer would be a type of its own to the compiler.)"""
+"""Depth without a limit. (A Python integer would be a type of its own to the compiler.)"""
 
 
 @kernel
 def begin(board: Board, began: Board, seen: np.ndarray, bit_width: Any) -> None:
-    """Set up what `refute` keeps: what is known when a rung begins, and that nothing has been probed."""
+    """Initialise `began` and `seen` for `refute` on this board."""
     copy(board, began)
     probes = board.size[0] * board.size[1] * board.size[2]
     if seen.shape[0] >= 2 * probes:
@@ -58,21 +57,20 @@ def refute(
     log: np.ndarray,
     workspace: Workspace,
 ) -> int:
-    """Take away every colour of every cell whose assumption leads to a contradiction, until there is none.
+    """Remove every colour of every cell that its assumption refutes, to the fixpoint.
 
-    trial   a board with the same clues and memory of its own
-    began   another one: what was known when the rung began (`begin`); unused with NO_LIMIT
+    Precondition and postcondition: the board is at the fixpoint of line logic. Returns as `propagate`.
+
+    trial   scratch board with the same clues
+    began   board as it was when the rung began (`begin`); unused with NO_LIMIT
     most    contradictions after which to stop, or NO_LIMIT
-    seen    uint64[2 x cells x palette, words]: which rows and columns the last probe of each colour of each cell has
-            solved, to this depth. As long as those don't change it need not be repeated. `begin` forgets all; with
-            fewer rows nothing is skipped
-    log     int32[most, 3]: row k becomes y, x, colour of what is taken away as contradiction number k of the counters;
-            what it has no row for is not noted
-    The board must be at the fixpoint of line logic, and is so afterwards. Returns as `propagate`.
+    seen    uint64[2 x cells x palette, words]: rows and columns that the last probe of each colour of each cell solved
+            at this depth; a probe is skipped while they don't change. With fewer rows nothing is skipped
+    log     int32[n, 3]: row k becomes (y, x, colour) of contradiction k of the counters; later ones are not logged
     """
     bit_width = workspace.bit_width
     if CHECKED:
-        assert is_at_fixpoint(board, color, workspace), "probing begins before line logic has ended"
+        assert is_at_fixpoint(board, color, workspace), "probing began short of the fixpoint of line logic"
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     probes = width * height * palette
     remember = seen.shape[0] >= 2 * probes
@@ -113,7 +111,7 @@ def refute(
 
 @standalone
 def take_away(board: Board, color: np.ndarray | None, y: int, x: int, c: int, workspace: Workspace) -> int:
-    """Take colour c away from a cell; line logic follows. Returns as `propagate`; the news count this cell too."""
+    """Remove colour c from a cell and propagate; the report includes this cell's lines. Returns as `propagate`."""
     bit_width = workspace.bit_width
     row, column = bit(y, bit_width), bit(x, bit_width)
     forbid(board, y, x, c, bit_width)
@@ -126,10 +124,7 @@ def take_away(board: Board, color: np.ndarray | None, y: int, x: int, c: int, wo
 
 @kernel
 def adopt(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, c: int, workspace: Workspace) -> int:
-    """Give a cell colour c for good, with all that follows by line logic, unless that is a contradiction.
-
-    Returns as `probe`. The board stays as it was if it is a contradiction or time is out.
-    """
+    """Set a cell to colour c and propagate; returns as `probe`. The board changes only if the result is FIXPOINT."""
     copy(board, trial)
     status = probe(trial, color, y, x, c, workspace)
     if status == FIXPOINT:
@@ -139,7 +134,7 @@ def adopt(board: Board, trial: Board, color: np.ndarray | None, y: int, x: int, 
 
 @kernel
 def forget(seen: np.ndarray, probes: int, workspace: Workspace) -> None:
-    """Drop what is remembered of probes that have solved a line that changed since."""
+    """Invalidate entries of `seen` whose probe solved a line that has changed since."""
     bit_width = workspace.bit_width
     rows, columns = load(workspace.report, CHANGED_ROWS, bit_width), load(workspace.report, CHANGED_COLUMNS, bit_width)
     for k in range(0, 2 * probes, 2):
@@ -150,9 +145,9 @@ def forget(seen: np.ndarray, probes: int, workspace: Workspace) -> None:
 
 @kernel
 def probe(trial: Board, color: np.ndarray | None, y: int, x: int, c: int, workspace: Workspace) -> int:
-    """Assume colour c of a cell and follow it by line logic to the fixpoint.
+    """Assume colour c of a cell and propagate to the fixpoint; returns as `propagate`.
 
-    Returns as `propagate`; `workspace.report` says on which lines the outcome depends (SOLVED_ROWS, SOLVED_COLUMNS).
+    `workspace.report` has the lines that the result depends on (SOLVED_ROWS, SOLVED_COLUMNS).
     """
     bit_width = workspace.bit_width
     held = _assume(trial, y, x, c, workspace)
@@ -167,9 +162,9 @@ def probe(trial: Board, color: np.ndarray | None, y: int, x: int, c: int, worksp
 def look_ahead(
     trial: Board, began: Board, color: np.ndarray | None, y: int, x: int, c: int, depth: int, workspace: Workspace
 ) -> int:
-    """Assume colour c of a cell and follow it to a depth; `began` is what was known when the rung began.
+    """Assume colour c of a cell and follow it to a depth; returns as `probe`.
 
-    Returns as `probe`.
+    began   board as it was when the rung began
     """
     bit_width = workspace.bit_width
     held = _assume(trial, y, x, c, workspace)
@@ -181,7 +176,7 @@ def look_ahead(
 
 @inlined
 def _assume(trial: Board, y: int, x: int, c: int, workspace: Workspace) -> bool:
-    """Assume a colour of a cell. Returns whether a known solution must stay on the board (in the checked mode only)."""
+    """Assume a colour of a cell; returns whether the known solution must survive (checked mode)."""
     bit_width = workspace.bit_width
     held = CHECKED and has_known(trial, bit_width) and is_known_color(trial, y, x, c)
     workspace.counters[PROBES] += 1
@@ -193,7 +188,7 @@ def _assume(trial: Board, y: int, x: int, c: int, workspace: Workspace) -> bool:
 def _follow_levels(
     trial: Board, began: Board, color: np.ndarray | None, rows: Any, columns: Any, depth: int, workspace: Workspace
 ) -> int:
-    """Solve the lines of levels below the depth, from those of level 0 on; check those of the depth."""
+    """Solve the lines of levels below the depth, starting at level 0; check the lines of that depth."""
     bit_width = workspace.bit_width
     width, height = int(trial.size[0]), int(trial.size[1])
     first_row: Any = np.int64(0)  # as lines are numbered: the rows, then the columns
@@ -206,7 +201,7 @@ def _follow_levels(
         rows = load(workspace.report, CHANGED_ROWS, bit_width) & ~open_rows
         columns = load(workspace.report, CHANGED_COLUMNS, bit_width) & ~open_columns
         if level + 1 < depth:
-            # Lines without news need no solving, but may be solved when they get some.
+            # Unchanged lines need no solving, but are solved once they change.
             crossing_rows = _where_more_is_known(trial, began, first_column, open_columns, bit_width)
             crossing_columns = _where_more_is_known(trial, began, first_row, open_rows, bit_width)
             open_rows, open_columns = open_rows | crossing_rows, open_columns | crossing_columns
@@ -220,7 +215,7 @@ def _follow_levels(
 
 @kernel
 def _where_more_is_known(trial: Board, began: Board, first: int, lines: Any, bit_width: Any) -> Any:
-    """The places at which lines, numbered from line `first` on, have a cell of which more is known than on `began`."""
+    """Return the positions where lines, numbered from `first`, have a cell of which more is known than on `began`."""
     palette = int(trial.size[2])
     places = empty(bit_width)
     while has_any(lines):
@@ -235,7 +230,7 @@ def _where_more_is_known(trial: Board, began: Board, first: int, lines: Any, bit
 def _check_lines(
     trial: Board, color: np.ndarray | None, lines: Any, cells: int, first: int, workspace: Workspace
 ) -> int:
-    """Whether lines of so many cells, numbered from line `first` on, have arrangements. Returns as `propagate`."""
+    """Check that lines of `cells` cells, numbered from `first`, have arrangements; returns as `propagate`."""
     bit_width = workspace.bit_width
     while has_any(lines):
         line = first + lowest(lines)

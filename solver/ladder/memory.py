@@ -1,4 +1,4 @@
-"""Puzzles grouped by the kernels that solve them, and the memory those kernels work in."""
+"""Group puzzles by the kernels that solve them, and allocate those kernels' memory once per group."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.ladder.search import Tree
-from solver.learning.belief import Beliefs, no_beliefs
+from solver.learning.belief import Beliefs, empty_beliefs
 from solver.lines.bits import words_for
 from solver.lines.board import NO_COLOR, Board
 from solver.lines.checked import CHECKED
@@ -17,11 +17,11 @@ from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
 
 
 class KernelGroup(NamedTuple):
-    """Some puzzles of a batch that the same kernels solve.
+    """Puzzles of a batch that the same kernels solve.
 
-    words     of a bit set
-    colors    the highest colour that their clues use; None for mono puzzles
-    puzzles   int64: their numbers
+    words     words per bit set
+    colors    highest colour in their clues; None for mono puzzles
+    puzzles   int64: indices in the batch
     """
 
     words: int
@@ -30,7 +30,7 @@ class KernelGroup(NamedTuple):
 
 
 def kernel_groups(batch: Views, which: np.ndarray) -> Iterator[KernelGroup]:
-    """The puzzles `which` of a batch in groups."""
+    """Yield the puzzles `which` (indices) of a batch in groups."""
     sides = np.maximum(batch.width, batch.height)[which]
     words = np.array([words_for(side) for side in range(int(sides.max(initial=0)) + 1)])[sides]
     colors = highest_colors(batch, which)
@@ -42,17 +42,17 @@ def kernel_groups(batch: Views, which: np.ndarray) -> Iterator[KernelGroup]:
 
 
 def all_kernel_groups(batch: Views) -> Iterator[KernelGroup]:
-    """All puzzles of a batch in groups."""
+    """Return all puzzles of a batch in groups."""
     return kernel_groups(batch, np.arange(len(batch.width)))
 
 
-def kinds(batch: Views) -> set[tuple[int, bool]]:
-    """What the kernels have to be compiled for to solve a batch: (words of a bit set, whether there are colours)."""
+def kernel_kinds(batch: Views) -> set[tuple[int, bool]]:
+    """Return what kernels must be compiled for to solve a batch: (words per bit set, has several colours)."""
     return {(group.words, group.colors is not None) for group in all_kernel_groups(batch)}
 
 
 def highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
-    """The highest colour that the clues of each of the puzzles `which` use, 0 for none."""
+    """Return the highest colour in the clues of each of the puzzles `which`, 0 for none: uint8[len(which)]."""
     highest = np.zeros(len(which), np.uint8)
     for clues in (batch.rows, batch.columns):
         first, last = (clues.blocks[clues.lines[which + k]] for k in (0, 1))
@@ -60,20 +60,20 @@ def highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
         if len(some):
             bounds = np.column_stack([first[some], last[some]]).ravel()
             start, end = int(bounds.min()), int(bounds.max())
-            colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat wants something after the last bound
-            alike = colors.max() == 1  # as in black and white
-            here = 1 if alike else np.maximum.reduceat(colors, bounds - start)[::2]
+            colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat needs an element after the last bound
+            is_mono = colors.max() == 1
+            here = 1 if is_mono else np.maximum.reduceat(colors, bounds - start)[::2]
             highest[some] = np.maximum(highest[some], here)
     return highest
 
 
 class Memory(NamedTuple):
-    """All memory that the kernels need for any puzzle of a group.
+    """Memory of the kernels, large enough for any puzzle of a group.
 
-    board, trial   the puzzle at hand, and a second board to try things on
-    color          the colours of its blocks (solver.lines.board.Board); None for mono puzzles
-    workspace          with counters and a deadline of their own for each puzzle
-    seen, log      for `solver.ladder.lookahead.refute`; nothing is logged on the ladder
+    board, trial   current puzzle, and a board for assumptions
+    color          colours of its blocks (solver.lines.board.Board); None for mono puzzles
+    workspace      counters and deadline are replaced for each puzzle
+    seen, log      for `solver.ladder.lookahead.refute`; the ladder logs nothing
     """
 
     board: Board
@@ -87,7 +87,7 @@ class Memory(NamedTuple):
 
 
 def memory_for(batch: Views, group: KernelGroup) -> Memory:
-    """Memory for any puzzle of a group of a batch."""
+    """Allocate the memory for a group of a batch."""
     words, colors, puzzles = group
     width, height = batch.width[puzzles].astype(np.int64), batch.height[puzzles].astype(np.int64)
     lines, side, cells = int((width + height).max()), int(max(width.max(), height.max())), int((width * height).max())
@@ -110,13 +110,13 @@ def memory_for(batch: Views, group: KernelGroup) -> Memory:
     depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
     return Memory(
         board,
-        _another(board),
+        _sibling(board),
         None if colors is None else np.zeros(blocks, np.uint8),
         make_workspace(side, palette, words),
         np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
         np.zeros((0, 3), np.int32),
         Tree(
-            union=_another(board),
+            union=_sibling(board),
             boards=np.zeros((depth, lines * palette, words), np.uint64),
             seen=np.zeros((depth + 1, 2 * cells, words), np.uint64),
             score=np.zeros((depth + 1, cells)),
@@ -124,10 +124,10 @@ def memory_for(batch: Views, group: KernelGroup) -> Memory:
             cell=np.zeros(depth, np.int64),
             color=np.zeros(depth, np.uint8),
         ),
-        no_beliefs(cells if has_beliefs else 0, side, blocks, longest, palette, words),
+        empty_beliefs(cells if has_beliefs else 0, side, blocks, longest, palette, words),
     )
 
 
-def _another(board: Board) -> Board:
-    """A board with the same clues and knowledge of its own."""
+def _sibling(board: Board) -> Board:
+    """Return a board with the same clues and its own knowledge."""
     return board._replace(can=np.zeros_like(board.can))

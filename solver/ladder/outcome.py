@@ -1,4 +1,4 @@
-"""What the ladder finds: flat arrays, a row a puzzle."""
+"""Outcome of the ladder: flat arrays, one row per puzzle."""
 
 from typing import Any, NamedTuple
 
@@ -14,29 +14,28 @@ from solver.lines.workspace import COUNTERS
 from solver.model.identity import pair_items
 from solver.model.views import Views
 
-# How many solutions a puzzle has.
+# Number of solutions.
 UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)
 SOLUTIONS = ("unknown", "unique", "multiple", "none")
 
-# Seconds of each rung, of the tail, and of the whole puzzle by the wall clock.
+# Columns of `Outcome.seconds` after those of the rungs: CPU seconds of clause learning, wall seconds of the puzzle.
 CPU_SAT, WALL = 4, 5
 TIMES = 6
 
 
 class Outcome(NamedTuple):
-    """What the ladder found, a row a puzzle of the batch. Rows of puzzles it was not given stay as they were.
+    """Outcome of a batch, one row per puzzle; rows of puzzles that were not selected keep their initial values.
 
     solutions       int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
-    rung            int8: the rung that decided, or the last one begun
+    rung            int8: rung that decided, or the last one begun
     engine          int8: what decided: that rung, or SEARCH + 1 + an index into solver.learning.tail.ENGINES
-    late            bool: the CPU limit came first
+    late            bool: CPU limit reached
     counters        int64[puzzles, COUNTERS], numbered in solver.lines.workspace
     decided         int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
     seconds         float64[puzzles, TIMES]: CPU seconds of each rung, CPU_SAT and WALL
     offsets         int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
-    first           uint8: a solution, row by row, a palette entry each
-    second          uint8: another one
-    found           int8: solutions found, 0, 1 or 2
+    first, second   uint8: solutions, row by row, a palette entry per cell
+    found           int8: number of solutions found, 0, 1 or 2
     kissat_failed   bool: Kissat failed on it (solver.learning.tail.Learner)
     """
 
@@ -56,7 +55,7 @@ class Outcome(NamedTuple):
 
 @kernel
 def record_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, bit_width: Any) -> bool:
-    """Note what a rung has come to with the puzzle on the board; whether it is left open."""
+    """Record the result of a rung for the puzzle on the board; returns whether it is left open."""
     left = undecided(board, bit_width)
     outcome.decided[p, rung] = board.size[0] * board.size[1] - left
     outcome.rung[p] = outcome.engine[p] = rung
@@ -73,7 +72,7 @@ def record_rung(board: Board, status: int, rung: int, p: int, outcome: Outcome, 
 
 @inlined
 def record_time(outcome: Outcome, p: int, rung: int, cpu: float, wall: float) -> tuple[float, float]:
-    """Add to a rung's CPU seconds, and to the wall seconds, what has gone by since; returns both clocks' times now."""
+    """Add the time since (cpu, wall) to a rung's CPU seconds and to the wall seconds; returns both clocks' readings."""
     now = wall_seconds()
     cpu_now = cpu_after(cpu, now - wall)
     outcome.seconds[p, rung] += cpu_now - cpu
@@ -82,14 +81,14 @@ def record_time(outcome: Outcome, p: int, rung: int, cpu: float, wall: float) ->
 
 
 @kernel
-def solution_pair(outcome: Outcome, given: PriorKnowledge, p: int) -> SolutionPair:
-    """Where the solutions of puzzle p are noted."""
+def solution_pair(outcome: Outcome, prior: PriorKnowledge, p: int) -> SolutionPair:
+    """Return a view of the solutions of puzzle p."""
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    return SolutionPair(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], given.start)
+    return SolutionPair(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], prior.start)
 
 
 def initial_outcome(batch: Views, goals: KnownSolutions) -> Outcome:
-    """The outcome of a batch before anything is found but the goals, which are first solutions."""
+    """Return the outcome of a batch before the first rung: only the goals are found, as first solutions."""
     outcome = empty_outcome(batch.width.astype(np.int64) * batch.height)
     if len(goals.known):
         outcome.first[:] = goals.pictures
@@ -98,7 +97,7 @@ def initial_outcome(batch: Views, goals: KnownSolutions) -> Outcome:
 
 
 def empty_outcome(cells: np.ndarray) -> Outcome:
-    """The outcome of puzzles with so many cells (int64) before anything is found."""
+    """Return the outcome before the first rung of puzzles with the prior numbers of cells (int64)."""
     puzzles = len(cells)
     offsets = np.zeros(puzzles + 1, np.int64)
     np.cumsum(cells, out=offsets[1:])
@@ -119,7 +118,7 @@ def empty_outcome(cells: np.ndarray) -> Outcome:
 
 
 def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:
-    """Give each puzzle the outcome of puzzle first[p], which has the same clues."""
+    """Copy to each puzzle p the outcome of puzzle first[p], which has the same clues."""
     others = np.flatnonzero(first != np.arange(len(first)))
     if not len(others):
         return

@@ -1,4 +1,7 @@
-"""The rungs line, depth-2, probe and search as kernels, each over all puzzles of a group."""
+"""The kernels of the rungs, each over all puzzles of a group in one nopython call.
+
+A rung enqueues what it leaves open, with what is known of the cells, and the next rung dequeues it.
+"""
 
 from typing import Any, NamedTuple
 
@@ -7,12 +10,12 @@ import numpy as np
 from solver.jit.clock import cpu_seconds, wall_seconds
 from solver.jit.kernel import kernel
 from solver.ladder.dive import dive, dives_first, first_dive, glance
-from solver.ladder.fixpoint import propagate_all, put_on
+from solver.ladder.fixpoint import place_puzzle, propagate_all
 from solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH, LadderOptions, PriorKnowledge
 from solver.ladder.lookahead import NO_LIMIT, begin, refute
 from solver.ladder.memory import KernelGroup, Memory, memory_for
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, Outcome, record_rung, record_time, solution_pair
-from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, note_solution, noted, search
+from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, is_noted, record_solution, search
 from solver.lines.board import Board, copy_knowledge, init_board
 from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
 from solver.lines.places import locate, open_places
@@ -21,105 +24,107 @@ from solver.lines.workspace import NEXT_CHECK, Workspace
 from solver.model.views import Views
 from solver.tuning import LOOK_EVERY, MOST_PLACES
 
-MOST, BYTES = 1024, 1 << 22
-"""Puzzles that wait at most, and bytes of what is known of them, if that is more than one."""
+MAX_QUEUE, MAX_QUEUE_BYTES = 1024, 1 << 22
+"""Limits of the queue; it always has room for one puzzle."""
 
+CHECK_INTERVAL = 0.002
+"""Upper bound of LOOK_EVERY in seconds: with more time left a puzzle begins without a look at the clock."""
 
-BETWEEN_LOOKS = 0.002
-"""Seconds that LOOK_EVERY is at most: with more to spare a puzzle begins without a look at the clock."""
+UNLIMITED: Any = np.int64(1 << 60)
+"""Search nodes for a puzzle whose formula would not fit in memory."""
 
 
 class PuzzleQueue(NamedTuple):
     """Puzzles that a rung has left open.
 
-    number    int64[1]: how many there are
-    puzzles   int64[most]: their numbers in the batch
-    can       uint64[most, lines x palette, words]: of each its `Board.can`, at the fixpoint of line logic
+    size      int64[1]
+    puzzles   int64[capacity]: indices in the batch
+    can       uint64[capacity, lines x palette, words]: each puzzle's `Board.can`, at the fixpoint of line logic
     """
 
-    number: np.ndarray
+    size: np.ndarray
     puzzles: np.ndarray
     can: np.ndarray
 
 
 class LadderState(NamedTuple):
-    """What is asked, what has been found, the puzzles between two rungs, and the memory to work in."""
+    """State of the ladder for one group: input, outcome, the queue between two rungs, and working memory."""
 
     batch: Views
-    allowance: LadderOptions
-    given: PriorKnowledge
+    options: LadderOptions
+    prior: PriorKnowledge
     outcome: Outcome
-    waiting: PuzzleQueue
+    queue: PuzzleQueue
     memory: Memory
 
 
 def initial_state(
-    batch: Views, group: KernelGroup, allowance: LadderOptions, given: PriorKnowledge, outcome: Outcome
+    batch: Views, group: KernelGroup, options: LadderOptions, prior: PriorKnowledge, outcome: Outcome
 ) -> LadderState:
-    """A group of a batch before the first rung."""
+    """Return the state of a group before the first rung."""
     memory = memory_for(batch, group)
-    return LadderState(batch, allowance, given, outcome, _nobody_waiting(len(group.puzzles), memory.board), memory)
+    return LadderState(batch, options, prior, outcome, _empty_queue(len(group.puzzles), memory.board), memory)
 
 
-def _nobody_waiting(puzzles: int, board: Board) -> PuzzleQueue:
-    """Room for some of so many puzzles that this board is large enough for."""
-    room = max(1, min(puzzles, MOST, BYTES // max(board.can.nbytes, 1)))
+def _empty_queue(puzzles: int, board: Board) -> PuzzleQueue:
+    """Return a queue for at most `puzzles` puzzles that fit on the board."""
+    room = max(1, min(puzzles, MAX_QUEUE, MAX_QUEUE_BYTES // max(board.can.nbytes, 1)))
     return PuzzleQueue(np.zeros(1, np.int64), np.zeros(room, np.int64), np.zeros((room, *board.can.shape), np.uint64))
 
 
 @kernel
 def load_puzzle(state: LadderState, p: int, now: float) -> Workspace:
-    """Put puzzle p on the board, with nothing known but what is given; returns the tools for it.
+    """Load puzzle p onto the board with only its start known, and return its workspace.
 
     now   CPU seconds of this thread
     """
     memory = state.memory
-    put_on(memory.board, memory.color, state.batch, p, state.given.start, memory.workspace.bit_width)
+    place_puzzle(memory.board, memory.color, state.batch, p, state.prior.start, memory.workspace.bit_width)
     if CHECKED:
-        _plant_known(state, p)
-    return _tools_of(state, p, now)
+        _set_known(state, p)
+    return _puzzle_workspace(state, p, now)
 
 
 @kernel
 def load_waiting(state: LadderState, k: int, now: float) -> Workspace:
-    """Put the puzzle that waits in place k back on the board; otherwise like `load_puzzle`."""
-    memory, waiting = state.memory, state.waiting
-    p = waiting.puzzles[k]
+    """Load entry k of the queue back onto the board; otherwise as `load_puzzle`."""
+    memory, queue = state.memory, state.queue
+    p = queue.puzzles[k]
     init_board(memory.board, memory.color, state.batch, p, memory.workspace.bit_width)
-    copy_knowledge(memory.board.size, waiting.can[k], memory.board.can)
+    copy_knowledge(memory.board.size, queue.can[k], memory.board.can)
     if CHECKED:
-        _plant_known(state, p)
-    return _tools_of(state, p, now)
+        _set_known(state, p)
+    return _puzzle_workspace(state, p, now)
 
 
 @kernel
-def enqueue(board: Board, waiting: PuzzleQueue, p: int) -> None:
-    """Have the puzzle on the board wait behind the others."""
-    k = waiting.number[0]
-    waiting.puzzles[k] = p
-    copy_knowledge(board.size, board.can, waiting.can[k])
-    waiting.number[0] = k + 1
+def enqueue(board: Board, queue: PuzzleQueue, p: int) -> None:
+    """Append the puzzle on the board to the queue."""
+    k = queue.size[0]
+    queue.puzzles[k] = p
+    copy_knowledge(board.size, board.can, queue.can[k])
+    queue.size[0] = k + 1
 
 
 @kernel
-def _plant_known(state: LadderState, p: int) -> None:
-    """Give the board the solution that is known of puzzle p, if there is one (in the checked mode)."""
-    planted = state.given.planted
+def _set_known(state: LadderState, p: int) -> None:
+    """Set the board's known solution of puzzle p, if any (checked mode)."""
+    planted = state.prior.planted
     known = len(planted.known) > 0 and planted.known[p]
     set_known(state.memory.board, planted.pictures, state.outcome.offsets[p], known)
 
 
 @kernel
-def _tools_of(state: LadderState, p: int, now: float) -> Workspace:
-    """The memory's tools with the counters of puzzle p, and with a deadline: what it has had is taken off its limit."""
+def _puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
+    """Return the workspace with the counters of puzzle p and a deadline from what is left of its CPU limit."""
     common = state.memory.workspace
-    had = 0.0
+    used = 0.0
     for rung in range(CPU_SAT):
-        had += state.outcome.seconds[p, rung]
-    left = state.allowance.cpu_limit - had
+        used += state.outcome.seconds[p, rung]
+    left = state.options.cpu_limit - used
     counters = state.outcome.counters[p]
-    if left > BETWEEN_LOOKS and counters[NEXT_CHECK] == 0:
-        counters[NEXT_CHECK] = LOOK_EVERY  # a look takes as long as a small puzzle
+    if left > CHECK_INTERVAL and counters[NEXT_CHECK] == 0:
+        counters[NEXT_CHECK] = LOOK_EVERY  # reading the clock costs as much as a small puzzle
     return Workspace(
         common.reach,
         common.gaps,
@@ -135,17 +140,17 @@ def _tools_of(state: LadderState, p: int, now: float) -> Workspace:
 
 @kernel
 def run_line_rung(state: LadderState, puzzles: np.ndarray) -> int:
-    """Puzzle by puzzle; those left open wait for the next rung, unless this is the last one.
+    """Run line logic on each puzzle; enqueue those left open, unless this is the last rung.
 
-    Returns how many were done before there was no more room to wait. One puzzle's last look at the clock is the next
-    one's first.
+    Returns how many were done before the queue was full. The clock is read once per puzzle: the end of one is the start
+    of the next.
     """
-    outcome, waiting, memory = state.outcome, state.waiting, state.memory
+    outcome, queue, memory = state.outcome, state.queue, state.memory
     board, color, bit_width = memory.board, memory.color, memory.workspace.bit_width
     rung: Any = np.int64(LINE)  # a literal would be a type of its own to the compiler
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(puzzles)):
-        if waiting.number[0] == len(waiting.puzzles):
+        if queue.size[0] == len(queue.puzzles):
             return k
         p = puzzles[k]
         workspace = load_puzzle(state, p, cpu)
@@ -155,40 +160,40 @@ def run_line_rung(state: LadderState, puzzles: np.ndarray) -> int:
             assert not held or (status != CONTRADICTION and has_known(board, bit_width)), "a rung lost a solution"
             assert status != FIXPOINT or is_at_fixpoint(board, color, workspace), "a rung stopped short"
         left_open = record_rung(board, status, rung, p, outcome, bit_width)
-        if left_open and state.allowance.top > LINE:
-            enqueue(board, waiting, p)
+        if left_open and state.options.top > LINE:
+            enqueue(board, queue, p)
         cpu, wall = record_time(outcome, p, rung, cpu, wall)
     return len(puzzles)
 
 
 @kernel
 def run_lookahead_rungs(state: LadderState) -> None:
-    """All puzzles that wait; those left open go on waiting, if there is another rung."""
-    outcome, waiting, memory = state.outcome, state.waiting, state.memory
+    """Run the glance, the first dive, depth-2 and probe on the queue; requeue puzzles left open if search is next."""
+    outcome, queue, memory = state.outcome, state.queue, state.memory
     board, trial, color, bit_width = memory.board, memory.trial, memory.color, memory.workspace.bit_width
-    union, beliefs, top = memory.tree.union, memory.beliefs, state.allowance.top
-    number = waiting.number[0]
-    waiting.number[0] = 0
+    union, beliefs, top = memory.tree.union, memory.beliefs, state.options.top
+    size = queue.size[0]
+    queue.size[0] = 0
     search: Any = np.int64(SEARCH)  # a literal would be a type of its own to the compiler
     cpu, wall = cpu_seconds(), wall_seconds()
-    for k in range(number):
-        p = waiting.puzzles[k]
+    for k in range(size):
+        p = queue.puzzles[k]
         workspace = load_waiting(state, k, cpu)
         held = CHECKED and has_known(board, bit_width)
         left_open = True
         if top == SEARCH:
-            found = solution_pair(outcome, state.given, p)
+            found = solution_pair(outcome, state.prior, p)
             glance(board, union, trial, color, found, workspace)
             to_dive = found.number[0] < 2 and dives_first(board, color, beliefs, bit_width)
             if to_dive and first_dive(board, trial, union, color, beliefs, workspace) == FIXPOINT:
-                note_solution(trial, found, workspace)
+                record_solution(trial, found, workspace)
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH
                 left_open = False
-            cpu, wall = record_time(outcome, p, search, cpu, wall)  # it belongs to search, whoever decides
+            cpu, wall = record_time(outcome, p, search, cpu, wall)  # counts as search, whatever decides the puzzle
         for rung in (DEPTH, PROBE):
             if left_open and rung <= top:
-                limit = state.allowance.depth if rung == DEPTH else NO_LIMIT
+                limit = state.options.depth if rung == DEPTH else NO_LIMIT
                 begin(board, union, memory.seen, bit_width)
                 status = refute(board, trial, union, color, limit, NO_LIMIT, memory.seen, memory.log, workspace)
                 if CHECKED:
@@ -199,36 +204,32 @@ def run_lookahead_rungs(state: LadderState) -> None:
                 left_open = record_rung(board, status, rung, p, outcome, bit_width)
                 cpu, wall = record_time(outcome, p, rung, cpu, wall)
         if left_open and top == SEARCH:
-            enqueue(board, waiting, p)
-
-
-ENDLESS: Any = np.int64(1 << 60)
-"""Nodes of search for a puzzle whose formula would not fit in memory."""
+            enqueue(board, queue, p)
 
 
 @kernel
 def run_search_rung(state: LadderState, first: int) -> int:
-    """The puzzles that wait in place `first` and behind it, up to the first that needs the tail.
+    """Run search and dives on the queue from entry `first` until a puzzle needs clause learning.
 
-    Returns its place; it stays on the board. If none does, returns how many wait.
+    Returns that puzzle's entry, with the puzzle still on the board, or the queue's size if none does.
     """
-    outcome, waiting, memory = state.outcome, state.waiting, state.memory
+    outcome, queue, memory = state.outcome, state.queue, state.memory
     board, trial, color, bit_width = memory.board, memory.trial, memory.color, memory.workspace.bit_width
     tree, beliefs = memory.tree, memory.beliefs
     rung: Any = np.int64(SEARCH)  # a literal would be a type of its own to the compiler
     cpu, wall = cpu_seconds(), wall_seconds()
-    for k in range(first, waiting.number[0]):
-        p = waiting.puzzles[k]
+    for k in range(first, queue.size[0]):
+        p = queue.puzzles[k]
         workspace = load_waiting(state, k, cpu)
         held = CHECKED and has_known(board, bit_width)
-        found = solution_pair(outcome, state.given, p)
+        found = solution_pair(outcome, state.prior, p)
         locate(board, color, beliefs.places, workspace)
-        patience = state.allowance.nodes if open_places(board, beliefs.places, bit_width) <= MOST_PLACES else ENDLESS
-        searched = search(board, trial, color, tree, found, patience, workspace)
-        if searched == NODES_SPENT and beliefs.told.shape[1] >= board.size[0] * board.size[1]:
+        node_limit = state.options.nodes if open_places(board, beliefs.places, bit_width) <= MOST_PLACES else UNLIMITED
+        searched = search(board, trial, color, tree, found, node_limit, workspace)
+        if searched == NODES_SPENT and beliefs.messages.shape[1] >= board.size[0] * board.size[1]:
             status = dive(board, trial, tree.union, color, beliefs, workspace)
             if status == FIXPOINT:
-                note_solution(trial, found, workspace)
+                record_solution(trial, found, workspace)
             if found.number[0] == 2:
                 searched = TWO_FOUND
             elif status == OUT_OF_TIME:
@@ -237,13 +238,13 @@ def run_search_rung(state: LadderState, first: int) -> int:
             outcome.solutions[p] = UNIQUE if found.number[0] == 1 else NONE
         elif searched == TWO_FOUND:
             outcome.solutions[p] = MULTIPLE
-        elif searched == LATE or patience == ENDLESS:
+        elif searched == LATE or node_limit == UNLIMITED:
             outcome.late[p] = True
         elif CHECKED:
-            assert not held or has_known(board, bit_width) or noted(board, found), "the search hands on too little"
-            assert is_at_fixpoint(board, color, workspace), "the search hands on what line logic has not ended"
+            assert not held or has_known(board, bit_width) or is_noted(board, found), "the search lost a solution"
+            assert is_at_fixpoint(board, color, workspace), "the search ended short of the fixpoint of line logic"
         outcome.rung[p] = outcome.engine[p] = SEARCH
         cpu, wall = record_time(outcome, p, rung, cpu, wall)
-        if searched == NODES_SPENT and patience < ENDLESS:
+        if searched == NODES_SPENT and node_limit < UNLIMITED:
             return k
-    return int(waiting.number[0])
+    return int(queue.size[0])

@@ -1,10 +1,10 @@
 """Search: full probing at every node, depth first, with an explicit stack.
 
-At a node every open cell is probed with each of its colours, each followed by line logic to its fixpoint. A colour that
-is refuted goes; and what all colours of a cell agree on, stays (I-Chen Wu's FP1): the union of fixpoints of line logic
-is one too, so nothing needs to be propagated then. A probe is not repeated as long as the lines it has solved don't
-change, and one that decides all cells is a solution. Branching is on the cell with the best min + |log| score of what
-its colours win (Wu's Min-logd), the colour that wins most first.
+At a node every open cell is probed with each of its colours by line logic to its fixpoint. A refuted colour is
+removed, and the board becomes the union of the fixpoints of a cell's colours (I-Chen Wu's FP1); such a union is itself
+a fixpoint of line logic, so it needs no propagation. A probe is repeated only once a line that it solved has changed; a
+probe that decides all cells is a solution. The search branches on the cell with the best min + |log| score of its
+colours' gains (Wu's Min-logd), the colour with the largest gain first.
 """
 
 import math
@@ -34,14 +34,14 @@ EXHAUSTED, TWO_FOUND, NODES_SPENT, LATE = range(4)
 
 
 class Tree(NamedTuple):
-    """Working memory of a search.
+    """Working memory of a search; arrays are indexed by depth.
 
-    union       a board: what the colours of the cell at hand allow together
-    boards      uint64[depth, lines x palette, words]: the open nodes, as they were when their branch was taken
-    seen        uint64[depth + 1, 2 x cells, words]: by depth, the rows and columns that each cell's probes have solved
-    score       float64[depth + 1, cells]: by depth, what a branch on the cell is worth
-    best        uint8[depth + 1, cells]: by depth, the cell's colour to try first
-    cell        int64[depth], color uint8[depth]: the branches taken
+    union    board: union of the probes of one cell's colours
+    boards   uint64[depth, lines x palette, words]: open nodes, as they were when their branch was taken
+    seen     uint64[depth + 1, 2 x cells, words]: rows and columns that each cell's probes have solved
+    score    float64[depth + 1, cells]: score of branching on the cell
+    best     uint8[depth + 1, cells]: the cell's colour to try first
+    cell     int64[depth], color uint8[depth]: branches taken
     """
 
     union: Board
@@ -54,11 +54,11 @@ class Tree(NamedTuple):
 
 
 class SolutionPair(NamedTuple):
-    """The solutions of one puzzle found so far.
+    """Solutions of one puzzle found so far.
 
-    first, second   uint8[height x width], row by row, a palette entry each
-    number          int8[1]: how many there are, at most 2
-    start           bool[height x width, palette]: the colours that cells may have in a solution; empty if all
+    first, second   uint8[height x width], row by row, a palette entry per cell
+    number          int8[1]: number found, at most 2
+    start           bool[height x width, palette]: colours that cells may have in a solution; empty if all
     """
 
     first: np.ndarray
@@ -77,33 +77,34 @@ def search(
     nodes: int,
     workspace: Workspace,
 ) -> int:
-    """Look for two solutions, in at most so many nodes.
+    """Search for two solutions in at most `nodes` nodes.
 
-    board           at the fixpoint of line logic. When NODES_SPENT or LATE it is the root, without the branches that
-                    have been exhausted: it holds every solution but perhaps the one that is noted in `found`
-    found           solutions; one may be known to begin with
-    Returns EXHAUSTED (there are no more solutions than found), TWO_FOUND, NODES_SPENT or LATE.
+    board   at the fixpoint of line logic. After NODES_SPENT or LATE it is the root without its exhausted branches: it
+            holds every solution except perhaps the one in `found`
+    found   solutions; may hold one already
+
+    Returns EXHAUSTED (no solutions but those found), TWO_FOUND, NODES_SPENT or LATE.
     """
     bit_width = workspace.bit_width
     held = CHECKED and has_known(board, bit_width)
     if found.number[0] == 1:
-        _switch(board, found, workspace)
+        _find_switched(board, found, workspace)
         if found.number[0] == 2:
             return TWO_FOUND
     cells = int(board.size[0] * board.size[1])
     for k in range(2 * cells):
         store(tree.seen[0], k, empty(bit_width))
-    depth: Any = np.int64(0)  # not the literal 0, for which all that is called would be compiled once more
+    depth: Any = np.int64(0)  # a literal 0 is another type: all callees would be compiled twice
     budget = workspace.counters[NODES] + nodes
     while True:
         status = settle(board, trial, color, tree, depth, found, workspace)
         if found.number[0] == 2:
             return TWO_FOUND
         if status == FIXPOINT and undecided(board, bit_width) == 0:
-            status = CONTRADICTION  # settled, and noted as a solution: nothing more is to be found here
+            status = CONTRADICTION  # `settle` has recorded this solution
         if status == FIXPOINT:
             if workspace.counters[NODES] == budget or depth == len(tree.cell):
-                _put_root_back(board, tree, depth)
+                _restore_root(board, tree, depth)
                 return NODES_SPENT
             cell = _branch(board, tree, depth, bit_width)
             _push(board, tree, depth, cell, bit_width)
@@ -123,7 +124,7 @@ def search(
         while status == CONTRADICTION:
             if depth == 0:
                 if CHECKED:
-                    assert not held or noted(board, found), "the search ended without a solution that there is"
+                    assert not held or is_noted(board, found), "the search ended without the known solution"
                 return EXHAUSTED
             depth -= 1
             copy_knowledge(board.size, tree.boards[depth], board.can)
@@ -132,29 +133,29 @@ def search(
             refuted: Any = np.int64(tree.color[depth])
             if CHECKED:
                 lost = has_known(board, bit_width) and is_known_color(board, y, x, refuted)
-                assert not lost or noted(board, found), "a branch was left without a solution that lies in it"
+                assert not lost or is_noted(board, found), "a branch was left without the known solution in it"
             status = take_away(board, color, y, x, refuted, workspace)
             forget(tree.seen[depth], cells, workspace)
         if status == OUT_OF_TIME:
-            _put_root_back(board, tree, depth)
+            _restore_root(board, tree, depth)
             return LATE
 
 
 @kernel
-def noted(board: Board, found: SolutionPair) -> bool:
-    """Whether the known solution is the one that has been noted."""
+def is_noted(board: Board, found: SolutionPair) -> bool:
+    """Return whether the known solution is the first one found (checked mode)."""
     return found.number[0] > 0 and is_known_picture(board, found.first)
 
 
 @kernel
-def _put_root_back(board: Board, tree: Tree, depth: int) -> None:
+def _restore_root(board: Board, tree: Tree, depth: int) -> None:
     if depth > 0:
         copy_knowledge(board.size, tree.boards[0], board.can)
 
 
 @kernel
 def _push(board: Board, tree: Tree, depth: int, cell: int, bit_width: Any) -> None:
-    """Keep the node at `depth` with the branch to be taken; the child begins with what the probes here have seen."""
+    """Push the node at `depth` with the branch to take; the child inherits `seen`, `score` and `best`."""
     copy_knowledge(board.size, board.can, tree.boards[depth])
     tree.cell[depth], tree.color[depth] = cell, tree.best[depth, cell]
     for i in range(int(board.size[0] * board.size[1])):
@@ -166,7 +167,7 @@ def _push(board: Board, tree: Tree, depth: int, cell: int, bit_width: Any) -> No
 
 @kernel
 def _branch(board: Board, tree: Tree, depth: int, bit_width: Any) -> int:
-    """The open cell with the best score."""
+    """Return the open cell with the best score."""
     width, height = int(board.size[0]), int(board.size[1])
     best, cell = -1.0, -1
     for y in range(height):
@@ -186,13 +187,13 @@ def settle(
     found: SolutionPair,
     workspace: Workspace,
 ) -> int:
-    """Full probing of a node to its fixpoint; returns as `propagate`. Solutions met are noted, at most two."""
+    """Probe a node fully to its fixpoint, recording up to two solutions; returns as `propagate`."""
     bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     seen = tree.seen[depth]
-    news = True
-    while news:
-        news = False
+    changed = True
+    while changed:
+        changed = False
         for y in range(height):
             for x in range(width):
                 cell = y * width + x
@@ -203,12 +204,12 @@ def settle(
                     if found.number[0] == 2:
                         return FIXPOINT
                     if has_any(load(workspace.report, CHANGED_ROWS, bit_width)):
-                        news = True
+                        changed = True
                         forget(seen, width * height, workspace)
     if CHECKED:
-        assert is_at_fixpoint(board, color, workspace), "a union is not at the fixpoint of line logic"
+        assert is_at_fixpoint(board, color, workspace), "a union is not a fixpoint of line logic"
     if undecided(board, bit_width) == 0:
-        note_solution(board, found, workspace)
+        record_solution(board, found, workspace)
     return FIXPOINT
 
 
@@ -223,10 +224,10 @@ def _probe_cell(
     found: SolutionPair,
     workspace: Workspace,
 ) -> int:
-    """Probe all colours of one cell. One that is refuted goes, and the others wait for another call.
+    """Probe the colours of one cell up to the first refuted one, which is removed.
 
-    Otherwise the board keeps only what some colour allows, and the cell's score and best colour are set. Returns as
-    `propagate`; the changed lines are in `workspace.report`.
+    If none is refuted, the board becomes the union of the probes, and the cell's score and best colour are set. Returns
+    as `propagate`; changed lines are in `workspace.report`.
     """
     bit_width = workspace.bit_width
     palette = int(board.size[2])
@@ -251,17 +252,17 @@ def _probe_cell(
             tree.best[depth, cell] = c
         least, most = min(least, gain), max(most, gain)
         if undecided(trial, bit_width) == 0:
-            note_solution(trial, found, workspace)
+            record_solution(trial, found, workspace)
     store(tree.seen[depth], 2 * cell, rows)
     store(tree.seen[depth], 2 * cell + 1, columns)
     tree.score[depth, cell] = least + abs(math.log(1.0 + least) - math.log(1.0 + most))
-    _keep_union(board, tree.union, workspace)
+    _adopt_union(board, tree.union, workspace)
     return FIXPOINT
 
 
 @kernel
 def _gain(board: Board, trial: Board, union: Board, fresh: bool, bit_width: Any) -> int:
-    """Colours of cells that the trial has lost; the union takes in what it has left."""
+    """Return the number of colours of cells that the trial has lost; merge the trial into the union."""
     rows = int(board.size[1] * board.size[2])
     gain = 0
     for i in range(rows + int(board.size[0] * board.size[2])):
@@ -273,8 +274,8 @@ def _gain(board: Board, trial: Board, union: Board, fresh: bool, bit_width: Any)
 
 
 @kernel
-def _keep_union(board: Board, union: Board, workspace: Workspace) -> None:
-    """The board becomes the union of what a cell's colours allow; the lines that this changes are news."""
+def _adopt_union(board: Board, union: Board, workspace: Workspace) -> None:
+    """Copy the union of a cell's probes to the board; report the lines that this changes."""
     bit_width = workspace.bit_width
     held = CHECKED and has_known(board, bit_width)
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
@@ -296,13 +297,13 @@ def _keep_union(board: Board, union: Board, workspace: Workspace) -> None:
 
 
 @kernel
-def note_solution(board: Board, found: SolutionPair, workspace: Workspace) -> None:
-    """Note a decided board as the first solution, with the one that a switch makes of it; or else as the second."""
+def record_solution(board: Board, found: SolutionPair, workspace: Workspace) -> None:
+    """Record a decided board as first solution, with the one that a switch makes of it, or as second."""
     bit_width = workspace.bit_width
     if found.number[0] == 0:
         write_picture(board, found.first, bit_width)
         found.number[0] = 1
-        _switch(board, found, workspace)
+        _find_switched(board, found, workspace)
     elif found.number[0] == 1:
         write_picture(board, found.second, bit_width)
         for i in range(len(found.first)):
@@ -312,8 +313,8 @@ def note_solution(board: Board, found: SolutionPair, workspace: Workspace) -> No
 
 
 @kernel
-def _switch(board: Board, found: SolutionPair, workspace: Workspace) -> None:
-    """Make a second solution of the first by a switch, if there is one."""
+def _find_switched(board: Board, found: SolutionPair, workspace: Workspace) -> None:
+    """Derive a second solution from the first by a switch, if possible."""
     for i in range(len(found.first)):
         found.second[i] = found.first[i]
     if swap(found.second, int(board.size[0]), int(board.size[1]), found.start, workspace.counters, workspace.deadline):

@@ -1,7 +1,7 @@
-"""A second solution for nothing: four corners of a rectangle that can change places without changing any clue.
+"""Derive a second solution: swap the four corners of a rectangle without changing any clue.
 
-Most puzzles with several solutions have such a switch in the first solution found (Ryser's switches; FastNonogram uses
-them so).
+Most puzzles with several solutions have such a switch in the first solution found (Ryser's switches, as used by
+FastNonogram).
 """
 
 from typing import Any
@@ -17,13 +17,15 @@ from solver.lines.workspace import WORK
 def swap(
     picture: np.ndarray, width: int, height: int, start: np.ndarray, counters: np.ndarray, deadline: float
 ) -> bool:
-    """Look for a switch in uint8[height x width], a solution, and turn it; whether there was one.
+    """Find a switch in a solution and turn it in place; returns whether there was one.
 
-    A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b leaves the
-    runs of all four lines as they were. `start`, bool[height x width, palette], says which colours cells may have; an
-    empty one leaves them all. Past the deadline it ends without one, and the next look at the clock says so too.
+    A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b keeps the
+    runs of all four lines. Past the deadline it returns False; the caller's next look at the clock detects the same.
+
+    picture   uint8[height x width]
+    start     bool[height x width, palette]: colours that cells may have; empty if all
     """
-    along: Any = np.int64(1)  # steps from cell to cell; a literal 1 would be a type of its own to the compiler
+    along: Any = np.int64(1)  # a literal 1 would be a type of its own to the compiler
     down: Any = np.int64(width)
     for top in range(height):
         for left in range(width):
@@ -52,7 +54,7 @@ def swap(
 
 @kernel
 def _may_turn(start: np.ndarray, width: int, top: int, bottom: int, left: int, right: int, a: int, b: int) -> bool:
-    """Whether corners of colours a b / b a may be b a / a b."""
+    """Return whether corners a b / b a may become b a / a b."""
     if len(start) == 0:
         return True
     return bool(
@@ -70,10 +72,10 @@ def _exchange(picture: np.ndarray, i: int, j: int) -> None:
 
 @kernel
 def _keeps_runs(picture: np.ndarray, start: int, step: int, cells: int, i: int, j: int) -> bool:
-    """Whether a line reads the same after cells i < j, of different colours, have changed places.
+    """Return whether a line keeps its runs if cells i < j, of different colours, are exchanged.
 
-    The line's cell x is picture[start + x * step]. Only runs near i and j can change, so reading begins at the run
-    before cell i and ends, if all went well, at the one after cell j.
+    The line's cell x is picture[start + x * step]. Only runs near i and j can change, so the comparison starts at the
+    run before cell i and stops at the run after cell j.
     """
     first = i
     while first > 0 and picture[start + (first - 1) * step] == picture[start + i * step]:
@@ -83,7 +85,7 @@ def _keeps_runs(picture: np.ndarray, start: int, step: int, cells: int, i: int, 
         first -= 1
     x, y = first, first
     while True:
-        # the next run of a foreground colour as it is, from x, and as it would be, from y
+        # next foreground run, before the exchange from x, after it from y
         while x < cells and picture[start + x * step] == 0:
             x += 1
         while y < cells and _exchanged(picture, start, step, y, i, j) == 0:
@@ -106,7 +108,7 @@ def _keeps_runs(picture: np.ndarray, start: int, step: int, cells: int, i: int, 
 
 @kernel
 def _exchanged(picture: np.ndarray, start: int, step: int, x: int, i: int, j: int) -> int:
-    """The colour of cell x after cells i and j have changed places."""
+    """Return the colour of cell x after exchanging cells i and j."""
     if x == i:
         x = j
     elif x == j:

@@ -1,16 +1,16 @@
-"""What each cell and each block probably is: belief propagation between rows and columns.
+"""Marginals of cells and blocks by belief propagation between rows and columns.
 
-A line weighs all its arrangements by how probable the crossing lines hold its cells' colours to be, and tells those
-lines what it makes of each cell without what they said of it themselves. On a grid full of short cycles that proves
-nothing, but it is a good guess: a search that tries these colours first often walks straight into a solution (an idea
-of hyouv/FastNonogramSolver).
+A line weighs its arrangements by the crossing lines' messages about its cells, and sends each crossing line its own
+marginal of their common cell with that line's message divided out. On a grid full of short cycles the marginals are
+only a heuristic, but a search that tries these colours first often finds a solution directly (as in
+hyouv/FastNonogramSolver).
 
-A line takes one pass over the places of its blocks in each direction, colours and blots included. Only places that line
-logic has left count.
+Each line takes one forward and one backward pass over the places that line logic has left its blocks, colours and blots
+included.
 
-Messages alone leave cells undecided between many solutions. With reinforcement (Chavas, Furtlehner, Mezard, Zecchina:
-Survey-propagation decimation through distributed local computations, 2005) each cell also leans to what it has been so
-far, at first hardly, then more, until all of them lean to one and the same solution.
+Messages alone stay undecided between many solutions. With reinforcement (Chavas, Furtlehner, Mezard, Zecchina:
+Survey-propagation decimation through distributed local computations, 2005) each cell has a bias towards its marginal
+so far, which grows until all cells agree on one solution.
 """
 
 import math
@@ -37,49 +37,49 @@ from solver.tuning import (
 )
 
 ALMOST = 1.0 - 1e-12
-"""What rounding may make of a probability of 1."""
+"""Probabilities above it count as 1 up to rounding."""
 
-AFRESH = cast(bool, np.bool_(True))  # a literal would be a type of its own to the compiler
+FRESH = cast(bool, np.bool_(True))  # a literal would be a type of its own to the compiler
 
-FAINTEST = 1e-290
-"""Weights below it are too small for floating point."""
+MIN_WEIGHT = 1e-290
+"""Weights below this underflow."""
 
 
 class Beliefs(NamedTuple):
-    """Messages between lines, and the memory for weighing one line.
+    """Messages between lines, and scratch memory for one line.
 
-    places          where blocks can be
-    told            float64[2, height x width, palette]: what a cell's row (0) and its column (1) say of its colours,
-                    from LEAST_SAID to 1; 0 for colours that it can't have
-    lean            float64[height x width, palette]: how much a cell leans to each colour, most 1; all 1 if it does not
-    weight          float64[side, palette]: what is known of a line's cells but for what it says itself, most 1
-    window          int64[blocks + 1, 2]: block j can start from the first of these places on, were it not for colours,
-                    and to the second one at the latest; for j = blocks, where the rest of the line can
-    before, behind  float64[blocks + 1, side + 1], set in the windows: weight of all arrangements of the cells before i
-                    with j blocks, after which the next one may start, and of the cells from i on with the others
-    held            float64[blocks, side + 1]: weight of a block's cells if it starts at i; for a blot, of all
-                    arrangements of the cells before i that end inside it
-    share           float64[palette, side + 1]: probability of each colour, as differences from cell to cell
-    sure            int64: for solver.ladder.dive, numbers of cells by how sure their colours are
+    places          places of all blocks
+    messages        float64[2, height x width, palette]: messages of a cell's row (0) and column (1) about its colours,
+                    LEAST_SAID to 1; 0 for impossible colours
+    bias            float64[height x width, palette]: bias of a cell to each colour, at most 1; all 1 without bias
+    weight          float64[side, palette]: crossing message times bias of a line's cells, scaled to at most 1
+    window          int64[blocks + 1, 2]: first and last start of block j, regardless of colours; for j = blocks, of the
+                    cells after all blocks
+    before, behind  float64[blocks + 1, side + 1], set within the windows: total weight of the arrangements of the cells
+                    before i with the first j blocks, after which the next may start; of the cells from i with the rest
+    held            float64[blocks, side + 1]: weight of a block's cells if it starts at i; for a blot, total weight of
+                    the arrangements of the cells before i that end inside it
+    share           float64[palette, side + 1]: probability of each colour, as differences between neighbouring cells
+    histogram       int64: number of cells by grade of doubt (solver.ladder.dive)
     """
 
     places: Places
-    told: np.ndarray
-    lean: np.ndarray
+    messages: np.ndarray
+    bias: np.ndarray
     weight: np.ndarray
     window: np.ndarray
     before: np.ndarray
     behind: np.ndarray
     held: np.ndarray
     share: np.ndarray
-    sure: np.ndarray
+    histogram: np.ndarray
 
 
 class Signs(NamedTuple):
-    """The variables of an encoding's blocks, each with its more probable sign; empty where nobody wants them.
+    """Variables of an encoding's blocks with their more probable sign; empty arrays to compute none.
 
     start, end   int32[blocks]: as in solver.learning.encoding.Variables
-    literals     int32[number + 1]: each variable, negated if that is more probable
+    literals     int32[number + 1]: each variable, negated if false is more probable
     """
 
     start: np.ndarray
@@ -87,12 +87,13 @@ class Signs(NamedTuple):
     literals: np.ndarray
 
 
-class BlockAtHand(NamedTuple):
-    """A block of a line that is weighed.
+class CurrentBlock(NamedTuple):
+    """The block that is being weighed.
 
-    first   the number of the line's first block on the board; j: this one's place in the line
-    gap     1 if a background cell must stand between it and the next one, else 0
-    total   the weight of all arrangements of the line
+    first   index of the line's first block on the board
+    j       index of this block in its line
+    gap     1 if a background cell must separate it from the next block, else 0
+    total   total weight of the line's arrangements
     """
 
     first: int
@@ -101,36 +102,36 @@ class BlockAtHand(NamedTuple):
     total: float
 
 
-def no_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, words: int) -> Beliefs:
-    """Memory for a board of so many cells, cells and blocks a line at most, and blocks in all."""
+def empty_beliefs(cells: int, side: int, blocks: int, longest: int, palette: int, words: int) -> Beliefs:
+    """Allocate memory for a board; `side` and `longest` are the maximum cells and blocks of a line."""
     return Beliefs(
         no_places(blocks, words),
-        told=np.zeros((2, cells, palette)),
-        lean=np.ones((cells, palette)),
+        messages=np.zeros((2, cells, palette)),
+        bias=np.ones((cells, palette)),
         weight=np.zeros((side, palette)),
         window=np.zeros((longest + 1, 2), np.int64),
         before=np.zeros((longest + 1, side + 1)),
         behind=np.zeros((longest + 1, side + 1)),
         held=np.zeros((longest, side + 1)),
         share=np.zeros((palette, side + 1)),
-        sure=np.zeros(int(-DOUBT_GRADES * math.log2(LEAST_DOUBT)) + 1, np.int64),
+        histogram=np.zeros(int(-DOUBT_GRADES * math.log2(LEAST_DOUBT)) + 1, np.int64),
     )
 
 
 def probable(
-    board: Board, color: np.ndarray | None, variables: Variables, pull: float, workspace: Workspace
+    board: Board, color: np.ndarray | None, variables: Variables, reinforcement: float, workspace: Workspace
 ) -> np.ndarray:
-    """int32[number]: the variables of a board's encoding as literals, each with its more probable sign.
+    """Return the variables of a board's encoding with their more probable signs, int32[number].
 
-    `pull` as for `exchange`.
+    `reinforcement` as for `exchange`.
     """
     width, height, palette = map(int, board.size)
     lines = board.first[: width + height + 1]
-    beliefs = no_beliefs(
+    beliefs = empty_beliefs(
         width * height, max(width, height), 0, int(np.diff(lines).max()), palette, board.can.shape[1]
     )._replace(places=variables.places)
     literals = -np.arange(variables.number + 1, dtype=np.int32)
-    _guess(board, color, beliefs, variables, literals, pull, workspace)
+    _guess(board, color, beliefs, variables, literals, reinforcement, workspace)
     return literals[1:]
 
 
@@ -141,30 +142,30 @@ def _guess(
     beliefs: Beliefs,
     variables: Variables,
     literals: np.ndarray,
-    pull: float,
+    reinforcement: float,
     workspace: Workspace,
 ) -> None:
-    """Set the signs of all variables, from beliefs that begin from nothing."""
+    """Set the signs of all variables from fresh beliefs."""
     rounds: Any = np.int64(BELIEF_ROUNDS)
-    restrict(board, beliefs, AFRESH, workspace.bit_width)
-    exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, pull, workspace)
+    restrict(board, beliefs, FRESH, workspace.bit_width)
+    exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, reinforcement, workspace)
     _write_cells(board, beliefs, variables, literals, workspace.bit_width)
 
 
 @kernel
 def restrict(board: Board, beliefs: Beliefs, fresh: bool, bit_width: Any) -> None:
-    """Nobody says anything any more of colours that a cell can't have; `fresh`: nor of the others, nor leans."""
+    """Zero the messages of impossible colours; if `fresh`, reset all other messages and biases to 1."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     for y in range(height):
         for x in range(width):
             for c in range(palette):
                 if fresh:
-                    beliefs.lean[y * width + x, c] = 1.0
+                    beliefs.bias[y * width + x, c] = 1.0
                 for side in range(2):
                     if not allows(board, y, x, c, bit_width):
-                        beliefs.told[side, y * width + x, c] = 0.0
+                        beliefs.messages[side, y * width + x, c] = 0.0
                     elif fresh:
-                        beliefs.told[side, y * width + x, c] = 1.0
+                        beliefs.messages[side, y * width + x, c] = 1.0
 
 
 @standalone
@@ -174,13 +175,13 @@ def exchange(
     beliefs: Beliefs,
     signs: Signs,
     rounds: int,
-    pull: float,
+    reinforcement: float,
     workspace: Workspace,
 ) -> None:
-    """So many rounds of messages, or, without a pull, until they settle, or the deadline is past.
+    """Exchange messages for `rounds` rounds, until the deadline or, without reinforcement, until they converge.
 
-    signs   set too, if they are wanted
-    pull    reinforcement in the last round, as the power of its belief that a cell leans by; it grows from 0
+    signs           set as well, unless empty
+    reinforcement   power of the marginal that becomes the bias in the last round; it grows linearly from 0
     """
     bit_width = workspace.bit_width
     lines = int(board.size[0] + board.size[1])
@@ -195,19 +196,19 @@ def exchange(
                 work = 0
                 if cpu_seconds() > workspace.deadline:
                     return
-            _listen(board, beliefs, line, bit_width)
-            if _weigh(board, color, beliefs, signs, line, bit_width):
-                change = max(change, _tell(board, beliefs, line, bit_width))
-        if cpu_seconds() > workspace.deadline or (pull == 0.0 and change < SETTLED):
+            _receive_messages(board, beliefs, line, bit_width)
+            if _weigh_line(board, color, beliefs, signs, line, bit_width):
+                change = max(change, _send_messages(board, beliefs, line, bit_width))
+        if cpu_seconds() > workspace.deadline or (reinforcement == 0.0 and change < SETTLED):
             break
-        if pull > 0.0:
-            _reinforce(board, beliefs, pull * (done + 1) / rounds, bit_width)
+        if reinforcement > 0.0:
+            _reinforce(board, beliefs, reinforcement * (done + 1) / rounds, bit_width)
 
 
 @kernel
 def _reinforce(board: Board, beliefs: Beliefs, power: float, bit_width: Any) -> None:
-    """Let each open cell lean to what it probably is."""
-    width, palette, lean = int(board.size[0]), int(board.size[2]), beliefs.lean
+    """Set the bias of each open cell to a power of its marginal."""
+    width, palette, bias = int(board.size[0]), int(board.size[2]), beliefs.bias
     for line in range(int(board.size[1])):
         unknown = open_cells(board, line, bit_width)
         for i in range(width):
@@ -218,19 +219,19 @@ def _reinforce(board: Board, beliefs: Beliefs, power: float, bit_width: Any) -> 
                     most = max(most, _belief(beliefs, cell, c))
                 for c in range(palette):
                     share = _belief(beliefs, cell, c) / most
-                    lean[cell, c] = 1.0 if share == 1.0 else max(share, LEAST_LEAN) ** power
+                    bias[cell, c] = 1.0 if share == 1.0 else max(share, LEAST_LEAN) ** power
 
 
 @inlined
 def _cell(board: Board, line: int, i: int) -> int:
-    """The number of a line's cell i on the board."""
+    """Return the index on the board of a line's cell i."""
     width, height = int(board.size[0]), int(board.size[1])
     return line * width + i if line < height else i * width + line - height
 
 
 @kernel
-def _listen(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> None:
-    """Take what the crossing lines say of a line's cells, and what these lean to; of decided ones there is no doubt."""
+def _receive_messages(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> None:
+    """Set a line's weights from the crossing messages and biases; decided cells have weight 0 or 1."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     weight = beliefs.weight
     cells, crossing = (width, 1) if line < height else (height, 0)
@@ -239,18 +240,18 @@ def _listen(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> None:
         cell = _cell(board, line, i)
         if not has_any((unknown >> i) & bit(0, bit_width)):
             for c in range(palette):
-                weight[i, c] = 1.0 if beliefs.told[crossing, cell, c] > 0.0 else 0.0
+                weight[i, c] = 1.0 if beliefs.messages[crossing, cell, c] > 0.0 else 0.0
             continue
         most = 0.0
         for c in range(palette):
-            weight[i, c] = beliefs.told[crossing, cell, c] * beliefs.lean[cell, c]
+            weight[i, c] = beliefs.messages[crossing, cell, c] * beliefs.bias[cell, c]
             most = max(most, weight[i, c])
         for c in range(palette):
             weight[i, c] /= most
 
 
 @kernel
-def _weigh(
+def _weigh_line(
     board: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
@@ -258,10 +259,7 @@ def _weigh(
     line: int,
     bit_width: Any,
 ) -> bool:
-    """Weigh all arrangements of a line: its cells' shares of each colour, its blocks' literals.
-
-    False if the weights are too small for floating point.
-    """
+    """Compute the marginals of a line's cells and blocks; returns False if the weights underflow."""
     first, blocks = int(board.first[line]), int(board.first[line + 1] - board.first[line])
     cells = int(board.size[0] if line < board.size[1] else board.size[1])
     before, behind, weight, window = beliefs.before, beliefs.behind, beliefs.weight, beliefs.window
@@ -270,21 +268,21 @@ def _weigh(
     for j in range(blocks):
         starts = load(beliefs.places.starts, first + j, bit_width)
         window[j, 1] = highest(starts)
-        window[j + 1, 0] = lowest(starts) + max(int(board.length[first + j]), 1) + _apart(color, first, j, blocks)
+        window[j + 1, 0] = lowest(starts) + max(int(board.length[first + j]), 1) + _gap(color, first, j, blocks)
     window[blocks, 1] = cells
     before[0, 0] = 1.0
     for i in range(window[0, 1]):
         before[0, i + 1] = before[0, i] * weight[i, BACKGROUND]
     for j in range(blocks):
-        _weigh_before(board, color, beliefs, first, j, _apart(color, first, j, blocks), bit_width)
+        _weigh_before(board, color, beliefs, first, j, _gap(color, first, j, blocks), bit_width)
     total = before[blocks, cells]
-    if not total > FAINTEST:
+    if not total > MIN_WEIGHT:
         return False
     behind[blocks, cells] = 1.0
     for i in range(cells - 1, window[blocks, 0] - 1, -1):
         behind[blocks, i] = behind[blocks, i + 1] * weight[i, BACKGROUND]
     for j in range(blocks - 1, -1, -1):
-        block = BlockAtHand(first, j, _apart(color, first, j, blocks), total)
+        block = CurrentBlock(first, j, _gap(color, first, j, blocks), total)
         if board.length[first + j] > 0:
             _weigh_block(board, color, beliefs, signs, block, bit_width)
         else:
@@ -293,8 +291,8 @@ def _weigh(
 
 
 @inlined
-def _apart(color: np.ndarray | None, first: int, j: int, blocks: int) -> int:
-    """1 if a background cell must stand between block j of a line and the next one, else 0."""
+def _gap(color: np.ndarray | None, first: int, j: int, blocks: int) -> int:
+    """Return 1 if a background cell must separate block j of a line from the next one, else 0."""
     return 1 if j + 1 < blocks and (color is None or color[first + j] == color[first + j + 1]) else 0
 
 
@@ -302,7 +300,7 @@ def _apart(color: np.ndarray | None, first: int, j: int, blocks: int) -> int:
 def _weigh_before(
     board: Board, color: np.ndarray | None, beliefs: Beliefs, first: int, j: int, gap: int, bit_width: Any
 ) -> None:
-    """From the arrangements before block j to those before the next one."""
+    """Compute the forward weights after block j from those before it."""
     before, weight, held = beliefs.before, beliefs.weight, beliefs.held
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
@@ -338,7 +336,7 @@ def _weigh_before(
 
 @inlined
 def _behind(beliefs: Beliefs, j: int, gap: int, i: int) -> float:
-    """Weight of the cells from i on if block j has just ended there."""
+    """Return the backward weight of the cells from i if block j has just ended there."""
     if i + gap < beliefs.window[j + 1, 0] or i + gap > beliefs.window[j + 1, 1]:
         return 0.0
     passed = beliefs.weight[i, BACKGROUND] if gap == 1 else 1.0
@@ -352,12 +350,12 @@ def _weigh_block(
     color: np.ndarray | None,
     beliefs: Beliefs,
     signs: Signs,
-    block: BlockAtHand,
+    block: CurrentBlock,
     bit_width: Any,
 ) -> None:
-    """From the arrangements behind a block, a number, to those with it; its share of the cells, its literals."""
+    """Compute the backward weights, marginals and literals of a block with a known length."""
     first, j, gap, total = block
-    share, wanted = beliefs.share, len(signs.literals) > 0
+    share, has_signs = beliefs.share, len(signs.literals) > 0
     c = 1 if color is None else int(color[first + j])
     length = int(board.length[first + j])
     starts = load(beliefs.places.starts, first + j, bit_width)
@@ -370,7 +368,7 @@ def _weigh_block(
             here = beliefs.before[j, i] * rest / total
             share[c, i] += here
             share[c, i + length] -= here
-            if wanted:
+            if has_signs:
                 others -= 1
                 _write_by(signs.literals, int(signs.start[first + j]) + others, by)
                 by = min(by - here, ALMOST)
@@ -382,17 +380,17 @@ def _weigh_blot(
     color: np.ndarray | None,
     beliefs: Beliefs,
     signs: Signs,
-    block: BlockAtHand,
+    block: CurrentBlock,
     bit_width: Any,
 ) -> None:
-    """The same for a blot: its starts, its ends, and every cell in between."""
+    """Compute the backward weights, marginals and literals of a blot: its starts, its ends, the cells in between."""
     first, j, gap, total = block
-    weight, share, wanted = beliefs.weight, beliefs.share, len(signs.literals) > 0
+    weight, share, has_signs = beliefs.weight, beliefs.share, len(signs.literals) > 0
     c = 1 if color is None else int(color[first + j])
     starts, ends = load(beliefs.places.starts, first + j, bit_width), load(beliefs.places.ends, first + j, bit_width)
     other_starts = other_ends = count(starts)
     started, ended, behind = 1.0, 1.0, 0.0
-    inside = 0.0  # weight of the cells from i on if the cell before belongs to the blot
+    inside = 0.0  # weight of the cells from i if the cell before belongs to the blot
     last = int(beliefs.window[j, 1])
     for i in range(last + 1, beliefs.window[j, 0] - 1, -1):
         before, held = beliefs.before[j, i] if i <= last else 0.0, beliefs.held[j, i]
@@ -403,14 +401,14 @@ def _weigh_blot(
             here = (held + before) * rest / total
             share[c, i] += here
             share[c, i + 1] -= here
-            if wanted and has_any((starts >> i) & bit(0, bit_width)):
+            if has_signs and has_any((starts >> i) & bit(0, bit_width)):
                 other_starts -= 1
                 _write_by(signs.literals, int(signs.start[first + j]) + other_starts, started)
                 started = min(started - before * rest / total, ALMOST)
             inside = rest
         after = _behind(beliefs, j, gap, i)
         inside += after
-        if wanted and has_any((ends >> i) & bit(0, bit_width)):
+        if has_signs and has_any((ends >> i) & bit(0, bit_width)):
             other_ends -= 1
             _write_by(signs.literals, int(signs.end[first + j]) + other_ends, ended)
             ended = min(ended - held * after / total, ALMOST)
@@ -418,14 +416,14 @@ def _weigh_blot(
 
 @inlined
 def _write_by(literals: np.ndarray, variable: int, probability: float) -> None:
-    """Set the literal of "at this place or before"; the last place, with probability 1, has no variable."""
+    """Set the literal of "at this place or earlier"; the last place, with probability 1, has no variable."""
     if probability < 1.0:
         literals[variable] = variable if probability > 0.5 else -variable
 
 
 @kernel
-def _tell(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> float:
-    """Tell the crossing lines what a line makes of its cells; returns the greatest change of a message."""
+def _send_messages(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> float:
+    """Send a line's messages to the crossing lines; returns the largest change of a message."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     cells, own = (width, 0) if line < height else (height, 1)
     share, weight = beliefs.share, beliefs.weight
@@ -437,10 +435,10 @@ def _tell(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> float:
         cell = _cell(board, line, i)
         if not has_any((unknown >> i) & bit(0, bit_width)):
             for c in range(palette):
-                old = beliefs.told[own, cell, c]
+                old = beliefs.messages[own, cell, c]
                 if 0.0 < old < 1.0:
                     change = max(change, 1.0 - old)
-                    beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING)
+                    beliefs.messages[own, cell, c] = DAMPING * old + (1.0 - DAMPING)
             continue
         share[BACKGROUND, i] = 1.0
         for c in range(1, palette):
@@ -452,22 +450,22 @@ def _tell(board: Board, beliefs: Beliefs, line: int, bit_width: Any) -> float:
         for c in range(palette):
             if weight[i, c] > 0 and total > 0:
                 new = max(max(share[c, i], 0.0) / weight[i, c] / total, LEAST_SAID)
-                old = beliefs.told[own, cell, c]
+                old = beliefs.messages[own, cell, c]
                 change = max(change, abs(new - old))
-                beliefs.told[own, cell, c] = DAMPING * old + (1.0 - DAMPING) * new
+                beliefs.messages[own, cell, c] = DAMPING * old + (1.0 - DAMPING) * new
     return change
 
 
 @inlined
 def _belief(beliefs: Beliefs, cell: int, c: int) -> float:
-    """How probable a cell's colour is, next to its others."""
-    belief: float = beliefs.told[0, cell, c] * beliefs.told[1, cell, c] * beliefs.lean[cell, c]
+    """Return the unnormalised marginal of a cell's colour."""
+    belief: float = beliefs.messages[0, cell, c] * beliefs.messages[1, cell, c] * beliefs.bias[cell, c]
     return belief
 
 
 @kernel
-def favourite(board: Board, beliefs: Beliefs, y: int, x: int) -> int:
-    """A cell's most probable colour."""
+def likely_color(board: Board, beliefs: Beliefs, y: int, x: int) -> int:
+    """Return a cell's most probable colour."""
     cell = y * int(board.size[0]) + x
     most, best = -1.0, BACKGROUND
     for c in range(int(board.size[2])):
@@ -479,7 +477,7 @@ def favourite(board: Board, beliefs: Beliefs, y: int, x: int) -> int:
 
 @kernel
 def confidence(board: Board, beliefs: Beliefs, y: int, x: int) -> float:
-    """The probability of a cell's most probable colour."""
+    """Return the probability of a cell's most probable colour."""
     cell = y * int(board.size[0]) + x
     most, total = 0.0, 0.0
     for c in range(int(board.size[2])):
@@ -491,12 +489,12 @@ def confidence(board: Board, beliefs: Beliefs, y: int, x: int) -> float:
 
 @kernel
 def _write_cells(board: Board, beliefs: Beliefs, variables: Variables, literals: np.ndarray, bit_width: Any) -> None:
-    """The literals of the open cells: the most probable colour true, the others false."""
+    """Set the literals of the open cells: the most probable colour true, the others false."""
     width = int(board.size[0])
     for cell in range(width * int(board.size[1])):
         if variables.cell[cell] != 0:
             y, x = cell // width, cell % width
-            best = favourite(board, beliefs, y, x)
+            best = likely_color(board, beliefs, y, x)
             for c in range(int(board.size[2])):
                 if allows(board, y, x, c, bit_width):
                     literal = variables.literal[cell, c]

@@ -22,7 +22,7 @@ import pyarrow as pa
 from solver.ladder.dive import dive
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.memory import Memory
-from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, note_solution, search
+from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, record_solution, search
 from solver.ladder.swap import swap
 from solver.learning.tail import GLUCOSE, Branch, Turns, cube_turns, learner_of
 from solver.lines.board import possibilities
@@ -151,13 +151,13 @@ def probe_cube(
 def _dive(memory: Memory, found: list[np.ndarray], start: np.ndarray, deadline: float) -> None:
     """Dive for a solution, and for one beside it."""
     board, trial, beliefs = memory.board, memory.trial, memory.beliefs
-    if beliefs.told.shape[1] < board.size[0] * board.size[1]:
+    if beliefs.messages.shape[1] < board.size[0] * board.size[1]:
         return  # too large for beliefs
     workspace = memory.workspace._replace(deadline=deadline)
     locate(board, memory.color, beliefs.places, workspace)
     if dive(board, trial, memory.tree.union, memory.color, beliefs, workspace) == FIXPOINT:
         noted = _noted(memory, found, start)
-        note_solution(trial, noted, workspace)
+        record_solution(trial, noted, workspace)
         _add(found, noted)
 
 

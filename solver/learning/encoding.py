@@ -1,13 +1,12 @@
-"""A board as a formula in conjunctive normal form, for a clause learner.
+"""Encode a board in conjunctive normal form for a clause learner.
 
-Order encoding (Tamura and others; Copris solves nonograms so): a variable says "block j starts at cell p or before".
-With that, which block or which gap holds a cell is a matter of two literals of its line, so each cell takes clauses of
-three literals, and no variable stands for a block's covering a cell. A blot has variables for its end as well; the
-other blocks' ends are their starts, shifted. Only what the board leaves open gets variables: places where a block can
-still start, cells that have several colours left.
+Order encoding (Tamura et al.; used for nonograms by Copris): a variable says "block j starts at cell p or earlier".
+Two literals of a line then tell which block or gap contains a cell, so clauses of cells have three literals, and no
+variables for "block covers cell" are needed. A blot also has variables for its end; other blocks' ends are their
+starts, shifted. Only open places of blocks and open cells get variables.
 
-Literals are int32 as in DIMACS. A cell with two colours left has one variable (false: the lower colour); one with more
-has a variable for each, of which at most one is true.
+Literals are int32 as in DIMACS. A cell with two possible colours has one variable (false: the lower colour); a cell
+with more has one per colour, at most one of which is true.
 """
 
 from typing import Any, NamedTuple, cast
@@ -23,17 +22,17 @@ from solver.lines.workspace import Workspace
 TRUE = cast(int, np.int64(1 << 30))  # a literal would be a type of its own to the compiler
 FALSE = -TRUE
 WIDEST = 3
-"""Literals in the longest clause."""
+"""Literals of the longest clause."""
 
 
 class Variables(NamedTuple):
-    """Where the variables of an encoding are.
+    """Index of the variables of an encoding.
 
-    number          how many there are, numbered from 1
-    cell            int32[height x width]: a cell's first variable, 0 if it is decided
-    literal         int64[height x width, palette]: the literal "the cell has the colour", TRUE and FALSE among them
-    start, end      int32[blocks]: a block's first start variable, a blot's first end variable
-    places          where the blocks can be: a variable for each place of a block but its last
+    number       number of variables; they are numbered from 1
+    cell         int32[height x width]: a cell's first variable, 0 if it is decided
+    literal      int64[height x width, palette]: literal "the cell has the colour", possibly TRUE or FALSE
+    start, end   int32[blocks]: a block's first start variable, a blot's first end variable
+    places       places of the blocks: each but a block's last has a variable
     """
 
     number: int
@@ -45,7 +44,10 @@ class Variables(NamedTuple):
 
 
 def encode(board: Board, color: np.ndarray | None, workspace: Workspace) -> tuple[Variables, np.ndarray]:
-    """The variables and the clauses, int32[clauses, WIDEST] padded with zeros, of a board at the fixpoint."""
+    """Encode a board at the fixpoint of line logic; returns the variables and the clauses.
+
+    Clauses are int32[clauses, WIDEST], padded with zeros.
+    """
     width, height = int(board.size[0]), int(board.size[1])
     blocks, words = int(board.first[width + height]), board.can.shape[1]
     variables = Variables(
@@ -65,7 +67,7 @@ def encode(board: Board, color: np.ndarray | None, workspace: Workspace) -> tupl
 
 @kernel
 def _number_variables(board: Board, color: np.ndarray | None, variables: Variables, workspace: Workspace) -> int:
-    """Find all places, and number all variables; returns how many there are."""
+    """Locate all blocks and number all variables; returns their number."""
     bit_width = workspace.bit_width
     locate(board, color, variables.places, workspace)
     width, height = int(board.size[0]), int(board.size[1])
@@ -89,8 +91,8 @@ def _number_variables(board: Board, color: np.ndarray | None, variables: Variabl
 
 
 @inlined
-def _by(places: Any, first: int, p: int, bit_width: Any) -> int:
-    """The literal "at place p or before", for a thing that can be at `places` and has its variables from `first` on."""
+def _order_literal(places: Any, first: int, p: int, bit_width: Any) -> int:
+    """Return the literal "at place p or earlier" of something with these places and variables from `first`."""
     if p < 0:
         return FALSE
     before = count(
@@ -103,21 +105,21 @@ def _by(places: Any, first: int, p: int, bit_width: Any) -> int:
 
 @kernel
 def _starts_by(variables: Variables, j: int, p: int, bit_width: Any) -> int:
-    """The literal "block j starts at cell p or before"."""
-    return _by(load(variables.places.starts, j, bit_width), int(variables.start[j]), p, bit_width)
+    """Return the literal "block j starts at cell p or earlier"."""
+    return _order_literal(load(variables.places.starts, j, bit_width), int(variables.start[j]), p, bit_width)
 
 
 @kernel
 def _ends_by(board: Board, variables: Variables, j: int, p: int, bit_width: Any) -> int:
-    """The literal "block j has ended before cell p"."""
+    """Return the literal "block j has ended before cell p"."""
     if board.length[j] > 0:
         return _starts_by(variables, j, p - int(board.length[j]), bit_width)
-    return _by(load(variables.places.ends, j, bit_width), int(variables.end[j]), p, bit_width)
+    return _order_literal(load(variables.places.ends, j, bit_width), int(variables.end[j]), p, bit_width)
 
 
 @kernel
 def _cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, bit_width: Any) -> int:
-    """The literal "the cell has colour c"."""
+    """Return the literal "the cell has colour c"."""
     if not allows(board, y, x, c, bit_width):
         return FALSE
     first = int(variables.cell[y * int(board.size[0]) + x])
@@ -133,7 +135,7 @@ def _cell_literal(board: Board, variables: Variables, y: int, x: int, c: int, bi
 
 @inlined
 def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
-    """Write the clause a or b or c as number n, if there is room; constants are left out. Returns the next number."""
+    """Write clause n, a or b or c without constants, if `clauses` has room; returns the next clause's number."""
     if a == TRUE or b == TRUE or c == TRUE:
         return n
     if n < clauses.shape[0]:
@@ -149,7 +151,7 @@ def _add(clauses: np.ndarray, n: int, a: int, b: int, c: int) -> int:
 def _write_clauses(
     board: Board, color: np.ndarray | None, variables: Variables, clauses: np.ndarray, bit_width: Any
 ) -> int:
-    """Write as many clauses as there is room for; returns how many there are."""
+    """Write as many clauses as fit into `clauses`; returns the number of all."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     n: Any = np.int64(0)
     for y in range(height):
@@ -171,7 +173,7 @@ def _write_clauses(
 def _write_order(
     board: Board, color: np.ndarray | None, variables: Variables, line: int, clauses: np.ndarray, n: int, bit_width: Any
 ) -> int:
-    """What holds among the blocks of a line: started by p, then by p + 1 too; each ends before the next one starts."""
+    """Write the clauses of order and of consecutive blocks: each ends before the next one starts."""
     first: Any = np.int64(board.first[line])
     last: Any = np.int64(board.first[line + 1])
     for j in range(first, last):
@@ -209,7 +211,7 @@ def _write_cell(
     n: int,
     bit_width: Any,
 ) -> int:
-    """Cell i of a line has the colour of the block that has started by it and not ended, else the background."""
+    """Write the clauses of cell i of a line: it has the colour of the block that covers it, else the background."""
     first: Any = np.int64(board.first[line])
     last: Any = np.int64(board.first[line + 1])
     width, height = int(board.size[0]), int(board.size[1])

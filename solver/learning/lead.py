@@ -1,8 +1,8 @@
-"""Leads: what a dive decides, as far as it can be trusted, and a clause learner from there.
+"""Leads: a clause learner under the assumptions that a dive has decided.
 
-A dive that fails has mostly gone wrong late, or in a few cells. So a learner is given what the dive has decided as
-assumptions, and some hundred conflicts to find a solution from there. Where it refutes some of them together, the last
-of these go; where it comes to no end, the last of all. What it learns meanwhile holds without assumptions too.
+A failed dive has mostly gone wrong late, or in a few cells. So its early decisions become assumptions, and a learner has
+a few hundred conflicts to find a solution under them. If it refutes a core of assumptions, the core's latest are
+dropped; if it runs out of conflicts, the latest of all. Learned clauses hold without the assumptions too.
 """
 
 from collections.abc import Iterator
@@ -26,25 +26,25 @@ from solver.tuning import (
     LEAD_SHARES,
 )
 
-COURSES = tuple(DiveOptions(*course, 0.0) for course in zip(LEAD_ROUNDS, LEAD_MORE_ROUNDS, LEAD_SHARES, strict=True))
-"""The dives, one after the other. Few rounds of messages leave them less sure of themselves, and more often right."""
+LEAD_DIVES = tuple(DiveOptions(*dive, 0.0) for dive in zip(LEAD_ROUNDS, LEAD_MORE_ROUNDS, LEAD_SHARES, strict=True))
+"""The dives in order. With few rounds of messages they are less certain, but more often right."""
 
 
 def leads(memory: Memory, literal: np.ndarray, workspace: Workspace) -> Iterator[list[int]]:
-    """For each dive what it has decided: assumptions for a learner, in the order in which they have been decided.
+    """Yield each dive's decisions as assumptions, in the order of decision, until the deadline.
 
-    literal   int64[cells, colours]: as in solver.learning.encoding.Variables, of the memory's board
-    workspace     with a deadline, after which there are no more
+    literal     `Variables.literal` of the memory's board
+    workspace   has the deadline
     """
     board, beliefs = memory.board, memory.beliefs
     cells = int(board.size[0] * board.size[1])
-    if beliefs.told.shape[1] < cells:
+    if beliefs.messages.shape[1] < cells:
         return  # too large for beliefs
     trail = Trail(np.zeros(cells, np.int32), np.zeros(cells, np.int32))
     least = LEAD_LEFT * undecided(board, workspace.bit_width)
-    for course in COURSES:
+    for dive in LEAD_DIVES:
         if (
-            descend(board, memory.trial, memory.tree.union, memory.color, beliefs, course, trail, workspace)
+            descend(board, memory.trial, memory.tree.union, memory.color, beliefs, dive, trail, workspace)
             == OUT_OF_TIME
         ):
             return
@@ -53,23 +53,25 @@ def leads(memory: Memory, literal: np.ndarray, workspace: Workspace) -> Iterator
         yield literals[decided[np.argsort(-trail.left[decided], kind="stable")]].tolist()
 
 
-def follow(solver: Any, lead: list[int], most: int) -> Iterator[bool]:
-    """Follow a lead by a clause learner of python-sat, a try at a time: whether it has found a solution.
+def try_lead(solver: Any, lead: list[int], most: int) -> Iterator[bool]:
+    """Solve repeatedly under a lead's assumptions, dropping some after each failure; yields whether it was solved.
 
-    most   conflicts of a try
-    It ends when nothing is assumed any more, or the tries have had LEAD_CONFLICTS. Where there is a solution, a second
-    one is often near: who excludes the first and goes on looks for it under the same assumptions.
+    Ends when no assumptions are left or LEAD_CONFLICTS are spent. A second solution is often near the first: callers
+    may exclude that and continue under the same assumptions.
+
+    solver   a python-sat solver
+    most     conflicts of a try
     """
     place = {literal: k for k, literal in enumerate(lead)}
-    assumed = lead
+    assumptions = lead
     last = solver.accum_stats()["conflicts"] + LEAD_CONFLICTS
-    while assumed and solver.accum_stats()["conflicts"] < last:
+    while assumptions and solver.accum_stats()["conflicts"] < last:
         solver.conf_budget(most)
-        found: bool | None = solver.solve_limited(assumptions=assumed)
+        found: bool | None = solver.solve_limited(assumptions=assumptions)
         if found is False:
-            refuted = sorted(solver.get_core() or assumed, key=place.__getitem__)
+            refuted = sorted(solver.get_core() or assumptions, key=place.__getitem__)
             dropped = set(refuted[int(LEAD_HELD * len(refuted)) :])
-            assumed = [literal for literal in assumed if literal not in dropped]
+            assumptions = [literal for literal in assumptions if literal not in dropped]
         elif found is None:
-            assumed = assumed[: int(LEAD_KEPT * len(assumed))]
+            assumptions = assumptions[: int(LEAD_KEPT * len(assumptions))]
         yield bool(found)

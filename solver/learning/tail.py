@@ -22,7 +22,7 @@ from solver.ladder.memory import Memory
 from solver.learning.belief import probable
 from solver.learning.encoding import FALSE, TRUE, encode
 from solver.learning.kissat import MOST_CONFLICTS, Kissat, KissatError, program
-from solver.learning.lead import follow, leads
+from solver.learning.lead import leads, try_lead
 from solver.lines.checked import CHECKED, has_known
 from solver.tuning import (
     BEFORE_LEADS,
@@ -263,7 +263,7 @@ class Learner:
             solver = self._solver(GLUCOSE)
             if self.now() > deadline:
                 return False  # its phases may be of beliefs cut short, as below
-            self.tries = follow(solver, lead, conflicts)
+            self.tries = try_lead(solver, lead, conflicts)
             if self._followed(deadline):
                 return True
         return False

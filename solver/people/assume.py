@@ -10,7 +10,7 @@ import numpy as np
 from solver.jit.kernel import kernel
 from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
 from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, refute, take_away
-from solver.ladder.memory import Memory, all_kernel_groups, kinds
+from solver.ladder.memory import Memory, all_kernel_groups, kernel_kinds
 from solver.lines.board import Board, copy
 from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
 from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, Workspace
@@ -57,7 +57,7 @@ def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> "Assumpt
 def compile_for(puzzles: Views) -> None:
     """Compile all kernels that grading and explaining these puzzles needs."""
     compile_person()
-    for words, colored in kinds(puzzles):
+    for words, colored in kernel_kinds(puzzles):
         compile_assumptions(words, colored)
 
 

@@ -27,7 +27,7 @@ from pipeline.verify.store import verify_store
 from scrapers.file_batches import Problem
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.api import classify
-from solver.ladder.memory import kinds
+from solver.ladder.memory import kernel_kinds
 from solver.model.families import NONOGRAM
 from solver.model.puzzle import Puzzle
 from solver.model.tables import PALETTE as PALETTE_TYPE
@@ -222,5 +222,5 @@ def test_no_kernels_are_compiled_for_what_none_will_see() -> None:
     evil = batch.set_column(
         place, PUZZLES.field(place), pa.array([5, 0, 64, 1000, 65535, None, 5, 5, 5, 5], pa.uint16())
     )
-    assert len(kinds(views(evil))) > 1
+    assert len(kernel_kinds(views(evil))) > 1
     assert needed(evil) == {(1, False)}

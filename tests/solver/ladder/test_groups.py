@@ -5,7 +5,7 @@ import pytest
 from hostile import EVIL_COLORS, table
 from strategies import PALETTE
 
-from solver.ladder.memory import all_kernel_groups, highest_colors, kernel_groups, kinds
+from solver.ladder.memory import all_kernel_groups, highest_colors, kernel_groups, kernel_kinds
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -19,7 +19,7 @@ def test_each_puzzle_is_in_one_group() -> None:
     batch = views(puzzle_batch([SMALL, MANY, WIDE, SMALL, MANY]))
     told = [(group.words, group.colors, group.puzzles.tolist()) for group in all_kernel_groups(batch)]
     assert told == [(1, None, [0, 3]), (1, 3, [1, 4]), (2, None, [2])]
-    assert kinds(batch) == {(1, False), (1, True), (2, False)}
+    assert kernel_kinds(batch) == {(1, False), (1, True), (2, False)}
     assert [group.puzzles.tolist() for group in kernel_groups(batch, np.array([4, 2]))] == [[4], [2]]
     assert not list(kernel_groups(batch, np.zeros(0, np.int64)))
 
@@ -29,7 +29,7 @@ def test_each_puzzle_is_in_one_group() -> None:
 def test_a_colour_in_the_columns_only_counts(side: int, color: int) -> None:
     clue = [{"length": 0, "color": color}]
     seen = views(table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side]))
-    assert kinds(seen) == {(1, color > 1)}
+    assert kernel_kinds(seen) == {(1, color > 1)}
     assert highest_colors(seen, np.arange(1)).tolist() == [color]
 
 

@@ -1,4 +1,4 @@
-"""Beliefs against arrangements counted one by one, and dives that end in solutions or give up."""
+"""Belief propagation against enumerated arrangements, and dives from it."""
 
 import math
 from itertools import pairwise
@@ -28,7 +28,7 @@ def places(memory: np.ndarray, j: int) -> list[int]:
 
 
 def runs(line: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Start and end of each block of an arrangement whose neighbours differ in colour or stand apart."""
+    """Return start and end of each block of an arrangement."""
     edges = [0, *(i for i in range(1, len(line)) if line[i] != line[i - 1]), len(line)]
     return [(start, end) for start, end in pairwise(edges) if start < end and line[start]]
 
@@ -36,7 +36,7 @@ def runs(line: tuple[int, ...]) -> list[tuple[int, int]]:
 @pytest.mark.plain_python
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
-def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
+def test_marginals_of_line_equal_enumeration(puzzle: Puzzle, seed: int) -> None:
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     if memory is None:
         return
@@ -46,20 +46,20 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
     beliefs = memory.beliefs._replace(places=variables.places)
     belief.restrict(board, beliefs, True, bit_width)
     rng = np.random.default_rng(seed)
-    beliefs.told[:] *= rng.uniform(0.01, 1.0, beliefs.told.shape)
-    beliefs.lean[:] = rng.uniform(0.01, 1.0, beliefs.lean.shape)
+    beliefs.messages[:] *= rng.uniform(0.01, 1.0, beliefs.messages.shape)
+    beliefs.bias[:] = rng.uniform(0.01, 1.0, beliefs.bias.shape)
     literals = np.zeros(variables.number + 1, np.int32)
     signs = belief.Signs(variables.start, variables.end, literals)
     for line, (clue, cells) in enumerate(oracle.lines_of(puzzle)):
         if not has_any(open_cells(board, line, bit_width)):
             continue
-        belief._listen(board, beliefs, line, bit_width)
-        assert belief._weigh(board, memory.color, beliefs, signs, line, bit_width)
+        belief._receive_messages(board, beliefs, line, bit_width)
+        assert belief._weigh_line(board, memory.color, beliefs, signs, line, bit_width)
         crossing = 1 if line < puzzle.height else 0
         numbers = [y * puzzle.width + x for y, x in cells]
-        told = beliefs.told[crossing, numbers] * beliefs.lean[numbers]
+        weight = beliefs.messages[crossing, numbers] * beliefs.bias[numbers]
         every = list(oracle.arrangements(clue, len(cells)))
-        weights = np.array([math.prod(told[i, c] for i, c in enumerate(each)) for each in every])
+        weights = np.array([math.prod(weight[i, c] for i, c in enumerate(each)) for each in every])
         weights /= weights.sum()
         for c in range(1, puzzle.colors + 1):
             expected = [
@@ -84,13 +84,13 @@ def test_a_line_weighs_all_its_arrangements(puzzle: Puzzle, seed: int) -> None:
 
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.0, 0.2]))
 @settings(max_examples=100, deadline=None)
-def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
+def test_every_variable_has_a_literal(puzzle: Puzzle, reinforcement: float) -> None:
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     if memory is None:
         return
     bit_width = memory.workspace.bit_width
     variables, _ = encode(memory.board, memory.color, memory.workspace)
-    literals = belief.probable(memory.board, memory.color, variables, pull, memory.workspace)
+    literals = belief.probable(memory.board, memory.color, variables, reinforcement, memory.workspace)
     assert np.abs(literals).tolist() == list(range(1, variables.number + 1))
     for y in range(puzzle.height):
         for x in range(puzzle.width):
@@ -99,8 +99,8 @@ def test_every_variable_gets_its_literal(puzzle: Puzzle, pull: float) -> None:
                 assert (literals[first - 1 : first - 1 + left] > 0).sum() == 1
 
 
-def test_cells_lean_to_what_they_have_been() -> None:
-    """On a board with many solutions: after every reinforced round as the formula says, and in the end surer."""
+def test_reinforcement_sets_bias_and_lowers_doubt() -> None:
+    """On a board with many solutions the bias follows its formula after a round."""
     puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     assert memory is not None
@@ -108,22 +108,22 @@ def test_cells_lean_to_what_they_have_been() -> None:
     board, beliefs = memory.board, memory.beliefs
     variables, _ = encode(board, memory.color, memory.workspace)
     beliefs = beliefs._replace(places=variables.places)
-    unwanted = belief.Signs(*np.zeros((3, 0), np.int32))
+    no_signs = belief.Signs(*np.zeros((3, 0), np.int32))
     doubts = []
-    for pull in (0.0, 0.2):
+    for reinforcement in (0.0, 0.2):
         belief.restrict(board, beliefs, True, bit_width)
-        belief.exchange(board, memory.color, beliefs, unwanted, 1, pull, memory.workspace)
-        once = beliefs.told[0, :400] * beliefs.told[1, :400]
-        leaning = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** pull
-        leaning[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
-        assert np.allclose(beliefs.lean[:400], leaning)
-        belief.exchange(board, memory.color, beliefs, unwanted, 100, pull, memory.workspace)
+        belief.exchange(board, memory.color, beliefs, no_signs, 1, reinforcement, memory.workspace)
+        once = beliefs.messages[0, :400] * beliefs.messages[1, :400]
+        bias = np.maximum(once / once.max(axis=1, keepdims=True), belief.LEAST_LEAN) ** reinforcement
+        bias[(once > 0).sum(axis=1) == 1] = 1.0  # decided cells
+        assert np.allclose(beliefs.bias[:400], bias)
+        belief.exchange(board, memory.color, beliefs, no_signs, 100, reinforcement, memory.workspace)
         doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
     assert doubts[1] < 0.5 * doubts[0]
 
 
-def test_most_random_puzzles_fall_to_a_dive() -> None:
-    """Without a node of search: most have a solution from the dive, and none of these needs a clause learner."""
+def test_dive_alone_solves_most_random_puzzles() -> None:
+    """With no search nodes most puzzles need no clause learner."""
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.45).astype(np.uint8)) for _ in range(40)])
     outcome = climb(views(batch), np.arange(40), LadderOptions(60.0, nodes=0))

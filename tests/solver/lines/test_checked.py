@@ -131,7 +131,7 @@ def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
 
 
 def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(search, "_put_root_back", lambda *_: None)
+    patch.setattr(search, "_restore_root", lambda *_: None)
 
 
 def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
