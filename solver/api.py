@@ -25,7 +25,7 @@ from solver.ladder.memory import kernel_kinds
 from solver.ladder.outcome import copy_outcomes
 from solver.ladder.verdict import classify_valid, known_goals, results
 from solver.learning.cubes import Conqueror
-from solver.learning.tail import learner_of
+from solver.learning.tail import make_learner
 from solver.model.check import faults_of, validate
 from solver.model.identity import first_occurrences
 from solver.model.puzzle import MAX_CELLS, MAX_DEPTH, Puzzle, from_picture
@@ -139,7 +139,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
     memory = line_fixpoint(batch, cpu_limit, start)
     if memory is None:
         return
-    with learner_of(memory, time.thread_time() + cpu_limit) as learner:
+    with make_learner(memory, time.thread_time() + cpu_limit) as learner:
         while True:
             found = learner.next_solution(learner.now() + cpu_limit)
             if found is None:

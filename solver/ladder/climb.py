@@ -14,7 +14,7 @@ from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
 from solver.ladder.rungs import LadderState, initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
 from solver.ladder.swap import swap
 from solver.learning.cubes import Conquest, Cube
-from solver.learning.tail import ENGINES, learner_of
+from solver.learning.tail import ENGINES, make_learner
 from solver.lines.board import possibilities
 from solver.lines.workspace import CONFLICTS
 from solver.model.views import Views
@@ -79,7 +79,7 @@ def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None = None) 
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
-    with learner_of(memory, deadline) as learner:
+    with make_learner(memory, deadline) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
             found = learner.next_solution(deadline)

@@ -11,7 +11,7 @@ from solver.ladder.memory import KernelGroup, all_kernel_groups
 from solver.ladder.outcome import initial_outcome
 from solver.ladder.rungs import initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
 from solver.ladder.swap import swap
-from solver.learning.tail import learner_of
+from solver.learning.tail import make_learner
 from solver.model.amounts import compile_clue_totals
 from solver.model.check import compile_sums
 from solver.model.identity import compile_hashes
@@ -59,7 +59,7 @@ def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, 
 def compile_tail(words: int, colored: bool) -> None:
     """Compile the tail's kernels on a puzzle of four cells, so that no puzzle's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)
-    with learner_of(memory, math.inf) as learner:
+    with make_learner(memory, math.inf) as learner:
         learner.next_solution(math.inf)
         picture = learner.picture()
         swap(picture, 2, 2, FROM_NOTHING, memory.workspace.counters, math.inf)

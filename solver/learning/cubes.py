@@ -1,14 +1,13 @@
-"""Cube and conquer: a puzzle that a clause learner would take long over, in parts that are decided apart.
+"""Cube and conquer: split a puzzle that is hard for clause learning into independent subproblems.
 
-A cube is some of a puzzle's grids: those whose cells keep to the colours that a start leaves them. It is split in two:
-in one part a cell has a certain colour, in the other it has not. So parts have no grid in common, and hold every
-solution that the cube held: a puzzle has the solutions of its cubes together.
+A cube is the set of a puzzle's grids that agree with a start. It is split in two by whether a cell has a certain
+colour, so the parts are disjoint and together hold the cube's solutions.
 
-A cube is decided by probing, by a dive, or by clause learners, and what they leave open after so many conflicts is
-split (Heule, Kullmann, Wieringa and Biere, "Cube and Conquer", 2011). Where Kissat is at work it is split once, at the
-cell that a learner has learned most about. Else it is split several times, always at the cell that full probing holds
-best to branch on (solver.ladder.search), as their march_cu does. Work is counted in conflicts and probes, so that a
-cube has the same parts on every machine.
+A cube is decided by probing, a dive or clause learners; if they leave it open after a number of conflicts, it is split
+(Heule, Kullmann, Wieringa and Biere, "Cube and Conquer", 2011). With Kissat it is split once, at the cell in most
+learned clauses. Without, it is split several times, at the cell with the best branching score of full probing
+(solver.ladder.search), as their march_cu does. Effort is measured in conflicts and probes, so a cube has the same parts
+on every machine.
 """
 
 import heapq
@@ -24,7 +23,7 @@ from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.memory import Memory
 from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, record_solution, search
 from solver.ladder.swap import swap
-from solver.learning.tail import GLUCOSE, Branch, Turns, cube_turns, learner_of
+from solver.learning.tail import GLUCOSE, Branch, Turns, cube_turns, make_learner
 from solver.lines.board import possibilities
 from solver.lines.checked import CHECKED
 from solver.lines.places import locate
@@ -34,10 +33,10 @@ from solver.tuning import CUBE_PARTS
 
 
 class Cube(NamedTuple):
-    """Some of a puzzle's grids.
+    """A subset of a puzzle's grids.
 
-    splits   how it came about: (cell, colour, whether the cell has it), one after the other
-    start    bool[height x width, palette]: the colours that each cell may have; empty if all
+    splits   splits that led to it, in order: (cell, colour, whether the cell has it)
+    start    bool[height x width, palette]: colours that each cell may have; empty if all
     """
 
     splits: tuple[tuple[int, int, bool], ...]
@@ -45,14 +44,14 @@ class Cube(NamedTuple):
 
 
 class CubeResult(NamedTuple):
-    """What has become of a cube.
+    """Result of work on a cube.
 
-    solutions     uint8[height x width] each, row by row, a palette entry each: those found that were not known
-    parts         cubes, without a grid in common, that hold all other solutions that the cube may have
-    cpu_seconds   of this thread, and of learners that are processes
-    conflicts     of clause learning
-    engine        the learner that worked on it (solver.learning.tail.ENGINES); None if none did
-    kissat_failed whether Kissat failed on it
+    solutions       new solutions, uint8[height x width] each, row by row, a palette entry per cell
+    parts           disjoint cubes that hold all other solutions of the cube
+    cpu_seconds     CPU time of this thread and its child processes
+    conflicts       conflicts of clause learning
+    engine          last engine of clause learning (solver.learning.tail.ENGINES); None if none ran
+    kissat_failed   Kissat failed on it
     """
 
     solutions: list[np.ndarray]
@@ -66,12 +65,12 @@ class CubeResult(NamedTuple):
 def solve_cube(
     batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns
 ) -> CubeResult:
-    """Look for a solution in a cube of a batch's one puzzle, or for the proof that there is none.
+    """Search a cube of a batch's one puzzle for a solution or the proof that there is none.
 
-    known       the puzzle's solution that is known, if one is: only others count
-    start       the colours that cells may have in any solution, bool[height x width, palette]; empty if all
-    cpu_limit   CPU seconds, after which the cube, or what is left of it, is handed back
-    turns       of the learners (solver.learning.tail), after which a cube is split
+    known       known solutions of the puzzle, at most one; only others are searched for
+    start       bool[height x width, palette]: colours that cells may have in any solution; empty if all
+    cpu_limit   CPU seconds after which the rest of the cube is returned
+    turns       turns of the engines (solver.learning.tail) before the cube is split
     """
     begun = time.thread_time()
     deadline = begun + cpu_limit
@@ -80,20 +79,20 @@ def solve_cube(
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
     if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
-        with learner_of(memory, deadline, noting=turns[-1][0] == GLUCOSE) as learner:
+        with make_learner(memory, deadline, logs_clauses=turns[-1][0] == GLUCOSE) as learner:
             if known:
                 learner.exclude(known[0])
-            answer = learner.next_solution(deadline, turns)
+            has_solution = learner.next_solution(deadline, turns)
             conflicts, engine, child_cpu_seconds = learner.conflicts, learner.engine, learner.child_cpu_seconds
             kissat_failed = learner.kissat_failed
-            branch = learner.split_candidate() if answer is None else None
-            if answer:
+            branch = learner.split_candidate() if has_solution is None else None
+            if has_solution:
                 found.append(learner.picture())
                 if not known:
-                    _switch(found, memory, start, deadline)
-        if answer is False:
+                    _add_switched(found, memory, start, deadline)
+        if has_solution is False:
             parts = []
-        elif answer is None and time.thread_time() + child_cpu_seconds < deadline:
+        elif has_solution is None and time.thread_time() + child_cpu_seconds < deadline:
             if branch is None:
                 parts = _split(batch, cube, memory, found, start, deadline)
             else:
@@ -103,7 +102,7 @@ def solve_cube(
 
 
 def halves(cube: Cube, memory: Memory, branch: Branch) -> list[Cube]:
-    """The two parts of a probed cube: in one the branch has its colour at its cell, in the other it has not."""
+    """Split a probed cube in two: grids where the branch's cell has its colour, and grids where it has not."""
     cell, color, has_first = branch
     may_be = possibilities(memory.board)
     has, has_not = may_be.copy(), may_be
@@ -111,15 +110,15 @@ def halves(cube: Cube, memory: Memory, branch: Branch) -> list[Cube]:
     has[cell, color] = True
     has_not[cell, color] = False
     if CHECKED:
-        assert has_not[cell].any(), "a cube was split at a cell that is decided"
-        assert not (has & has_not)[cell].any(), "two parts of a cube have a grid in common"
-        assert (has | has_not == possibilities(memory.board)).all(), "a cube was split and a grid got lost"
+        assert has_not[cell].any(), "a cube was split at a decided cell"
+        assert not (has & has_not)[cell].any(), "two parts of a cube share a grid"
+        assert (has | has_not == possibilities(memory.board)).all(), "a split lost a grid of the cube"
     parts = [Cube((*cube.splits, (cell, color, True)), has), Cube((*cube.splits, (cell, color, False)), has_not)]
     return parts if has_first else parts[::-1]
 
 
 def probed_branch(memory: Memory) -> Branch:
-    """The cell that full probing holds best to branch on, with its best colour."""
+    """Return the cell with the best branching score of full probing, with its best colour."""
     several = possibilities(memory.board).sum(axis=1) > 1
     cell = int(np.where(several, memory.tree.score[0, : len(several)], -1.0).argmax())
     return Branch(cell, int(memory.tree.best[0, cell]), True)
@@ -128,10 +127,10 @@ def probed_branch(memory: Memory) -> Branch:
 def probe_cube(
     batch: Views, cube: Cube, found: list[np.ndarray], start: np.ndarray, deadline: float
 ) -> tuple[Memory | None, list[Cube]]:
-    """Probe a cube; a solution met is added to those found.
+    """Probe a cube, adding solutions to `found`.
 
-    Returns memory with its board, to go on with, and what is left to decide: the cube, or nothing. No memory if nothing
-    is left, or time is out, or two solutions have been found.
+    Returns memory with the probed board and the cubes left to decide: this one or none. Memory is None if none is left,
+    at the deadline, and after two solutions.
     """
     try:
         memory = line_fixpoint(batch, deadline - time.thread_time(), cube.start)
@@ -139,30 +138,30 @@ def probe_cube(
         return None, [cube]
     if memory is None:
         return None, []
-    noted = _noted(memory, found, start)
+    pair = _solution_pair(memory, found, start)
     workspace = memory.workspace._replace(deadline=deadline)
-    searched = search(memory.board, memory.trial, memory.color, memory.tree, noted, 0, workspace)
-    _add(found, noted)
+    searched = search(memory.board, memory.trial, memory.color, memory.tree, pair, 0, workspace)
+    _add_recorded(found, pair)
     if searched == EXHAUSTED:
         return None, []
     return (None if searched in (TWO_FOUND, LATE) else memory), [cube]
 
 
 def _dive(memory: Memory, found: list[np.ndarray], start: np.ndarray, deadline: float) -> None:
-    """Dive for a solution, and for one beside it."""
+    """Dive for a solution, and derive a second one by a switch."""
     board, trial, beliefs = memory.board, memory.trial, memory.beliefs
     if beliefs.messages.shape[1] < board.size[0] * board.size[1]:
         return  # too large for beliefs
     workspace = memory.workspace._replace(deadline=deadline)
     locate(board, memory.color, beliefs.places, workspace)
     if dive(board, trial, memory.tree.union, memory.color, beliefs, workspace) == FIXPOINT:
-        noted = _noted(memory, found, start)
-        record_solution(trial, noted, workspace)
-        _add(found, noted)
+        pair = _solution_pair(memory, found, start)
+        record_solution(trial, pair, workspace)
+        _add_recorded(found, pair)
 
 
-def _switch(found: list[np.ndarray], memory: Memory, start: np.ndarray, deadline: float) -> None:
-    """Add the solution that a switch makes of the only one found, if there is one."""
+def _add_switched(found: list[np.ndarray], memory: Memory, start: np.ndarray, deadline: float) -> None:
+    """Add the solution that a switch makes of the only one found, if any."""
     other = found[0].copy()
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     if swap(other, width, height, start, memory.workspace.counters, deadline):
@@ -172,52 +171,52 @@ def _switch(found: list[np.ndarray], memory: Memory, start: np.ndarray, deadline
 def _split(
     batch: Views, cube: Cube, memory: Memory, found: list[np.ndarray], start: np.ndarray, deadline: float
 ) -> list[Cube]:
-    """Split a cube that has been probed into CUBE_PARTS or fewer, always the one with most left open.
+    """Split a probed cube into at most CUBE_PARTS, always the part with the most open colours.
 
-    Those that probing decides are left out; a solution met is added to those found.
+    Parts that probing decides are dropped; solutions are added to `found`.
     """
     before = len(found)
-    parts = [(-_open(half), half.splits, half) for half in halves(cube, memory, probed_branch(memory))]
+    parts = [(-_open_colors(half), half.splits, half) for half in halves(cube, memory, probed_branch(memory))]
     heapq.heapify(parts)
     done: list[Cube] = []
     while parts and len(parts) + len(done) < CUBE_PARTS and len(found) == before:
         _, _, largest = heapq.heappop(parts)
-        looked, left = probe_cube(batch, largest, found, start, deadline)
-        if looked is None:
+        probed, left = probe_cube(batch, largest, found, start, deadline)
+        if probed is None:
             done += left
         else:
-            for half in halves(largest, looked, probed_branch(looked)):
-                heapq.heappush(parts, (-_open(half), half.splits, half))
+            for half in halves(largest, probed, probed_branch(probed)):
+                heapq.heappush(parts, (-_open_colors(half), half.splits, half))
     return sorted((*done, *(part for _, _, part in parts)), key=lambda part: part.splits, reverse=True)
 
 
-def _open(cube: Cube) -> int:
-    """Colours that cells may have beyond one."""
+def _open_colors(cube: Cube) -> int:
+    """Return the number of possible colours beyond one per cell."""
     return int(cube.start.sum()) - len(cube.start)
 
 
-def _noted(memory: Memory, found: list[np.ndarray], start: np.ndarray) -> SolutionPair:
-    """The solutions found, as the search notes them."""
+def _solution_pair(memory: Memory, found: list[np.ndarray], start: np.ndarray) -> SolutionPair:
+    """Return the solutions found as the search's record."""
     cells = int(memory.board.size[0] * memory.board.size[1])
     first, second = (found[k].copy() if k < len(found) else np.zeros(cells, np.uint8) for k in (0, 1))
     return SolutionPair(first, second, np.array([len(found)], np.int8), start)
 
 
-def _add(found: list[np.ndarray], noted: SolutionPair) -> None:
-    """Add the solutions that have been noted since."""
-    found += [noted.first, noted.second][len(found) : int(noted.number[0])]
+def _add_recorded(found: list[np.ndarray], pair: SolutionPair) -> None:
+    """Add the solutions recorded since."""
+    found += [pair.first, pair.second][len(found) : int(pair.number[0])]
 
 
 class Conquest(NamedTuple):
-    """A puzzle as far as its cubes have been decided.
+    """Progress of a puzzle that is decided by cubes.
 
-    start         bool[height x width, palette]: the colours that cells may have in any solution; empty if all
-    solutions     uint8[height x width] each, row by row, a palette entry each: those found so far, at most two
-    waiting       cubes to decide, the next one first. With those at work they hold all other solutions
-    cpu_seconds   of all cubes so far, in whichever process
-    conflicts     of clause learning, likewise
-    engine        the learner that was last at work; None if none was
-    kissat_failed whether Kissat failed on any of them
+    start           bool[height x width, palette]: colours that cells may have in any solution; empty if all
+    solutions       at most two solutions, uint8[height x width] each, row by row, a palette entry per cell
+    waiting         queue of cubes; with the running ones they hold all other solutions
+    cpu_seconds     CPU time of all cubes in all processes
+    conflicts       conflicts of clause learning in all processes
+    engine          last engine of clause learning; None if none ran
+    kissat_failed   Kissat failed on a cube
     """
 
     start: np.ndarray
@@ -230,34 +229,34 @@ class Conquest(NamedTuple):
 
 
 SINGLE_CORE = (1, 2)
-"""A core, and more cubes than that: none is split for want of cubes."""
+"""Arguments of `cube_turns` for one core: more cubes than cores, so none is split early."""
 
 Conqueror = Callable[[pa.RecordBatch, Conquest, float], Conquest]
 """Continues a conquest of a batch's one puzzle for at most the given CPU seconds, summed over all processes."""
 
 
-def add_result(conquest: Conquest, answer: CubeResult) -> Conquest:
-    """A conquest after one of its cubes, which is no longer waiting, has been answered."""
+def add_result(conquest: Conquest, result: CubeResult) -> Conquest:
+    """Return a conquest after the result of one of its cubes, which is no longer waiting."""
     known = [solution.tobytes() for solution in conquest.solutions]
-    new = [solution for solution in answer.solutions if solution.tobytes() not in known]
+    new = [solution for solution in result.solutions if solution.tobytes() not in known]
     return conquest._replace(
         solutions=[*conquest.solutions, *new][:2],
-        waiting=[*answer.parts, *conquest.waiting],
-        cpu_seconds=conquest.cpu_seconds + answer.cpu_seconds,
-        conflicts=conquest.conflicts + answer.conflicts,
-        engine=answer.engine or conquest.engine,
-        kissat_failed=answer.kissat_failed or conquest.kissat_failed,
+        waiting=[*result.parts, *conquest.waiting],
+        cpu_seconds=conquest.cpu_seconds + result.cpu_seconds,
+        conflicts=conquest.conflicts + result.conflicts,
+        engine=result.engine or conquest.engine,
+        kissat_failed=result.kissat_failed or conquest.kissat_failed,
     )
 
 
 def conquer_serially(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
-    """Decide one cube after the other, until two solutions are known, none is left, or time is out."""
+    """Solve cubes one by one until two solutions are known, none is left, or the CPU limit."""
     puzzle = views(batch)
     while conquest.waiting and len(conquest.solutions) < 2 and conquest.cpu_seconds < cpu_limit:
         cube, *others = conquest.waiting
         left = cpu_limit - conquest.cpu_seconds
-        answer = solve_cube(
+        result = solve_cube(
             puzzle, cube, conquest.solutions, conquest.start, left, cube_turns(len(cube.splits), *SINGLE_CORE)
         )
-        conquest = add_result(conquest._replace(waiting=others), answer)
+        conquest = add_result(conquest._replace(waiting=others), result)
     return conquest

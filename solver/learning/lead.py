@@ -1,7 +1,7 @@
 """Leads: a clause learner under the assumptions that a dive has decided.
 
-A failed dive has mostly gone wrong late, or in a few cells. So its early decisions become assumptions, and a learner has
-a few hundred conflicts to find a solution under them. If it refutes a core of assumptions, the core's latest are
+A failed dive has mostly gone wrong late, or in a few cells. So its early decisions become assumptions, and a learner
+has a few hundred conflicts to find a solution under them. If it refutes a core of assumptions, the core's latest are
 dropped; if it runs out of conflicts, the latest of all. Learned clauses hold without the assumptions too.
 """
 
@@ -42,11 +42,9 @@ def leads(memory: Memory, literal: np.ndarray, workspace: Workspace) -> Iterator
         return  # too large for beliefs
     trail = Trail(np.zeros(cells, np.int32), np.zeros(cells, np.int32))
     least = LEAD_LEFT * undecided(board, workspace.bit_width)
+    boards = board, memory.trial, memory.tree.union
     for dive in LEAD_DIVES:
-        if (
-            descend(board, memory.trial, memory.tree.union, memory.color, beliefs, dive, trail, workspace)
-            == OUT_OF_TIME
-        ):
+        if descend(*boards, memory.color, beliefs, dive, trail, workspace) == OUT_OF_TIME:
             return
         literals = literal[np.arange(cells), trail.color]
         decided = np.flatnonzero((trail.left > least) & (np.abs(literals) != TRUE))

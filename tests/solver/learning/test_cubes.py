@@ -25,7 +25,7 @@ from solver.learning.cubes import (
     probed_branch,
     solve_cube,
 )
-from solver.learning.tail import CADICAL, ENGINES, GLUCOSE, KISSAT, Branch, cube_turns, learner_of, mentioned
+from solver.learning.tail import CADICAL, ENGINES, GLUCOSE, KISSAT, Branch, cube_turns, make_learner, variable_counts
 from solver.lines.board import possibilities
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
@@ -117,9 +117,9 @@ def test_a_known_solution_does_not_count(puzzle: Puzzle, seed: int) -> None:
 def test_how_often_a_learner_has_learned_about_variables() -> None:
     """Deleted clauses have no part in it, decided variables none any more."""
     proof = ["1 -2 0", "-2 3 -4 0", "d 1 -2 0", "4 0", "-2 4 0"]
-    assert mentioned(proof, 6).tolist() == [0, 1, 3, 1, 0, 0, 0]
-    assert mentioned([*proof, "1 1"], 6).tolist() == [0, 1, 3, 1, 0, 0, 0]
-    assert mentioned([], 2).tolist() == [0, 0, 0]
+    assert variable_counts(proof, 6).tolist() == [0, 1, 3, 1, 0, 0, 0]
+    assert variable_counts([*proof, "1 1"], 6).tolist() == [0, 1, 3, 1, 0, 0, 0]
+    assert variable_counts([], 2).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("few", [False, True])
@@ -130,11 +130,11 @@ def test_a_cube_is_split_at_what_a_learner_has_learned_about(few: bool, monkeypa
     batch = views(puzzle_batch([from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8))]))
     looked, _ = cubes.probe_cube(batch, WHOLE, [], FROM_NOTHING, math.inf)
     assert looked is not None
-    with learner_of(looked, math.inf) as silent:
+    with make_learner(looked, math.inf) as silent:
         silent.next_solution(math.inf, ((GLUCOSE, 1),))
         assert silent.split_candidate() is None
-    with learner_of(looked, math.inf, noting=True) as learner:
-        learner.few = few
+    with make_learner(looked, math.inf, logs_clauses=True) as learner:
+        learner.expects_few = few
         assert learner.split_candidate() is None
         learner.next_solution(math.inf, ((GLUCOSE, 1),))
         branch = learner.split_candidate()

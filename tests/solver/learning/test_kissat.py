@@ -190,7 +190,7 @@ def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
     picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
     begun = line_fixpoint(views(puzzle_batch([from_picture(picture)])), math.inf)
     assert begun is not None
-    with tail.learner_of(begun, math.inf) as learner:
+    with tail.make_learner(begun, math.inf) as learner:
         assert learner.next_solution(math.inf)
     options, _ = json.loads(log.read_text())
     assert ("--unsat" in options) == few
@@ -264,7 +264,7 @@ def test_cadical_takes_the_place_of_one_that_fails(
     assert {(row["status"], row["error"]) for row in rows} == {("ok", None)}
     assert tail.CADICAL in {row["engine"] for row in rows}
     assert tail.KISSAT not in {row["engine"] for row in rows}
-    assert caplog.messages == [f"Kissat failed: it ended with status {status}; CaDiCaL takes its place"]
+    assert caplog.messages == [f"Kissat failed: it ended with status {status}; using CaDiCaL instead"]
 
 
 def test_it_ends_at_its_cpu_limit_and_its_time_is_counted(put: Put) -> None:

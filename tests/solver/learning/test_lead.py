@@ -135,7 +135,7 @@ def test_clues_of_many_blocks_and_large_formulas_go_to_leads_at_once(
     monkeypatch.setattr(tail, "BEFORE_LEADS_VARIABLES", most)
     memory = begun(from_picture((np.random.default_rng(3).random((20, 20)) < density).astype(np.uint8)))
     assert memory is not None
-    with tail.learner_of(memory, math.inf) as learner:
+    with tail.make_learner(memory, math.inf) as learner:
         assert learner.before_leads == (tail.BEFORE_LEADS if waits else 0)
 
 
@@ -234,7 +234,7 @@ def test_leads_spare_learners_most_of_their_work(monkeypatch: pytest.MonkeyPatch
         for _ in range(12):
             memory = begun(from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)))
             assert memory is not None
-            with tail.learner_of(memory, math.inf) as learner:
+            with tail.make_learner(memory, math.inf) as learner:
                 assert learner.next_solution(math.inf)
                 conflicts[k] += learner.conflicts
     assert conflicts[0] < 0.5 * conflicts[1]
