@@ -1,4 +1,4 @@
-"""Every verdict of an archive proved again: CPU seconds, sizes, what takes longest, how its refutations were found."""
+"""Certify every verdict of an archive: CPU seconds, sizes, slowest cases, engines for refutations."""
 
 import tempfile
 import time
@@ -21,7 +21,7 @@ from solver.proofs.formula import Formula, dimacs, formula
 from solver.proofs.record import Verdict, record
 
 ENGINES = ("glucose4", "glucose3", "cadical195", "lingeling")
-ENDLESS = 1e9
+UNLIMITED = 1e9
 
 
 def run(archive: Path) -> list[FigureTable]:
@@ -33,7 +33,7 @@ def run(archive: Path) -> list[FigureTable]:
 
 
 def certificates(archive: Path) -> FigureTable:
-    """What `certify` makes of a whole archive."""
+    """Return the table of `certify` on a whole archive."""
     with tempfile.TemporaryDirectory() as folder:
         return _verdicts(archive, *certified(archive, folder))
 
@@ -62,8 +62,8 @@ def _verdicts(archive: Path, ran: Run, wall: float) -> FigureTable:
 
 
 def _learners(ran: Run) -> FigureTable:
-    """The refutations of what search has decided: found by several engines, followed by one checker."""
-    formulas = _searched(ran)
+    """Compare engines by the refutations they find for verdicts by search."""
+    formulas = _search_formulas(ran)
     rows: list[list[object]] = []
     for engine in ENGINES:
         found = followed = size = longest = 0.0
@@ -83,13 +83,13 @@ def _learners(ran: Run) -> FigureTable:
     return FigureTable(f"What search has decided: proofs followed by {CHECKER}; certify takes {LEARNER}", heading, rows)
 
 
-def _searched(ran: Run) -> list[Formula]:
-    """The formulas of what search has decided."""
+def _search_formulas(ran: Run) -> list[Formula]:
+    """Return the formulas of verdicts by search."""
     made = []
     for results, puzzles in pairs(ran, list(Verdict._fields), PUZZLES.names):
         for k, row in enumerate(results.to_pylist()):
             if row["technique"] == "search":
                 (batch,) = puzzles.slice(k, 1).combine_chunks().to_batches()
                 verdict = Verdict(*(row[name] for name in Verdict._fields))
-                made.append(formula(check(record(batch, verdict, ran.manifest["config"]["depth"], ENDLESS))))
+                made.append(formula(check(record(batch, verdict, ran.manifest["config"]["depth"], UNLIMITED))))
     return made

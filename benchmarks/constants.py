@@ -1,6 +1,6 @@
-"""Whether any verdict depends on the solver's tuning: the same puzzles under constants drawn at random.
+"""Check that no verdict depends on the solver's tuning: the same puzzles under random constants.
 
-Each draw compiles its own kernels, in the checked mode, so every step is held against the puzzles' goals as well.
+Each draw compiles its own kernels in the checked mode, which checks every step against the puzzles' goals.
 """
 
 import json
@@ -16,15 +16,15 @@ from pipeline.findings.figures_page import FigureTable
 from tests.tuned import drawn, environment
 
 LIMIT = 20.0
-"""CPU seconds for a puzzle: constants at a bound may make it slow."""
+"""CPU seconds per puzzle; constants at their bounds may be slow."""
 
 PROCESSES = 2
 
 
 def constants(draws: int, puzzles: int, seed: int) -> FigureTable:
-    """Verdicts on so many drawn puzzles under so many draws; a SystemExit if two proofs differ.
+    """Compare verdicts under `draws` draws of constants; raises SystemExit if two proofs differ.
 
-    Draws take turns with mono and coloured puzzles, for which kernels are compiled apart.
+    Draws alternate between mono and coloured puzzles, which have separate kernels.
     """
     with ThreadPoolExecutor(PROCESSES) as pool:
         answers = list(pool.map(lambda draw: _verdicts_under(draw, puzzles, seed), range(draws + 2)))
@@ -40,19 +40,19 @@ def constants(draws: int, puzzles: int, seed: int) -> FigureTable:
         kind = "coloured" if draw % 2 else "mono"
         rows.append([kind, answer["tail"], verdicts.count("unknown"), len(differ), answer["seconds"], changed])
     if differing:
-        raise SystemExit("\n".join(["Verdicts that depend on the tuning:", *differing]))
+        raise SystemExit("\n".join(["verdicts depend on the tuning:", *differing]))
     title = f"Tuning drawn at random: {puzzles} puzzles under each of {draws} draws, in the checked mode"
     return FigureTable(title, ["puzzles", "by learners", "undecided", "differ", "CPU s", "constants changed"], rows)
 
 
 def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
-    """The verdicts of a process with a draw's constants; the first two draws have the default ones."""
+    """Return the verdicts of a process with a draw's constants; the first two draws use the defaults."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as cache:
         given = environment(draw) if draw > 1 else {}
-        own = {"NONOCENSUS_CHECKED": "1", "NUMBA_CACHE_DIR": cache, **given}
+        variables = {"NONOCENSUS_CHECKED": "1", "NUMBA_CACHE_DIR": cache, **given}
         command = [sys.executable, "-m", "benchmarks.constants", str(draw % 2 + 1), str(puzzles), str(seed)]
-        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | own, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables, check=False)
     if done.returncode:
         raise SystemExit(f"draw {draw}, {drawn(draw)}: {done.stderr.strip()[-2000:]}")
     print(f"draw {draw}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
@@ -61,7 +61,7 @@ def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
 
 
 def _print_verdicts(colors: int, puzzles: int, seed: int) -> None:
-    """Print the verdicts on drawn puzzles of at most so many colours, as one of the processes."""
+    """Print the verdicts on random puzzles of at most `colors` colours (runs in a child process)."""
     from solver.api import classify
     from solver.ladder.ladder_kernels import warm_up
     from solver.model.tables import puzzle_batch

@@ -1,8 +1,8 @@
-"""This checkout against another one on the same puzzles: python -m benchmarks.duel CHECKOUT [ARCHIVE].
+"""Compare this checkout's speed with another's: python -m benchmarks.duel CHECKOUT [ARCHIVE].
 
-A machine's speed drifts by more than the difference to be measured. So two processes, one from each checkout, have the
-same puzzles in memory and their kernels ready, and take turns on one core, 128 puzzles at a time. A round is the whole
-archive; the ratio of a round compares times that lie half a second apart.
+A machine's speed drifts by more than the difference to measure. So two processes, one per checkout, hold the same
+puzzles and compiled kernels and alternate on one core in batches of 128 puzzles. A round is the whole archive; its
+ratio compares times half a second apart.
 """
 
 import argparse
@@ -47,12 +47,12 @@ def read_line(process: "subprocess.Popen[str]") -> str:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        raise SystemExit("one of the two has ended: see above")
+        raise SystemExit("a process ended early; see its output above")
     return line
 
 
 def seconds(process: "subprocess.Popen[str]", batch: int) -> float:
-    """CPU seconds that a process reports for a batch."""
+    """Return the CPU seconds of a process for a batch."""
     assert process.stdin is not None
     process.stdin.write(f"{batch}\n")
     process.stdin.flush()
@@ -75,19 +75,19 @@ def main() -> None:
 
 
 def compare(processes: "list[subprocess.Popen[str]]") -> None:
-    """Let the two take turns, and print the ratio of each round."""
+    """Alternate between the processes and print each round's ratio."""
     batches, others = (int(read_line(process)) for process in processes)
-    assert batches == others, "both have the same puzzles"
+    assert batches == others, "different puzzles"
     ratios = []
     for turn in range(ROUNDS):
         spent = [0.0, 0.0]
         for batch in range(batches):
             first = (turn + batch) % 2
-            for who in (first, 1 - first):
-                spent[who] += seconds(processes[who], batch)
+            for index in (first, 1 - first):
+                spent[index] += seconds(processes[index], batch)
         ratios.append(spent[0] / spent[1])
-        print(f"round {turn + 1}: {spent[0]:.2f} and {spent[1]:.2f} CPU s, {ratios[-1]:.3f} of the other", flush=True)
-    print(f"median of {ROUNDS} rounds: {statistics.median(ratios):.3f} of the other")
+        print(f"round {turn + 1}: {spent[0]:.2f} and {spent[1]:.2f} CPU s, ratio {ratios[-1]:.3f}", flush=True)
+    print(f"median of {ROUNDS} rounds: ratio {statistics.median(ratios):.3f}")
 
 
 if __name__ == "__main__":

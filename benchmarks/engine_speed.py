@@ -1,8 +1,8 @@
-"""Plain searches beside the solver on puzzles of 8x8 made by rule, as reports of introductory courses have them.
+"""Compare plain searches with the solver on random 8x8 puzzles of the sizes in introductory courses.
 
-Such a report has two puzzles of 8x8: one on which depth-first search makes about a thousand visits, and a harder one,
-on which it takes some 30 times as long and breadth-first search does not end. The puzzles here are the first of random
-pictures that have one solution and, in the states of plain searches (solver.engines.plain_search), these sizes.
+Course reports typically have two 8x8 puzzles: one on which depth-first search makes about a thousand visits, and one on
+which it takes some 30 times as long and breadth-first search does not end. The puzzles here are the first random
+pictures with a unique solution and a given number of states (solver.engines.plain_search).
 """
 
 import sys
@@ -24,7 +24,7 @@ from solver.model.tables import puzzle_batch, puzzles_of
 
 
 class Kind(NamedTuple):
-    """Random pictures of 8x8 by density and states."""
+    """Random 8x8 pictures of a density with `least` to `most` states."""
 
     title: str
     density: float
@@ -40,7 +40,7 @@ KINDS = (
 
 SEED = 1
 EACH = 3
-"""Puzzles of a kind."""
+"""Puzzles per kind."""
 
 LIMITS = EngineLimits(cpu_limit=30.0)
 
@@ -56,10 +56,10 @@ def _table(kind: Kind) -> FigureTable:
     for row in compared([puzzle_batch(puzzles)], list(ENGINES), LIMITS, lambda: None):
         seconds = [None if row[name] is None else 1000 * row[name] for name in ("first_seconds", "seconds")]
         visits = row["first_visits"], row["visits"]
-        said = row["stopped"] or row["verdict"]
+        result = row["stopped"] or row["verdict"]
         rows.append(
             [row["puzzle"], size[row["puzzle"]], row["engine"], visits[0], seconds[0], visits[1], seconds[1],
-             row["peak"], said]
+             row["peak"], result]
         )  # fmt: skip
         print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["puzzle", "states", "engine", "visits to the first solution", "ms", "visits to the verdict", "ms",
@@ -68,7 +68,7 @@ def _table(kind: Kind) -> FigureTable:
 
 
 def _puzzles(kind: Kind) -> Iterator[Puzzle]:
-    """Random pictures' puzzles of a kind, one after the other."""
+    """Yield random puzzles of a kind."""
     for number in count():
         recipe = Recipe("random", 8, 8, kind.density, SEED, number + 1)
         (puzzle,) = puzzles_of(recipe_batch(recipe, number, number + 1))
@@ -77,5 +77,5 @@ def _puzzles(kind: Kind) -> Iterator[Puzzle]:
 
 
 def states(puzzle: Puzzle) -> int:
-    """The states of plain searches: for each number of filled rows all ways to fill them."""
+    """Return the number of states: all ways to fill the first n rows, for each n."""
     return sum(accumulate((number_of_arrangements(clue, puzzle.width) for clue in puzzle.rows), mul, initial=1))

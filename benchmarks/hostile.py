@@ -1,6 +1,6 @@
-"""Rows as strangers' files may hold them, by the million, through a solver that checks every index and step.
+"""Classify a million rows of untrusted input with a solver that checks every index and step.
 
-python -m benchmarks.hostile COUNT SEED     the part that runs in its own process; prints its counts as JSON
+python -m benchmarks.hostile COUNT SEED     runs in this process and prints counts as JSON
 """
 
 import itertools
@@ -22,26 +22,26 @@ from tests.oracle import solutions
 
 BATCH = 2048
 DAMAGED = 16
-"""One batch in so many has a damaged offset."""
+"""One in DAMAGED batches has a damaged offset."""
 
 ENUMERATED, MOST_CELLS = 20, 12
-"""One in ENUMERATED sound puzzles of at most MOST_CELLS cells has its solutions enumerated."""
+"""One in ENUMERATED valid puzzles of at most MOST_CELLS cells has its solutions enumerated."""
 
 CPU_LIMIT = 5.0
 VERDICTS = ("unique", "multiple", "none", "unknown")
 
 
 def hostile(count: int, seed: int) -> FigureTable:
-    """Classify so many hostile rows in the checked mode, every index checked; RuntimeError if anything goes wrong.
+    """Classify `count` hostile rows in the checked mode with bounds checks; raises RuntimeError for any failure.
 
-    That is: any crash or exception, a status `error`, a row without faults that is `invalid` or one with faults that is
-    not, a damaged batch that is taken, a verdict or a picture that enumeration does not confirm.
+    Failures: a crash or exception, a status `error`, a valid row that is `invalid` or the reverse, an accepted damaged
+    batch, a verdict or picture that contradicts enumeration.
     """
     command = [sys.executable, "-m", "benchmarks.hostile", str(count), str(seed)]
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NONOCENSUS_CHECKED": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
-        raise RuntimeError(f"hostile rows, seed {seed}: ended with {done.returncode}\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"hostile rows, seed {seed}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     counted = json.loads(done.stdout)
     names = ["rows", "refused with their batch", "invalid", *VERDICTS, "timeout", "error", "enumerated", "CPU seconds"]
     return FigureTable(
@@ -50,7 +50,7 @@ def hostile(count: int, seed: int) -> FigureTable:
 
 
 def counts(count: int, seed: int) -> Counter[str]:
-    """What became of so many rows; raises as `hostile` says."""
+    """Classify and check `count` rows; returns counts by result."""
     rng = np.random.default_rng(seed)
     counted = Counter[str](rows=count)
     for first in range(0, count, BATCH):
@@ -62,7 +62,7 @@ def counts(count: int, seed: int) -> Counter[str]:
             else:
                 counted += classify_and_check(rng, batch)
         except Exception as error:
-            raise RuntimeError(f"in the batch from row {first} on: {error}") from error
+            raise RuntimeError(f"batch from row {first}: {error}") from error
     return counted
 
 
@@ -71,22 +71,22 @@ def check_refused(batch: pa.RecordBatch) -> None:
         classify(batch)
     except ValueError:
         return
-    raise AssertionError("a damaged batch was taken")
+    raise AssertionError("a damaged batch was accepted")
 
 
 def classify_and_check(rng: np.random.Generator, batch: pa.RecordBatch) -> Counter[str]:
-    """The verdicts of a batch, at a random rung, depth and use of the goals; each row checked."""
+    """Classify a batch at a random rung, depth and use of goals, and check each row; returns counts."""
     rung, depth = str(rng.choice(RUNGS, p=[0.1, 0.1, 0.1, 0.7])), int(rng.integers(1, 4))
     rows = classify(batch, cpu_limit=CPU_LIMIT, rung=rung, depth=depth, check_goal=bool(rng.integers(0, 2)))
     counted = Counter[str]()
     small = rng.integers(0, ENUMERATED, len(batch)) == 0
     names = ["status", "solutions", "solution", "second_solution", "error"]
     for p, (puzzle, row) in enumerate(zip(batch.to_pylist(), rows.select(names).to_pylist(), strict=True)):
-        good = sound(puzzle)
-        if row["status"] not in (("ok", "timeout") if good else ("invalid",)):
+        is_valid = sound(puzzle)
+        if row["status"] not in (("ok", "timeout") if is_valid else ("invalid",)):
             raise AssertionError(f"status {row['status']} ({row['error']}) of {puzzle}")
         counted[row["solutions"] if row["status"] == "ok" else row["status"]] += 1
-        if good and small[p] and puzzle["width"] * puzzle["height"] <= MOST_CELLS:
+        if is_valid and small[p] and puzzle["width"] * puzzle["height"] <= MOST_CELLS:
             found = [bytes(itertools.chain(*cells)) for cells in solutions(puzzle_of(puzzle))]
             truth = ("none", "unique", "multiple")[min(len(found), 2)]
             pictures = {row["solution"], row["second_solution"]} - {None}

@@ -1,4 +1,4 @@
-"""Line logic: puzzles a second on one core, and the time of one line solve as lines grow."""
+"""Line logic: puzzles per second on one core, and the time of a line solve by length."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def run(archive: Path) -> list[FigureTable]:
 
 
 def sets_of(archive: Path) -> dict[str, list[pa.RecordBatch]]:
-    """The sets that line logic is measured on, by their names, in batches; the archive if it is there."""
+    """Return the puzzles to measure on by name, in batches; the archive first, if it exists."""
     blobs = Recipe("blobs", 30, 30, 0.5, 2, 2_000)
     sets: dict[str, list[pa.RecordBatch]] = {
         "10,000 random 10x10, half black": random_batches(10_000, 10, 10, 0.5, 1),
@@ -58,7 +58,7 @@ def throughput_of(name: str, batches: list[pa.RecordBatch]) -> list[object]:
 
 @kernel
 def _repeat(n: int, board: Board, color: np.ndarray | None, workspace: Workspace, times: int) -> float:
-    """CPU seconds of so many solves of the same line."""
+    """Return the CPU seconds of `times` solves of the same line."""
     start = cpu_seconds()
     for _ in range(times):
         solve_line(n, 0, board, color, workspace)
@@ -66,7 +66,7 @@ def _repeat(n: int, board: Board, color: np.ndarray | None, workspace: Workspace
 
 
 def line_time(cells: int, share: float) -> list[object]:
-    """Time of one solve of a random line with a share of block starts, mono and in three colours."""
+    """Measure one solve of a random line with this share of block starts, mono and in three colours."""
     words = words_for(cells)
     times = []
     blocks = 0

@@ -1,8 +1,7 @@
-"""The solver against one by automata that shares nothing with it (tests/oracle.py), on drawn puzzles (tests/fuzz.py).
+"""Compare the solver with an independent one by automata (tests/oracle.py) on random puzzles (tests/fuzz.py).
 
-python -m benchmarks.second_opinion --seed N             shows the puzzle of a seed and both answers; if they differ,
-                                                         also a smaller puzzle on which they differ
-python -m benchmarks.second_opinion --seed N --count M   is the benchmark on M puzzles
+python -m benchmarks.second_opinion --seed N             show a seed's puzzle and both answers; reduce it if they differ
+python -m benchmarks.second_opinion --seed N --count M   run the benchmark on M puzzles
 """
 
 import argparse
@@ -25,44 +24,43 @@ from tests import fuzz, oracle
 
 PROCESSES = 2
 CHUNK = 250
-"""Seeds that a process is given at a time."""
+"""Seeds per task."""
 
 CPU_LIMIT = 60.0
 MOST_CONFLICTS = 20_000
-"""Conflicts after which the automata give a puzzle up: some seconds. A few random 30x30 would take them hours."""
+"""Conflicts after which the automata give up, some seconds; a few random 30x30 would take hours."""
 
 LONGEST_SIDES = (30, 20)
-"""Most cells of a side, in turn from chunk to chunk: the large puzzles take long."""
+"""Longest sides, alternating between chunks, since large puzzles are slow."""
 
 REPORT_EVERY = 60.0
-"""Seconds between two lines of progress."""
+"""Seconds between progress lines."""
 
 GROUPS = (*fuzz.KINDS, "mono", "colours", "blotted", "partly solved", "goal given", "a side over 20", "all")
-"""Groups that puzzles are counted in; a puzzle is in several."""
+"""Overlapping groups in which puzzles are counted."""
 
 FIGURES = ("puzzles", "unique", "multiple", "none", "unknown", "solver", "automata")
 HEADING = ["puzzles", "compared", "unique", "multiple", "none", "given up by automata", "CPU s, solver", "automata"]
 
 
 class Conditions(NamedTuple):
-    """What holds for a chunk of puzzles: most cells of a side, and whether the solver is given the goal."""
+    """Conditions of a chunk: longest side, and whether the solver gets the goal."""
 
     most: int
     check_goal: bool
 
 
 class Findings(NamedTuple):
-    """What some seeds have shown: the FIGURES of each group, and a text for each puzzle that is answered wrongly."""
+    """Result of some seeds: FIGURES by group, and a report on each wrong answer."""
 
     figures: dict[str, Counter[str]]
     wrong: list[str]
 
 
 def second_opinion(count: int, seed: int) -> FigureTable:
-    """Compare what is said of the puzzles of seeds `seed` to `seed` + `count` - 1.
+    """Compare both solvers on the seeds `seed` to `seed` + `count` - 1.
 
-    What differs is written to standard error as it comes up, with its seed. If anything does, or if a process is lost,
-    SystemExit ends the command.
+    Differences are reported on standard error with their seeds. Raises SystemExit after any, or if a process dies.
     """
     chunks = list(chunks_of(range(seed, seed + count)))
     figures: dict[str, Counter[str]] = {group: Counter() for group in GROUPS}
@@ -75,7 +73,7 @@ def second_opinion(count: int, seed: int) -> FigureTable:
             except BrokenProcessPool:
                 lost = [chunk for other, chunk in waiting.items() if not other.done() or other.exception()][:PROCESSES]
                 seeds = " or ".join(f"{chunk.start} to {chunk.stop - 1}" for chunk in lost)
-                raise SystemExit(f"a process was lost at one of the seeds {seeds}") from None
+                raise SystemExit(f"a process died at one of the seeds {seeds}") from None
             for group in GROUPS:
                 figures[group].update(found.figures[group])
             done, wrong = done + len(waiting[future]), wrong + len(found.wrong)
@@ -83,15 +81,15 @@ def second_opinion(count: int, seed: int) -> FigureTable:
                 report(text)
             if time.monotonic() > reported + REPORT_EVERY or done == count:
                 reported = time.monotonic()
-                report(f"{done:,} of {count:,} puzzles in {reported - begun:.0f} s, {wrong} answered differently")
+                report(f"{done:,} of {count:,} puzzles in {reported - begun:.0f} s, {wrong} answers differ")
     if wrong:
-        raise SystemExit(f"{wrong} of {count} puzzles are answered differently")
+        raise SystemExit(f"{wrong} of {count} answers differ")
     rows: list[list[object]] = [[group, *(figures[group][name] for name in FIGURES)] for group in GROUPS]
     return FigureTable(f"A second opinion on drawn puzzles, seeds {seed:,} to {seed + count - 1:,}", HEADING, rows)
 
 
 def chunks_of(seeds: range) -> Iterator[range]:
-    """Cut where the seed is a multiple of CHUNK, so that a puzzle's conditions follow from its seed alone."""
+    """Split seeds at multiples of CHUNK, so that a puzzle's conditions depend only on its seed."""
     while seeds:
         end = (seeds.start // CHUNK + 1) * CHUNK - seeds.start
         yield seeds[:end]
@@ -103,7 +101,7 @@ def report(text: str) -> None:
 
 
 def compare(seeds: range) -> Findings:
-    """Have the puzzles of some seeds classified: in one batch, those that are partly solved each for itself."""
+    """Classify the puzzles of some seeds, partly solved ones individually, and compare the answers."""
     figures: dict[str, Counter[str]] = {group: Counter() for group in GROUPS}
     wrong = []
     most, check_goal = conditions_of(seeds.start)
@@ -123,13 +121,13 @@ def compare(seeds: range) -> Findings:
 
 
 def conditions_of(seed: int) -> Conditions:
-    """The conditions of the chunk that a seed is in: a quarter of the chunks are given their goals."""
+    """Return the conditions of a seed's chunk; a quarter of the chunks get their goals."""
     chunk = seed // CHUNK
     return Conditions(LONGEST_SIDES[chunk % 2], chunk // 2 % 4 == 3)
 
 
 def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_goal: bool) -> Iterator[dict[str, Any]]:
-    """The rows of the results table."""
+    """Yield the rows of the results table."""
     whole = [puzzle for puzzle, start in zip(puzzles, starts, strict=True) if start is None]
     rows = iter(classify(puzzle_batch(whole), cpu_limit=CPU_LIMIT, check_goal=check_goal).to_pylist())
     for puzzle, start in zip(puzzles, starts, strict=True):
@@ -140,7 +138,7 @@ def rows_of(puzzles: list[Puzzle], starts: Sequence[np.ndarray | None], check_go
 
 
 def groups_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Iterator[str]:
-    """The groups that a puzzle is counted in."""
+    """Yield the groups of a puzzle."""
     assert puzzle.source is not None
     yield from (puzzle.source, "all", "colours" if puzzle.colors > 1 else "mono")
     for group, holds in (
@@ -153,11 +151,8 @@ def groups_of(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> Ite
             yield group
 
 
-# One puzzle, examined.
-
-
 def show(seed: int) -> None:
-    """Print the puzzle of a seed and both answers; if they differ, also a smaller puzzle on which they differ."""
+    """Print a seed's puzzle and both answers; if they differ, also a reduced puzzle."""
     most, check_goal = conditions_of(seed)
     puzzle = fuzz.drawn(seed, most=most)
     start = fuzz.begun(puzzle, seed)
@@ -170,13 +165,13 @@ def show(seed: int) -> None:
 
 
 def objection_to(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> str | None:
-    """What is wrong with the solver's answer; None if nothing is."""
+    """Return what is wrong with the solver's answer, None if it is right."""
     row = next(rows_of([puzzle], [start], check_goal))
     return oracle.objection(puzzle, start, row, oracle.verdict(puzzle, start, MOST_CONFLICTS))
 
 
 def reduced(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> tuple[Puzzle, np.ndarray | None]:
-    """A puzzle that is still answered wrongly: lines and colours are left out as long as it is."""
+    """Remove lines and colours while the answer stays wrong; returns the reduced puzzle."""
     for smaller, rest in smaller_ones(puzzle, start):
         if objection_to(smaller, rest, check_goal):
             return reduced(smaller, rest, check_goal)
@@ -184,7 +179,7 @@ def reduced(puzzle: Puzzle, start: np.ndarray | None, check_goal: bool) -> tuple
 
 
 def smaller_ones(puzzle: Puzzle, start: np.ndarray | None) -> Iterator[tuple[Puzzle, np.ndarray | None]]:
-    """The puzzles of a solution without one of its lines, or of its colours; nothing if there is no solution."""
+    """Yield the puzzles of a solution without one line or colour; none without a solution."""
     whole = next(oracle.learned_solutions(puzzle, start, MOST_CONFLICTS), None)
     if whole is None:
         return
@@ -206,8 +201,10 @@ def smaller_ones(puzzle: Puzzle, start: np.ndarray | None) -> Iterator[tuple[Puz
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.second_opinion", description=__doc__)
-    parser.add_argument("--seed", type=int, required=True, help="of the puzzle to show, or of the first to compare")
-    parser.add_argument("--count", type=int, help="compare so many puzzles, as the benchmark does")
+    parser.add_argument(
+        "--seed", type=int, required=True, help="seed of the puzzle to show, or of the first to compare"
+    )
+    parser.add_argument("--count", type=int, help="number of puzzles to compare")
     options = parser.parse_args()
     if options.count is None:
         show(options.seed)

@@ -1,8 +1,7 @@
-"""Whole runs of this checkout beside another one's: python -m benchmarks.stages CHECKOUT [--size 4x5] [--rounds 2].
+"""Compare whole runs with another checkout's: python -m benchmarks.stages CHECKOUT [--size 4x5] [--rounds 2].
 
-Every picture of a size is generated, classified and reported by both in turns, by the commands on one core (--serial).
-CPU seconds are of the command and all that it started, so other work on the machine matters less. Kernels are compiled
-before, by the same commands on small pictures.
+Both checkouts alternate at generating, classifying and reporting every picture of a size, on one core (--serial). CPU
+seconds include child processes. A first round on small pictures compiles the kernels.
 """
 
 import argparse
@@ -17,7 +16,7 @@ SMALL = "3x4"
 
 
 def stages(size: str, folder: Path) -> dict[str, list[str]]:
-    """The commands of a whole run, by name."""
+    """Return the commands of a whole run by name."""
     store, run = str(folder / size), str(folder / f"{size}-run")
     return {
         "generate": ["generate", "exhaustive", size, "--out", store, "--serial"],
@@ -26,15 +25,15 @@ def stages(size: str, folder: Path) -> dict[str, list[str]]:
     }
 
 
-def measured(checkout: Path, arguments: list[str]) -> tuple[float, float]:
-    """CPU seconds of a command of a checkout, and the most memory that it took, in MB."""
+def measure(checkout: Path, arguments: list[str]) -> tuple[float, float]:
+    """Return CPU seconds and peak memory in MB of a command of a checkout."""
     environment = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": str(checkout / ".cache" / "numba")}
     command = [sys.executable, "-m", "nonocensus", *arguments]
     process = subprocess.Popen(command, cwd=checkout, env=os.environ | environment, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f"{' '.join(arguments)} of {checkout} ended with {process.returncode}")
+        raise SystemExit(f"{' '.join(arguments)} of {checkout} failed: exit status {process.returncode}")
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
 
 
@@ -51,7 +50,7 @@ def main() -> None:
             size = SMALL if number < 0 else options.size
             for name in stages(size, folders[0]):
                 pairs = zip(checkouts, folders, strict=True)
-                (cpu, memory), (other, others) = (measured(there, stages(size, out)[name]) for there, out in pairs)
+                (cpu, memory), (other, others) = (measure(there, stages(size, out)[name]) for there, out in pairs)
                 if number >= 0:
                     print(
                         f"round {number + 1}, {name} {size}: {cpu:.1f} and {other:.1f} CPU s, "

@@ -1,7 +1,4 @@
-"""Why the answers can be believed.
-
-Compared with another solver's on drawn puzzles; what hostile inputs do; the same under other tuning; proved again.
-"""
+"""Evidence for the verdicts: a second solver, hostile inputs, random tuning, certificates."""
 
 from pathlib import Path
 
@@ -12,13 +9,13 @@ from benchmarks.second_opinion import second_opinion
 from pipeline.findings.figures_page import FigureTable
 
 DRAWN, HOSTILE = 200_000, 1_000_000
-"""Puzzles that are drawn from seeds, and rows as strangers may send them."""
+"""Numbers of random puzzles and of rows of untrusted input."""
 
 DRAWS, TUNED = 4, 1000
-"""Draws of the solver's tuning, and puzzles under each."""
+"""Draws of the solver's tuning, and puzzles per draw."""
 
 SEED = 1_000_000
-"""The tests have other seeds."""
+"""Different from the seeds of the tests."""
 
 
 def run(archive: Path) -> list[FigureTable]:

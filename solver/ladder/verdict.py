@@ -289,7 +289,8 @@ def _words(codes: np.ndarray, words: Sequence[str]) -> pa.Array:
 
 def _result_batch(columns: dict[str, Any], rows: int) -> pa.RecordBatch:
     """Return a batch of the results table; columns that are not given are null."""
-    return pa.RecordBatch.from_arrays([_column(columns.get(field.name), field, rows) for field in RESULTS], RESULTS)
+    arrays = [_column(columns.get(field.name), field, rows) for field in RESULTS]
+    return pa.RecordBatch.from_arrays(arrays, schema=RESULTS)
 
 
 def _column(values: Any, field: pa.Field, rows: int) -> pa.Array:

@@ -1,9 +1,8 @@
-"""Kissat as a clause learner, where it is installed: a process a call, with as much of python-sat's interface as the
-tail uses (solver.learning.tail).
+"""Kissat as an optional SAT solver: one process per call, behind the part of python-sat's interface that
+solver.learning.tail uses.
 
-Kissat is no library that keeps what it has learned from call to call, and can't be told a phase for each variable. So
-a formula is handed over whole, with its variables turned round so that "true" is what each should be first, which is
-how Kissat begins.
+Kissat keeps no learned clauses between calls and accepts no phase per variable. So each call gets the whole formula,
+with variables negated such that "true", Kissat's initial phase, is the wanted phase of each.
 """
 
 import os
@@ -18,13 +17,13 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 IN_WHEEL = Path("sage_wheels", "bin", "kissat")
-"""Where the wheel passagemath-kissat has it, beside other packages."""
+"""Path of the program in site-packages, from the wheel passagemath-kissat."""
 
 SATISFIABLE, UNSATISFIABLE = 10, 20
-"""Exit statuses, as at SAT competitions."""
+"""Exit statuses, as in SAT competitions."""
 
-SAID = {SATISFIABLE: b"s SATISFIABLE", UNSATISFIABLE: b"s UNSATISFIABLE"}
-"""The one line of its output that begins so, without which an exit status is no answer."""
+ANSWER = {SATISFIABLE: b"s SATISFIABLE", UNSATISFIABLE: b"s UNSATISFIABLE"}
+"""Line of its output that must confirm the exit status."""
 
 LAUNCHER = """
 import ctypes, os, resource, sys
@@ -35,32 +34,32 @@ resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
 if os.getppid() == int(parent):
     os.execv(command[0], command)
 """
-"""A Python program that becomes Kissat, which the system ends after its CPU seconds and with its parent.
+"""A Python program that sets a CPU limit and a parent-death signal, then execs Kissat.
 
-Setting that up between fork and exec (`preexec_fn`) may deadlock where other threads run.
+`preexec_fn` could do the same, but may deadlock with other threads.
 """
 
-LONGEST = 1e9
-"""CPU seconds that stand for no limit."""
+UNLIMITED_SECONDS = 1e9
+"""CPU seconds that mean no limit."""
 
 MOST_CONFLICTS = (1 << 31) - 1
-"""A limit of so many conflicts is none; Kissat takes none above."""
+"""Conflicts that mean no limit; the largest number that Kissat accepts."""
 
 FOR_PROOFS = ("--unsat", "--sweep=0", "--backbone=0", "--congruence=0", "--substitute=0", "--factor=0")
-"""Kissat's own options for a proof, and no search for equal variables, gates and the like: formulas of lines have few,
-and it takes a tenth of the time."""
+"""Options for proofs. Searching for equal variables and gates is off: formulas of lines have few, and it takes a tenth
+of the time."""
 
 FOR_PARTS = ("--tier1relative=0", "--tier2relative=0")
-"""Clauses are kept by fixed limits of glue, and so fewer of them: more conflicts, but in less time."""
+"""Options for cubes. Fixed glue limits keep fewer clauses: more conflicts, but in less time."""
 
 
 class KissatError(Exception):
-    """Kissat has failed: it could not start, crashed, was killed, or its answer is not to be believed."""
+    """Kissat could not start, crashed, was killed, or gave an invalid answer."""
 
 
 @cache
 def program() -> str | None:
-    """The path of Kissat: of the PATH, or of passagemath-kissat; None if neither is there, or runs."""
+    """Return the path of Kissat from the PATH or passagemath-kissat; None if neither runs."""
     for path in (shutil.which("kissat"), str(Path(sysconfig.get_path("purelib")) / IN_WHEEL)):
         try:
             if (
@@ -69,18 +68,18 @@ def program() -> str | None:
             ):
                 return path
         except OSError:
-            continue  # not there, or of another machine
+            continue  # missing, or built for another architecture
     return None
 
 
 @cache
 def known_options() -> frozenset[str]:
-    """Those that the program here has, as `--name`: an older one refuses what it does not know."""
+    """Return the options of the installed version, as `--name`; unknown options are errors."""
     path = program()
     if path is None:
         return frozenset()
-    said = subprocess.run([path, "--range"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    return frozenset({"--unsat", *(f"--{line.split()[0]}" for line in said.stdout.splitlines() if line.strip())})
+    listed = subprocess.run([path, "--range"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return frozenset({"--unsat", *(f"--{line.split()[0]}" for line in listed.stdout.splitlines() if line.strip())})
 
 
 def _known(options: tuple[str, ...]) -> list[str]:
@@ -88,12 +87,12 @@ def _known(options: tuple[str, ...]) -> list[str]:
 
 
 class Kissat:
-    """A formula, and what Kissat has made of it.
+    """A formula and Kissat's answer to it.
 
-    cpu_limit       CPU seconds that the next call may take; whole ones count
-    conflict_limit  conflicts that it may have; where there is a limit, the formula is a cube (solver.learning.cubes)
-    cpu_seconds     of all calls so far, in processes of their own
-    unsatisfiable   whether there is probably no model, or hardly any: options for a proof
+    cpu_limit        CPU seconds of the next call, rounded down
+    conflict_limit   conflicts of the next call; with a limit the formula is a cube (solver.learning.cubes)
+    cpu_seconds      CPU seconds of all calls so far
+    unsatisfiable    few or no models are likely: use options for proofs
     """
 
     def __init__(self) -> None:
@@ -107,61 +106,61 @@ class Kissat:
         self._conflicts = 0
 
     def add_clause(self, clause: list[int]) -> None:
-        """Add a clause, literals as in DIMACS."""
+        """Add a clause of DIMACS literals."""
         self._clauses.append(clause)
 
     def set_phases(self, literals: list[int]) -> None:
-        """Have these literals tried first; later ones count."""
+        """Set phases of variables; later calls override earlier ones."""
         self._phases |= {abs(literal): literal for literal in literals}
 
     def solve_limited(self) -> bool | None:
-        """Whether there is a model; None if a limit comes first. Raises KissatError if that can't be known."""
-        path, seconds = program(), int(min(self.cpu_limit, LONGEST))
+        """Return whether there is a model, None at a limit; raises KissatError if Kissat fails."""
+        path, seconds = program(), int(min(self.cpu_limit, UNLIMITED_SECONDS))
         if seconds < 1:
             return None
         if path is None:
-            raise KissatError("it is not installed")
-        turned = {variable for variable, literal in self._phases.items() if literal < 0}
+            raise KissatError("not installed")
+        negated = {variable for variable, literal in self._phases.items() if literal < 0}
         options = ["--phase=1"]
         if self.unsatisfiable:
             options += _known(FOR_PROOFS)
         if self.conflict_limit < MOST_CONFLICTS:
             options += [f"--conflicts={self.conflict_limit}", *_known(FOR_PARTS)]
         try:
-            ended = _run([path, *options], seconds, _dimacs(self._clauses, turned))
+            completed = _run([path, *options], seconds, _dimacs(self._clauses, negated))
         except OSError as error:
-            raise KissatError(f"it does not start: {error.strerror}") from error
-        self.cpu_seconds += ended.cpu_seconds
-        if ended.status == -signal.SIGXCPU:  # which only the limit of CPU seconds sends
+            raise KissatError(f"cannot start: {error.strerror}") from error
+        self.cpu_seconds += completed.cpu_seconds
+        if completed.status == -signal.SIGXCPU:  # sent only by the CPU limit
             return None
-        lines = ended.output.splitlines()
-        said = [line for line in lines if line.startswith(b"s ")]
-        at_conflicts = ended.status == 0 and self.conflict_limit < MOST_CONFLICTS
-        if not at_conflicts and said != [SAID.get(ended.status)]:
-            raise KissatError(f"it ended with status {ended.status}{ended.complaint}")
+        lines = completed.output.splitlines()
+        answers = [line for line in lines if line.startswith(b"s ")]
+        at_conflicts = completed.status == 0 and self.conflict_limit < MOST_CONFLICTS
+        if not at_conflicts and answers != [ANSWER.get(completed.status)]:
+            raise KissatError(f"exit status {completed.status}{completed.complaint}")
         words = [line.split() for line in lines if line[:1] in (b"v", b"c")]
         try:
             self._conflicts += next((int(each[2]) for each in words if each[1:2] == [b"conflicts:"]), 0)
             values = [int(word) for each in words if each[0] == b"v" for word in each[1:]]
         except ValueError as error:
-            raise KissatError(f"its output can't be read: {error}") from error
-        if ended.status == SATISFIABLE:
-            model = [-value if abs(value) in turned else value for value in values if value]
+            raise KissatError(f"invalid output: {error}") from error
+        if completed.status == SATISFIABLE:
+            model = [-value if abs(value) in negated else value for value in values if value]
             self._check(set(model))
             self._model = model
-        return {SATISFIABLE: True, UNSATISFIABLE: False}.get(ended.status)
+        return {SATISFIABLE: True, UNSATISFIABLE: False}.get(completed.status)
 
     def _check(self, model: set[int]) -> None:
-        """Raise KissatError unless a model satisfies every clause and has no variable both true and false."""
+        """Raise KissatError unless a model is consistent and satisfies every clause."""
         if not model.isdisjoint([-literal for literal in model]) or any(map(model.isdisjoint, self._clauses)):
-            raise KissatError("its model is none of the formula's")
+            raise KissatError("its model violates the formula")
 
     def get_model(self) -> list[int] | None:
-        """The last model, a literal a variable; None if there is none."""
+        """Return the last model, one literal per variable; None if there is none."""
         return self._model
 
     def accum_stats(self) -> dict[str, int]:
-        """How many `conflicts` all calls have had that came to their end."""
+        """Return the `conflicts` of all completed calls."""
         return {"conflicts": self._conflicts}
 
     def delete(self) -> None:
@@ -169,8 +168,8 @@ class Kissat:
         self._clauses.clear()
 
 
-class _Ended(NamedTuple):
-    """How a process has ended: exit status or negative signal, what it has written, CPU seconds."""
+class _Completed(NamedTuple):
+    """Result of a process: exit status or negative signal, output, last line of errors, CPU seconds."""
 
     status: int
     output: bytes
@@ -178,9 +177,10 @@ class _Ended(NamedTuple):
     cpu_seconds: float
 
 
-def _run(command: list[str], seconds: int, formula: bytes) -> _Ended:
-    """Run Kissat on a formula for at most so many CPU seconds. Its streams are files in memory, no pipes: so `wait4`
-    can wait for it, which says what this child alone has used.
+def _run(command: list[str], seconds: int, formula: bytes) -> _Completed:
+    """Run Kissat on a formula for at most `seconds` CPU seconds.
+
+    Its streams are files in memory instead of pipes, so that `wait4` can report the CPU time of this child alone.
     """
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     bound = seconds if most == resource.RLIM_INFINITY else max(min(seconds, most - 1), 0)
@@ -200,7 +200,7 @@ def _run(command: list[str], seconds: int, formula: bytes) -> _Ended:
         errors.seek(0)
         complaint = errors.read().decode(errors="replace").strip().splitlines()[-1:]
         text = "".join(f": {line}" for line in complaint)
-        return _Ended(process.returncode, output.read(), text, used.ru_utime + used.ru_stime)
+        return _Completed(process.returncode, output.read(), text, used.ru_utime + used.ru_stime)
 
 
 def _memory_file() -> BinaryIO:
@@ -208,10 +208,10 @@ def _memory_file() -> BinaryIO:
     return os.fdopen(os.memfd_create("kissat"), "w+b")
 
 
-def _dimacs(clauses: list[list[int]], turned: set[int]) -> bytes:
-    """A formula as text, with some of its variables turned round."""
+def _dimacs(clauses: list[list[int]], negated: set[int]) -> bytes:
+    """Return a formula as DIMACS text with some variables negated."""
     number = max((abs(literal) for clause in clauses for literal in clause), default=0)
-    signed = [-k if k in turned else k for k in range(number + 1)]
+    signed = [-k if k in negated else k for k in range(number + 1)]
     text = {k: str(value) for k, value in enumerate(signed)} | {-k: str(-value) for k, value in enumerate(signed) if k}
     lines = (" ".join([text[literal] for literal in clause]) + " 0\n" for clause in clauses)
     return f"p cnf {number} {len(clauses)}\n{''.join(lines)}".encode()

@@ -137,10 +137,10 @@ def told(explanation: Explanation, replay: Replay | None = None) -> Iterator[dic
     replay = replay or _replay(explanation.puzzle)
     for step in explanation.steps:
         if step.assumption is not None:
-            yield next(replay.told([step.assumption]))
+            yield next(replay.formatted([step.assumption]))
         else:
             assert step.line is not None
-            yield replay.told_line(step.line, list(step.ruled))
+            yield replay.formatted_line(step.line, list(step.ruled))
 
 
 def _replay(puzzle: Puzzle, deadline: float = float("inf")) -> Replay:

@@ -1,6 +1,6 @@
-"""Whether pictures satisfy their clues, checked cell by cell before they are written.
+"""Check solutions against their clues, cell by cell, before they are written.
 
-This shares nothing with the solver: no bit sets, no boards. A wrong solution is a bug, and is reported as an error.
+Independent of the solver: no bit sets, no boards. A wrong solution is a bug, reported as an error.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from solver.model.views import Clues, Views
 
 
 def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """For each puzzle in `which`: whether the picture pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
+    """Return for each puzzle p in `which` whether pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
     good = np.zeros(len(which), np.bool_)
     check = plain_if_cheaper(_check, 2 * int(np.diff(offsets)[which].sum()))
     check(batch, which, _read_only(pictures), offsets, good)
@@ -22,30 +22,27 @@ def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndar
 def same(
     which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray, others: np.ndarray, places: np.ndarray
 ) -> np.ndarray:
-    """For each puzzle in `which`: whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
-    alike = np.zeros(len(which), np.bool_)
+    """Return for each p in `which` whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
+    equal = np.zeros(len(which), np.bool_)
     compare = plain_if_cheaper(_compare, int(np.diff(offsets)[which].sum()))
-    compare(which, _read_only(pictures), offsets, _read_only(others), places, alike)
-    return alike
+    compare(which, _read_only(pictures), offsets, _read_only(others), places, equal)
+    return equal
 
 
 def agrees(picture: np.ndarray, start: np.ndarray) -> bool:
-    """Whether a picture (uint8[cells]) has in each cell a colour that a partly solved grid leaves it.
-
-    start   bool[cells, palette]
-    """
+    """Return whether a picture, uint8[cells], agrees with a start, bool[cells, palette]."""
     return bool((picture < start.shape[1]).all() and start[np.arange(len(picture)), picture].all())
 
 
 def compile_checks(batch: Views) -> None:
-    """Have the kernels of this module ready."""
-    nobody, nothing, offsets, answers = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(1, np.int64), [False]
-    _check(batch, nobody, _read_only(nothing), offsets, np.array(answers))
-    _compare(nobody, _read_only(nothing), offsets, _read_only(nothing), offsets, np.array(answers))
+    """Compile the kernels of this module."""
+    no_puzzles, nothing, offsets, answers = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(1, np.int64), [False]
+    _check(batch, no_puzzles, _read_only(nothing), offsets, np.array(answers))
+    _compare(no_puzzles, _read_only(nothing), offsets, _read_only(nothing), offsets, np.array(answers))
 
 
 def _read_only(pictures: np.ndarray) -> np.ndarray:
-    """Pictures as Arrow's are, so that kernels are compiled for one type of them."""
+    """Return a read-only view, as Arrow's arrays are, so that kernels are compiled for one type."""
     pictures = pictures.view()
     pictures.flags.writeable = False
     return pictures
@@ -58,15 +55,15 @@ def _compare(
     offsets: np.ndarray,
     others: np.ndarray,
     places: np.ndarray,
-    alike: np.ndarray,
+    equal: np.ndarray,
 ) -> None:
     for k in range(len(which)):
         p = which[k]
         cells = offsets[p + 1] - offsets[p]
-        alike[k] = places[p + 1] - places[p] == cells
-        for i in range(cells if alike[k] else 0):
+        equal[k] = places[p + 1] - places[p] == cells
+        for i in range(cells if equal[k] else 0):
             if pictures[offsets[p] + i] != others[places[p] + i]:
-                alike[k] = False
+                equal[k] = False
 
 
 @kernel
@@ -86,7 +83,7 @@ def _check(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.nd
 
 @kernel
 def _lines_fit(clues: Clues, p: int, picture: np.ndarray, cells: int, line_step: int, cell_step: int) -> bool:
-    """Whether each line of one side reads as its clue says; line i has its cell x at i * line_step + x * cell_step."""
+    """Return whether all lines of one side fit their clues; cell x of line i is at i * line_step + x * cell_step."""
     first = clues.lines[p]
     for line in range(first, clues.lines[p + 1]):
         here = (line - first) * line_step

@@ -1,4 +1,4 @@
-"""Prove the verdict of one puzzle again: record a derivation, have it checked, refute what it leaves."""
+"""Prove one puzzle's verdict: record a derivation, check it, refute the formula that it leaves."""
 
 import resource
 import signal
@@ -20,28 +20,26 @@ from solver.proofs.formula import Formula, dimacs, formula
 from solver.proofs.record import UnprovableError, Verdict, record
 
 LEARNER = "glucose4"
-"""Of python-sat's engines with proofs the one whose proofs are found and followed soonest
-(docs/decisions/proof-checking.md).
-"""
+"""The python-sat engine whose proofs are found and checked fastest (docs/decisions/proof-checking.md)."""
 
 SLICE = 2000
-"""Conflicts between two looks at the clock."""
+"""Conflicts between two checks of the clock."""
 
-LONGEST = 1 << 30
-"""Most seconds that the system takes as a limit."""
+MAX_SECONDS = 1 << 30
+"""Largest limit in seconds that the system accepts."""
 
 SHARE = 0.25
-"""How much of the time that is left a learner may take to find a proof: to follow one takes up to three times that."""
+"""Share of the remaining time to find a proof; checking one takes up to three times as long."""
 
 
 class Certificate(NamedTuple):
-    """What has become of a verdict.
+    """Result of proving a verdict.
 
-    status    PROVED; FAILED, where the verdict, this program or a file is wrong; TIMEOUT
-    checker   what has checked it
+    status    PROVED, FAILED (the verdict, this program or a file is wrong) or TIMEOUT
+    checker   name and version of what checked it
     seconds   CPU time
-    files     the proof: text by the suffix of its file
-    error     why it is not proved, in one line
+    files     the proof: text by file suffix
+    error     one line
     """
 
     status: str
@@ -54,11 +52,12 @@ class Certificate(NamedTuple):
 
 
 def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: float) -> Certificate:
-    """Prove a verdict of one puzzle (a batch of one row of the puzzles table); `depth` is that of the rung depth-2.
+    """Prove the verdict of a batch's one puzzle; a wrong verdict raises nothing.
 
-    CPU seconds of this thread, and of the process that follows a proof, count. A verdict that is wrong raises nothing.
+    depth       depth of the rung depth-2
+    cpu_limit   CPU seconds of this thread and of the process that checks a proof
     """
-    began = used()
+    began = cpu_seconds()
     deadline = time.thread_time() + cpu_limit
     files: dict[str, str] = {}
     checker, error = f"{FORMAT} {VERSION}", None
@@ -73,18 +72,18 @@ def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: floa
             made = formula(proved)
             files[".cnf"] = "".join(dimacs(made))
             files[".drup"] = refutation(made, deadline)
-            followed(files[".cnf"], files[".drup"], deadline)
+            check_refutation(files[".cnf"], files[".drup"], deadline)
         status = PROVED
     except TimeoutError:
         status, error = TIMEOUT, f"not proved in {cpu_limit:g} CPU seconds"
-    except (CertificateError, UnprovableError) as wrong:
-        status, error = FAILED, str(wrong)
+    except (CertificateError, UnprovableError) as failure:
+        status, error = FAILED, str(failure)
     steps, assumptions = (proved.steps, proved.assumptions) if proved else (None, None)
-    return Certificate(status, checker, steps, assumptions, used() - began, files, error)
+    return Certificate(status, checker, steps, assumptions, cpu_seconds() - began, files, error)
 
 
 def _until(lines: Iterable[str], deadline: float) -> Iterator[str]:
-    """The lines, until a deadline."""
+    """Yield the lines; raises TimeoutError after the deadline."""
     for line in lines:
         if time.thread_time() > deadline:
             raise TimeoutError
@@ -92,15 +91,15 @@ def _until(lines: Iterable[str], deadline: float) -> Iterator[str]:
 
 
 def _compare(proved: Proved, verdict: Verdict) -> None:
-    """Refuse a proof of something else than the verdict."""
+    """Raise CertificateError if something else than the verdict is proved."""
     pictures = [bytes(picture) for picture in proved.pictures]
     wanted = [picture for picture in (verdict.solution, verdict.second_solution) if picture is not None]
     if (proved.clue_hash, proved.claim, proved.rung, pictures) != (verdict.clue_hash, *verdict[1:3], wanted):
-        raise CertificateError("something else than the verdict is proved")
+        raise CertificateError("proves something else than the verdict")
 
 
 def refutation(made: Formula, deadline: float) -> str:
-    """A DRUP proof that a formula has no solution. Raises TimeoutError, or UnprovableError if it has one."""
+    """Return a DRUP proof that a formula is unsatisfiable; raises TimeoutError, or UnprovableError if it is not."""
     from pysat.solvers import Solver
 
     deadline -= (1 - SHARE) * (deadline - time.thread_time())
@@ -112,13 +111,13 @@ def refutation(made: Formula, deadline: float) -> str:
             learner.conf_budget(SLICE)
             found = learner.solve_limited()
         if found:
-            raise UnprovableError(f"{LEARNER} finds a solution that should not be")
+            raise UnprovableError(f"{LEARNER} found an unexpected solution")
         return "".join(f"{line}\n" for line in learner.get_proof())
 
 
-def followed(cnf: str, proof: str, deadline: float) -> None:
-    """Have a proof followed in a process of its own. Raises CertificateError if it does not hold, TimeoutError."""
-    left = int(min(deadline - time.thread_time(), LONGEST)) + 1
+def check_refutation(cnf: str, proof: str, deadline: float) -> None:
+    """Check a proof in a child process; raises CertificateError if it is invalid, TimeoutError."""
+    left = int(min(deadline - time.thread_time(), MAX_SECONDS)) + 1
     if left < 1:
         raise TimeoutError
     with TemporaryDirectory(prefix="nonocensus-") as place:
@@ -131,10 +130,10 @@ def followed(cnf: str, proof: str, deadline: float) -> None:
         raise TimeoutError
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines() or [f"exit status {done.returncode}"]
-        raise CertificateError(f"its refutation: {said[-1]}")
+        raise CertificateError(f"invalid refutation: {said[-1]}")
 
 
-def used() -> float:
-    """CPU seconds of this thread and of the processes that it has had follow proofs."""
+def cpu_seconds() -> float:
+    """Return CPU seconds of this thread and of child processes."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.thread_time() + children.ru_utime + children.ru_stime

@@ -1,11 +1,10 @@
-"""Follow a DRUP proof that a formula in DIMACS has no solution, with a checker that is not ours: dratify.
+"""Check a DRUP proof that a formula in DIMACS is unsatisfiable, with the independent checker dratify.
 
     python follow.py FILE.cnf FILE.drup [CPU SECONDS]
 
-dratify goes through a proof from the front and shows of each clause, by unit propagation, that it follows from those
-before, down to the empty one. Its Rust engine, which the library cdclkit-native brings, is fifteen times as fast as its
-Python engine, which is taken where that one is not installed. This is a program of its own so that a proof that takes
-too long, or too much memory, can be ended with its process.
+dratify shows for each clause of a proof, by unit propagation, that it follows from those before, up to the empty
+clause. Its Rust engine (library cdclkit-native) is fifteen times as fast as its Python engine, the fallback. This is a
+separate program so that a proof that takes too much time or memory ends with its process.
 """
 
 import resource
@@ -26,7 +25,7 @@ CHECKER = f"dratify {dratify.__version__} ({ENGINE})"
 
 
 def follow(cnf: str, proof: str) -> str | None:
-    """None if the proof shows that the formula has no solution, else a line that says why not."""
+    """Return None if the proof is valid, else the reason in one line."""
     try:
         result = dratify.check_proof(dratify.parse_dimacs(cnf), proof, check_rat=False, engine=ENGINE)
     except ValueError as error:
@@ -38,5 +37,5 @@ if __name__ == "__main__":
     for seconds in map(int, sys.argv[3:4]):
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     reason = follow(*(Path(name).read_text(encoding="ascii") for name in sys.argv[1:3]))
-    print(f"refused: {reason}" if reason else f"{sys.argv[1]} has no solution, says {CHECKER}")
+    print(f"refused: {reason}" if reason else f"{sys.argv[1]} has no solution, checked by {CHECKER}")
     sys.exit(1 if reason else 0)

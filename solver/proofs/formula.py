@@ -1,15 +1,15 @@
-"""A puzzle as a formula in conjunctive normal form, for proofs that it has no (other) solution. Trusted, so kept plain.
+"""Encode a puzzle in conjunctive normal form for proofs that it has no (other) solution. Trusted, so kept plain.
 
     python -m solver.proofs.formula FILE.jsonl[.gz] > FILE.cnf
 
-For such proofs one direction matters: every picture that is to be excluded must satisfy the formula. So take a picture
-that fits the clues. Let the variable of a cell and a colour be true if the cell has that colour, and the variables
-"block j starts at cell p or before" and "block j ends at cell p or before" be what is so in the picture. Then every
-clause below is true, each kind for the reason that stands above it. So if no values satisfy the formula, then there is
-no such picture. The clauses of a line whose cells are all known are left out: with fewer clauses that holds as well.
+Such proofs need one direction: every picture that fits the clues satisfies the formula. Given such a picture, let the
+variable of a cell and a colour be true if the cell has that colour, and let "block j starts at cell p or earlier" and
+"block j ends at cell p or earlier" have their values in the picture. Then every clause below is true, for the reason in
+the comment above it. Hence an unsatisfiable formula implies that there is no such picture. Clauses of fully known lines
+are omitted; with fewer clauses the implication still holds.
 
-The formula is about what a derivation leaves: what its steps have ruled out, which the checker has checked, is part of
-it, and so is that a further solution differs from the one that the checker has found to fit.
+The formula covers what a derivation leaves open: it contains the colours that the checked steps exclude, and that a
+further solution differs from the known one.
 """
 
 import sys
@@ -21,11 +21,11 @@ from typing import NamedTuple
 from solver.proofs.checker import Blocks, Proved, check, lines_of
 
 Literal = int | bool
-"""The number of a variable, negative if it is negated, or a constant."""
+"""A variable's number, negative if negated, or a constant."""
 
 
 class Formula(NamedTuple):
-    """Clauses over the variables 1 to `variables`. Cells come first: row by row, a variable for each colour."""
+    """Clauses over the variables 1 to `variables`; those of cells come first, row by row, one per colour."""
 
     width: int
     height: int
@@ -35,7 +35,7 @@ class Formula(NamedTuple):
 
 
 def formula(proved: Proved) -> Formula:
-    """The formula that has to be shown to have no solution after a derivation."""
+    """Return the formula that must be unsatisfiable for a derivation's claim to hold."""
     return _Encoder(proved).formula()
 
 
@@ -48,25 +48,25 @@ class _Encoder:
         self.clauses: list[list[int]] = []
 
     def cell(self, place: int, color: int) -> int:
-        """The variable: the cell at this place, row by row, has this colour."""
+        """Return the variable "the cell with this index has this colour"."""
         return place * self.colors + color + 1
 
     def add(self, *literals: Literal) -> None:
-        """Add the clause that one of these is true."""
+        """Add a clause."""
         if not any(literal is True for literal in literals):
             self.clauses.append([literal for literal in literals if literal is not False])
 
     def formula(self) -> Formula:
-        """All clauses."""
+        """Return the formula with all clauses."""
         for place, left in enumerate(self.proved.left):
-            # A cell has some colour.
+            # A cell has a colour.
             self.add(*(self.cell(place, color) for color in range(self.colors)))
             for color in range(self.colors):
                 if not left >> color & 1:
-                    # What the steps have ruled out is not so.
+                    # Excluded by the steps.
                     self.add(-self.cell(place, color))
                 for other in range(color):
-                    # A cell has not two colours.
+                    # A cell does not have two colours.
                     self.add(-self.cell(place, color), -self.cell(place, other))
         places = range(self.width * self.height)
         for y, clue in enumerate(self.proved.rows):
@@ -74,53 +74,53 @@ class _Encoder:
         for x, clue in enumerate(self.proved.columns):
             self.line(clue, places[x :: self.width])
         for picture in self.proved.pictures:
-            # A further solution has another colour in some cell.
+            # A further solution differs in some cell.
             self.add(*(-self.cell(place, color) for place, color in enumerate(picture)))
         return Formula(self.width, self.height, self.colors, self.variables, self.clauses)
 
     def line(self, clue: Blocks, places: range) -> None:
-        """The clauses of the line whose cells are at these places."""
+        """Add the clauses of the line with these cells."""
         if all(self.proved.left[place].bit_count() == 1 for place in places):
             return
         cells, last = len(places), len(clue) - 1
         apart = [int(color == following) for (_, color), (_, following) in pairwise(clue)] + [0]
         room = [max(length, 1) + gap for (length, _), gap in zip(clue, apart, strict=False)]
-        # A block starts after all cells that those before it take, and leaves as many as those after it take.
+        # A block leaves room for the blocks before it and for those after it.
         earliest = [sum(room[:j]) for j in range(len(clue))]
         latest = [cells - sum(room[j:]) for j in range(len(clue))]
         start = [self.numbers(latest[j] - earliest[j]) for j in range(len(clue))]
         end = [0 if length else self.numbers(latest[j] - earliest[j]) for j, (length, _) in enumerate(clue)]
 
         def starts(j: int, p: int) -> Literal:
-            """Block j starts at cell p or before."""
+            """Return the literal "block j starts at cell p or earlier"."""
             return False if p < earliest[j] else p >= latest[j] or start[j] + p - earliest[j]
 
         def ends(j: int, p: int) -> Literal:
-            """Block j ends at cell p or before. Where its length is known, that is a matter of where it starts."""
+            """Return the literal "block j ends at cell p or earlier"; a known length makes it one of its start."""
             if clue[j][0]:
                 return starts(j, p - clue[j][0] + 1)
             return False if p < earliest[j] else p >= latest[j] or end[j] + p - earliest[j]
 
         for p, place in enumerate(places):
             for j, (length, color) in enumerate(clue):
-                # What has started by a cell has started by the next one.
+                # A block that has started by a cell has started by the next one.
                 self.add(_not(starts(j, p)), starts(j, p + 1))
                 if not length:
-                    # What has ended by a cell has ended by the next one, and has started.
+                    # A block that has ended by a cell has ended by the next one, and has started.
                     self.add(_not(ends(j, p)), ends(j, p + 1))
                     self.add(_not(ends(j, p)), starts(j, p))
-                # A block starts after the one before it has ended, and after a gap if they have the same colour.
+                # A block starts after the end of the one before it, with a gap if they have the same colour.
                 if j > 0:
                     self.add(_not(starts(j, p)), ends(j - 1, p - 1 - apart[j - 1]))
-                # A cell has the colour of the block that has started by it and not ended before it.
+                # A cell has the colour of the block that has started by it and not ended before.
                 self.add(_not(starts(j, p)), ends(j, p - 1), self.cell(place, color))
-            # A cell after one block has ended, and before the next one has started, is background.
+            # A cell after the end of one block and before the start of the next is background.
             for j in range(-1, len(clue)):
                 ended, started = j < 0 or ends(j, p - 1), j < last and starts(j + 1, p)
                 self.add(_not(ended), started, self.cell(place, 0))
 
     def numbers(self, count: int) -> int:
-        """The first of so many new variables."""
+        """Reserve `count` new variables; returns the first."""
         first = self.variables + 1
         self.variables += max(count, 0)
         return first
@@ -131,7 +131,7 @@ def _not(literal: Literal) -> Literal:
 
 
 def dimacs(made: Formula) -> Iterator[str]:
-    """The lines of a formula's file."""
+    """Yield the lines of a DIMACS file."""
     yield f"c A nonogram, {made.width}x{made.height}, as solver/proofs/formula.py of nonocensus writes it down.\n"
     number = f"((y-1)*{made.width}+x-1)*{made.colors}+c+1"
     yield f"c The cell of row y and column x has colour c if variable {number} is true.\n"

@@ -1,8 +1,8 @@
-"""Record derivations: what the kernels find, found once more in plain Python and written down for the checker.
+"""Record derivations: replay what the kernels found in plain Python, as steps for the checker.
 
-The kernels only say which assumptions lead to contradictions, and in which order. Line logic and these assumptions are
-done again in that order with the checker's own automaton, which must lead to what the kernels found. If it does not,
-the checker refuses what is written here: nobody has to trust this file.
+The kernels supply only the order of assumptions that lead to contradictions. Line logic and these assumptions are
+replayed in that order with the checker's automaton and must reach the kernels' result. This file is not trusted: the
+checker refuses wrong steps.
 """
 
 import json
@@ -24,15 +24,15 @@ from solver.model.views import views
 from solver.proofs.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
 
 Ruled = tuple[int, int]
-"""What is ruled out: a cell's place, row by row, and a colour."""
+"""An excluded colour: a cell's index, row by row, and the colour."""
 
 
 class UnprovableError(Exception):
-    """A verdict that its own rung does not lead to: one line that says where it ends."""
+    """The replay does not reach the verdict; one line says where it ends."""
 
 
 class Verdict(NamedTuple):
-    """What is to be proved: columns of the results table."""
+    """The verdict to prove: columns of the results table."""
 
     clue_hash: str
     solutions: str
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
 
 class LineStep(NamedTuple):
-    """A line solved: its number (columns after rows), its cells before, and what it rules out."""
+    """A solved line: its index (columns after rows), its cells before, and the colours that it excludes."""
 
     line: int
     here: list[int]
@@ -50,7 +50,7 @@ class LineStep(NamedTuple):
 
 
 class RefutedAssumption(NamedTuple):
-    """An assumption, the steps from it, the line that has no arrangement then, and what it needs to be known before."""
+    """An assumption, its steps, the line that ends without arrangement, and the exclusions that it depends on."""
 
     place: int
     color: int
@@ -61,22 +61,23 @@ class RefutedAssumption(NamedTuple):
 
 @cache
 def compile_recorder(words: int, colored: bool) -> None:
-    """Have the recorder's kernels compiled, so that no proof is charged for it."""
+    """Compile the recorder's kernels, so that no proof's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)
     _refute(memory, NO_LIMIT, _log(4, 2), memory.workspace._replace(deadline=math.inf))
 
 
 def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float) -> list[str]:
-    """The lines of a certificate of one puzzle (a batch of one row), to be read by the checker.
+    """Return the lines of a certificate for a batch's one puzzle.
 
-    depth, deadline     that of the rung depth-2; CPU seconds of this thread
+    depth      depth of the rung depth-2
+    deadline   CPU seconds of this thread
 
     Raises TimeoutError after the deadline, UnprovableError if the steps don't lead to the verdict.
     """
     row: dict[str, Any] = batch.to_pylist()[0]
     rows, columns = ([[(b["length"], b["color"]) for b in clue] for clue in row[side]] for side in ("rows", "columns"))
     if clue_hash(rows, columns) != verdict.clue_hash:
-        raise UnprovableError(f"its clues have the hash {clue_hash(rows, columns)}, its verdict {verdict.clue_hash}")
+        raise UnprovableError(f"hash mismatch: clues have {clue_hash(rows, columns)}, the verdict {verdict.clue_hash}")
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -95,7 +96,7 @@ def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float)
 def _derived(
     batch: pa.RecordBatch, rows: list[Blocks], columns: list[Blocks], verdict: Verdict, depth: int, deadline: float
 ) -> Iterator[dict[str, Any]]:
-    """The steps and the conclusion."""
+    """Yield the steps and the conclusion."""
     found = [cells for cells in (verdict.solution, verdict.second_solution) if cells is not None]
     pictures = [_digits(cells, len(columns)) for cells in found]
     if verdict.solutions == "multiple":
@@ -104,46 +105,46 @@ def _derived(
     replay = Replay(rows, columns, verdict.solutions == "none", deadline)
     replay.climb(batch, verdict.technique or "", depth)
     if replay.end is None:
-        yield from replay.told(replay.found)
+        yield from replay.formatted(replay.found)
         yield {"conclusion": "formula" if verdict.technique == "search" else "decided", "pictures": pictures}
     elif verdict.solutions == "none":
-        yield from replay.told(replay.all_that_matters())
+        yield from replay.formatted(replay.needed_steps())
         yield {"conclusion": "contradiction", **replay.name(replay.end)}
     else:
-        raise UnprovableError(f"the rung {verdict.technique} ends with a contradiction")
+        raise UnprovableError(f"the rung {verdict.technique} ends in a contradiction")
 
 
 def _digits(cells: bytes, width: int) -> list[str]:
-    """A picture's rows, a digit a cell."""
+    """Return a picture's rows with one digit per cell."""
     text = "".join(DIGITS[cell] if cell < len(DIGITS) else "?" for cell in cells)
     return [text[x : x + width] for x in range(0, len(text), width)]
 
 
 class Replay:
-    """The cells of a puzzle, what is done to them, and the line without arrangement that it ends with, if it does."""
+    """Replay of a puzzle: its cells, the steps so far, and the line without arrangement, if it ends in one."""
 
     def __init__(self, rows: list[Blocks], columns: list[Blocks], thorough: bool, deadline: float) -> None:
-        """`thorough`: note also what each assumption needs to be known before it (`RefutedAssumption.needs`)."""
+        """Start from the clues; `thorough` also records what each assumption depends on (`RefutedAssumption.needs`)."""
         self.width, self.height = len(columns), len(rows)
         self.clues = [Clue(clue) for clue in rows + columns]
         self.every = [slice(y * self.width, (y + 1) * self.width) for y in range(self.height)]
         self.every += [slice(x, None, self.width) for x in range(self.width)]
         self.full = (2 << max((color for clue in rows + columns for _, color in clue), default=0)) - 1
         self.cells = [self.full] * (self.width * self.height)
-        self.began = self.cells  # what line logic alone knows
+        self.began = self.cells  # knowledge from line logic alone
         self.deadline, self.thorough = deadline, thorough
         self.found: list[LineStep | RefutedAssumption] = []
         self.end: int | None = None
 
     def climb(self, batch: pa.RecordBatch, rung: str, depth: int) -> None:
-        """Do all that the rungs up to this one do."""
+        """Replay the rungs up to this one."""
         steps: list[LineStep] = []
         self.end = self.propagate(self.cells, set(range(len(self.clues))), steps)
         self.found += steps
         self.began = list(self.cells)
         for place, color, limit in self.refutations(batch, rung, depth):
             if self.end is not None:
-                raise UnprovableError("the kernels go on where the replay has ended")
+                raise UnprovableError("the kernels continue where the replay has ended")
             self.found.append(self.refuted(place, color, limit))
             self.cells[place] &= ~(1 << color)
             steps = []
@@ -151,12 +152,12 @@ class Replay:
             self.found += steps
 
     def refutations(self, batch: pa.RecordBatch, rung: str, depth: int) -> Iterator[tuple[int, int, int | None]]:
-        """The assumptions that the rungs refute: place and colour, and how far to follow them (None: to the end)."""
+        """Yield the assumptions that the rungs refute: cell, colour, depth limit (None: no limit)."""
         if rung == "line" or self.end is not None:
             return
         memory = line_fixpoint(views(batch), self.deadline - time.thread_time())
         if memory is None:
-            raise UnprovableError("the kernels find a contradiction where the replay finds none")
+            raise UnprovableError("the kernels found a contradiction that the replay does not")
         log = _log(len(self.cells), self.full.bit_length())
         counters = np.zeros(COUNTERS, np.int64)
         workspace = memory.workspace._replace(counters=counters, deadline=self.deadline)
@@ -172,19 +173,19 @@ class Replay:
                 return
 
     def lines(self, place: int) -> tuple[int, int]:
-        """The row and the column of a cell."""
+        """Return the row and the column of a cell."""
         return place // self.width, self.height + place % self.width
 
     def places(self, line: int) -> range:
-        """The places of a line's cells."""
+        """Return the cells of a line."""
         return range(len(self.cells))[self.every[line]]
 
     def propagate(
         self, cells: list[int], todo: set[int], steps: list[LineStep], among: Set[int] | None = None
     ) -> int | None:
-        """Line logic on these lines and those that change, or those of them that are `among` some.
+        """Run line logic on the lines `todo` and those that change, restricted to the lines `among`.
 
-        Appends what it does to `steps`; returns a line that has no arrangement, if one is found.
+        Appends to `steps`; returns a line without arrangement, if any.
         """
         side = 0
         while todo:
@@ -200,7 +201,7 @@ class Replay:
         return None
 
     def solve(self, cells: list[int], line: int, steps: list[LineStep]) -> list[Ruled] | None:
-        """Solve one line; returns what it rules out, None if it has no arrangement."""
+        """Solve one line; returns the colours it excludes, None if it has no arrangement."""
         if time.thread_time() > self.deadline:
             raise TimeoutError
         here = cells[self.every[line]]
@@ -216,7 +217,7 @@ class Replay:
         return ruled
 
     def refuted(self, place: int, color: int, depth: int | None) -> RefutedAssumption:
-        """Follow an assumption as the rung does (solver.ladder.lookahead), and keep what its contradiction needs."""
+        """Follow an assumption as the rung does (solver.ladder.lookahead); returns only the steps that matter."""
         cells = list(self.cells)
         cells[place] = 1 << color
         then: list[LineStep] = []
@@ -237,12 +238,12 @@ class Replay:
         if end is None:
             y, x = divmod(place, self.width)
             raise UnprovableError(f"colour {color} in row {y + 1}, column {x + 1} leads to no contradiction")
-        return self.lean(RefutedAssumption(place, color, then, end, set()), cells, opened)
+        return self.with_needed_steps(RefutedAssumption(place, color, then, end, set()), cells, opened)
 
     def open_next_level(self, opened: dict[int, set[Ruled]], cells: list[int]) -> None:
-        """Add the lines that cross those opened so far where more is known than when the rung began.
+        """Add the lines that cross opened ones where more is known than when the rung began.
 
-        `opened` holds for each line what has to be known so that it gets its level.
+        opened   per line, the exclusions that give it its level
         """
         for line in list(opened):
             for place in self.places(line):
@@ -251,10 +252,14 @@ class Replay:
                     for crossing in self.lines(place):
                         opened.setdefault(crossing, opened[line] | {why})
 
-    def lean(self, found: RefutedAssumption, cells: list[int], opened: dict[int, set[Ruled]]) -> RefutedAssumption:
-        """An assumption with those of its steps that its contradiction needs; `cells` are what they lead to.
+    def with_needed_steps(
+        self, found: RefutedAssumption, cells: list[int], opened: dict[int, set[Ruled]]
+    ) -> RefutedAssumption:
+        """Return an assumption with only the steps that its contradiction depends on.
 
-        Where levels count, what gave a line its level is needed too (`opened`): else it might get a later one.
+        With a depth limit it also depends on what gave a line its level (`opened`).
+
+        cells   cells after all steps
         """
         base, full = list(self.cells), [self.full] * len(self.cells)
         base[found.place] = full[found.place] = 1 << found.color
@@ -282,8 +287,8 @@ class Replay:
                 kept.append(step._replace(ruled=wanted))
         return found._replace(then=kept[::-1], needs=needs)
 
-    def all_that_matters(self) -> list[LineStep | RefutedAssumption]:
-        """Of all that was found, what the last contradiction needs."""
+    def needed_steps(self) -> list[LineStep | RefutedAssumption]:
+        """Return the steps that the final contradiction depends on."""
         assert self.end is not None
         full = [self.full] * len(self.cells)
         needed = self.reasons(self.end, self.cells[self.every[self.end]], full)
@@ -302,9 +307,9 @@ class Replay:
         return kept[::-1]
 
     def reasons(self, line: int, here: list[int], free: list[int], ruled: Ruled | None = None) -> set[Ruled]:
-        """What of `here` it takes, beyond what `free` says of all cells, that a line rules something out.
+        """Return the exclusions in `here`, beyond those in `free`, by which a line excludes `ruled`.
 
-        Without `ruled`: that it has no arrangement.
+        Without `ruled`: by which it has no arrangement.
         """
         if time.thread_time() > self.deadline:
             raise TimeoutError
@@ -315,43 +320,43 @@ class Replay:
             spare[x] = here[x]
         return {(places[x], color) for x, color in _reasons(self.clues[line], here, spare)}
 
-    def told(self, found: list[LineStep | RefutedAssumption]) -> Iterator[dict[str, Any]]:
-        """Steps as the checker reads them."""
+    def formatted(self, found: list[LineStep | RefutedAssumption]) -> Iterator[dict[str, Any]]:
+        """Yield steps in the checker's format."""
         for item in found:
             if isinstance(item, LineStep):
-                yield self.told_line(item.line, item.ruled)
+                yield self.formatted_line(item.line, item.ruled)
             else:
                 y, x = divmod(item.place, self.width)
-                then = [self.told_line(step.line, step.ruled) for step in item.then]
+                then = [self.formatted_line(step.line, step.ruled) for step in item.then]
                 yield {"assume": [y + 1, x + 1, item.color], "then": then, "contradiction": self.name(item.end)}
 
-    def told_line(self, line: int, ruled: list[Ruled]) -> dict[str, Any]:
-        """What a line rules out as the checker reads it."""
+    def formatted_line(self, line: int, ruled: list[Ruled]) -> dict[str, Any]:
+        """Return a line step in the checker's format."""
         places = self.places(line)
         return {**self.name(line), "not": [[places.index(place) + 1, color] for place, color in ruled]}
 
     def name(self, line: int) -> dict[str, int]:
-        """A line as the checker reads it."""
+        """Return a line in the checker's format."""
         return {"row": line + 1} if line < self.height else {"column": line - self.height + 1}
 
 
 def _log(cells: int, palette: int) -> np.ndarray:
-    """Room for all that can be refuted."""
+    """Return a log for every refutable colour."""
     return np.zeros((cells * palette, 3), np.int32)
 
 
 def _refute(memory: Memory, depth: int, log: np.ndarray, workspace: Workspace) -> int:
-    """`refute` on a memory's board, to its end."""
+    """Run `refute` on a memory's board to the fixpoint."""
     board, began, seen = memory.board, memory.tree.union, memory.seen
     begin(board, began, seen, workspace.bit_width)
     return refute(board, memory.trial, began, memory.color, depth, NO_LIMIT, seen, log, workspace)
 
 
 def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int, int]]:
-    """For a line without arrangement: colours that its cells must lack, of those that `here` lacks and `free` has.
+    """Yield, for a line without arrangement, the colours in `free` but not in `here` that its cells must lack.
 
-    From the last cell on, each gets back every such colour with which the line still has no arrangement: with which no
-    state that the cells before it lead to goes on to the line's end.
+    From the last cell backwards, each cell gets back every such colour with which the line still has no arrangement:
+    with which no state reachable from the cells before leads to the line's end.
     """
     reached, good = clue.forward(here), clue.ends
     for x in range(len(here) - 1, -1, -1):
@@ -365,5 +370,5 @@ def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int
 
 
 def colors_of(colors: int) -> list[int]:
-    """The colours in a set."""
+    """Return the colours in a bit set."""
     return [color for color in range(colors.bit_length()) if colors >> color & 1]

@@ -1,4 +1,4 @@
-"""Whole puzzles against brute force, and properties that must hold for any puzzle."""
+"""Whole puzzles against brute force, and invariants of every puzzle."""
 
 from dataclasses import replace
 
@@ -53,8 +53,8 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
 
 
 @pytest.mark.parametrize("cold", ["run_lookahead_rungs", "run_search_rung"])
-def test_kernels_that_are_not_waited_for(cold: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puzzles that a kernel in preparation is needed for are left, with what is known of them; the others are not."""
+def test_uncompiled_kernels_make_puzzles_late(cold: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Late puzzles keep what is known; puzzles that need no such kernel are classified."""
     recipe = (
         Recipe("random", 12, 12, 0.5, 7, 60) if cold == "run_lookahead_rungs" else Recipe("random", 14, 14, 0.25, 7, 60)
     )
@@ -75,7 +75,7 @@ def test_kernels_that_are_not_waited_for(cold: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(("width", "height", "line_solvable"), [(2, 2, 14), (3, 3, 384), (5, 2, 810)])
 def test_every_small_picture(width: int, height: int, line_solvable: int) -> None:
-    """All pictures of a size: as many are line-solvable as published, and those have one solution each."""
+    """As many are line-solvable as published, and those have one solution each."""
     every = [
         from_picture(np.array([n >> k & 1 for k in range(width * height)], np.uint8).reshape(height, width))
         for n in range(2 ** (width * height))
@@ -89,7 +89,7 @@ def test_every_small_picture(width: int, height: int, line_solvable: int) -> Non
 
 @given(puzzles())
 @settings(max_examples=150, deadline=None)
-def test_turned_puzzles_give_turned_answers(puzzle: Puzzle) -> None:
+def test_transposed_and_mirrored_puzzles_give_the_same_result(puzzle: Puzzle) -> None:
     label, decided, solution = answer(puzzle)
     for turn, turned in ((transposed, lambda a: a.T), (mirrored, lambda a: a[:, ::-1])):
         other_label, other_decided, other_solution = answer(turn(puzzle))
@@ -103,7 +103,7 @@ def test_turned_puzzles_give_turned_answers(puzzle: Puzzle) -> None:
 @given(pictures(colors=1, most=8))
 @settings(max_examples=60, deadline=None)
 def test_wide_words_give_the_same_answer(cells: np.ndarray) -> None:
-    """The same picture with white margins that need two words: what line logic knows inside does not change."""
+    """White margins change nothing that line logic knows inside."""
     wide = np.zeros((cells.shape[0], 70), np.uint8)
     wide[:, 40 : 40 + cells.shape[1]] = cells
     high = wide.T.copy()
@@ -113,7 +113,7 @@ def test_wide_words_give_the_same_answer(cells: np.ndarray) -> None:
 
 
 @pytest.mark.plain_python
-def test_contradiction_is_found() -> None:
+def test_contradiction_is_none_by_line() -> None:
     puzzle = Puzzle(rows=((Block(2),), (), (Block(2),)), columns=((Block(2),), (Block(1),), (Block(1),)))
     row = solve(puzzle)
     assert (row["status"], row["solutions"], row["technique"], row["label"]) == ("ok", "none", "line", "contradiction")
@@ -121,8 +121,7 @@ def test_contradiction_is_found() -> None:
 
 
 @pytest.mark.wide
-def test_time_limit_keeps_what_is_known() -> None:
-    """No CPU time at all: work past the first look at the clock is given up, and says so."""
+def test_time_limit_0_is_timeout() -> None:
     rng = np.random.default_rng(1)
     puzzle = from_picture((rng.random((120, 120)) < 0.5).astype(np.uint8))
     row = solve(puzzle, cpu_limit=0.0)
@@ -133,7 +132,7 @@ def test_time_limit_keeps_what_is_known() -> None:
 
 @pytest.mark.wide
 @pytest.mark.plain_python
-def test_a_batch_of_all_kinds_keeps_its_order() -> None:
+def test_mixed_batch_keeps_its_order() -> None:
     rng = np.random.default_rng(2)
     pool = [
         from_picture(rng.integers(0, colors + 1, shape, dtype=np.uint8), PALETTE[: colors + 1], puzzle_id=f"test/{k}")
@@ -161,7 +160,6 @@ def test_slices_of_a_batch_read_their_own_clues() -> None:
 
 
 def test_line_solves_of_a_complete_line_puzzle() -> None:
-    """Full rows settle every column in the first two sweeps: trivial."""
     row = solve(from_picture(np.ones((4, 6), np.uint8)))
     assert row["label"] == "trivial unique line"
     assert row["line_solves"] == 10

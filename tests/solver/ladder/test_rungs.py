@@ -1,4 +1,4 @@
-"""The rungs above line logic against their slow twins, and whole verdicts against all solutions."""
+"""The rungs above line logic against slow references, and verdicts against enumerated solutions."""
 
 import math
 from dataclasses import replace
@@ -48,8 +48,8 @@ def test_lookahead_is_the_fixpoint(rung: str, depth: int, column: str, puzzle: P
 @pytest.mark.parametrize("rung", ["depth-2", "probe"])
 @given(puzzle=st.one_of(puzzles(most=9), shuffled_puzzles(most=7)))
 @settings(max_examples=80, deadline=None)
-def test_the_order_of_the_probes_does_not_matter(rung: str, puzzle: Puzzle) -> None:
-    """Turned and mirrored puzzles are probed in other orders; each rung decides as many cells and says the same."""
+def test_order_of_probes_does_not_matter(rung: str, puzzle: Puzzle) -> None:
+    """Transposed and mirrored puzzles are probed in other orders."""
     turned = replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=None)
     upside_down = replace(
         puzzle, rows=puzzle.rows[::-1], columns=tuple(clue[::-1] for clue in puzzle.columns), goal=None
@@ -57,14 +57,14 @@ def test_the_order_of_the_probes_does_not_matter(rung: str, puzzle: Puzzle) -> N
     rows = [solve(each, rung=rung) for each in (puzzle, turned, upside_down)]
     names = "solutions", "technique", f"cells_after_{rung.replace('-', '')}"
     answers = [[row[name] for name in names] for row in rows]
-    if answers[0][0] == "none":  # how much was decided by then is not asked
+    if answers[0][0] == "none":  # cells decided before a contradiction depend on the order
         answers = [answer[:2] for answer in answers]
     assert answers[0] == answers[1] == answers[2]
 
 
 @pytest.mark.parametrize("number", [3487, 4159, 6775, 7471, 9071, 9950, 10747, 11991, 15361, 19439])
-def test_a_turned_puzzle_stays_on_its_rung(number: int) -> None:
-    """Where levels are counted from what the assumption alone changes, some ways to turn these need the rung probe."""
+def test_rotated_puzzle_stays_on_its_rung(number: int) -> None:
+    """With pbnsolve's levels some rotations of these need the rung probe."""
     square = pictures(Recipe("random", 10, 10, 0.45, 4, 20000), number, number + 1)[0]
     ways = [np.rot90(way, turns) for way in (square, square.T) for turns in range(4)]
     batch = picture_batch(np.ascontiguousarray(ways), "turned", pa.array(list(map(str, range(8)))))
@@ -85,8 +85,8 @@ def test_verdicts_agree_with_enumeration(puzzle: Puzzle) -> None:
     assert (row["technique"] is None) == (row["solutions"] == "multiple")
 
 
-def test_a_glance_shows_two_solutions() -> None:
-    """Most puzzles with several solutions never see the rungs above line logic; what is found are two solutions."""
+def test_glance_finds_two_solutions() -> None:
+    """Most puzzles with several solutions skip the rungs above line logic."""
     batch = recipe_batch(Recipe("random", 9, 9, 0.45, 1, 300), 0, 300)
     seen = views(batch)
     outcome = climb(seen, np.arange(300), LadderOptions(math.inf))
@@ -102,9 +102,9 @@ def test_a_glance_shows_two_solutions() -> None:
 
 @pytest.mark.parametrize(("colors", "density"), [(1, 0.25), (2, 0.2)])
 def test_search_and_clause_learning_agree(monkeypatch: pytest.MonkeyPatch, colors: int, density: float) -> None:
-    """Random pictures, a third of them with other columns: search alone, clause learning alone, and both in turn."""
+    """Random pictures, a third of them with shuffled columns: search alone, learning alone, and both."""
     if colors > 1:
-        monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # else dives would come first, and leave search nothing to do
+        monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives, which would solve them first
     rng = np.random.default_rng(colors)
     batch = []
     for k in range(200):
@@ -137,20 +137,18 @@ def test_search_and_clause_learning_agree(monkeypatch: pytest.MonkeyPatch, color
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)))
 @settings(max_examples=200, deadline=None)
 def test_all_solutions_are_found(puzzle: Puzzle) -> None:
-    """From the fixpoint of line logic alone, so that the encoding has work to do."""
+    """By clause learning right after line logic."""
     found = [tuple(map(tuple, cells.tolist())) for cells in iter_solutions(puzzle)]
     assert sorted(found) == sorted(oracle.solutions(puzzle))
 
 
 @pytest.mark.parametrize(("cells", "solutions"), [(3, 6), (5, 120)])
-def test_permutations(cells: int, solutions: int) -> None:
-    """A 1 in every row and column: as many solutions as there are permutations."""
+def test_number_of_permutations(cells: int, solutions: int) -> None:
     ones = ((Block(1),),) * cells
     assert len(list(iter_solutions(Puzzle(rows=ones, columns=ones)))) == solutions
 
 
-def test_techniques_are_told_apart() -> None:
-    """A picture that line logic does not find, though its clues have no other solution."""
+def test_puzzle_beyond_line_logic_is_depth_2() -> None:
     puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
     assert len(oracle.solutions(puzzle)) == 1
     assert solve(puzzle, rung="line")["label"] == "stalled"
@@ -160,7 +158,7 @@ def test_techniques_are_told_apart() -> None:
 
 @pytest.mark.slow
 def test_every_4x4_picture() -> None:
-    """All 65,536: distinct clues, unique, multiple and line-solvable puzzles as many as published."""
+    """Numbers of distinct, unique, multiple and line-solvable puzzles as published."""
     pictures = (np.arange(2**16)[:, None] >> np.arange(16) & 1).astype(np.uint8).reshape(-1, 4, 4)
     distinct: dict[str, dict[str, Any]] = {}
     for start in range(0, 2**16, 4096):
@@ -177,7 +175,7 @@ def test_every_4x4_picture() -> None:
 
 @given(puzzles(most=5), st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.8, 1.0]))
 @settings(max_examples=300, deadline=None)
-def test_a_switch_gives_another_picture_with_the_same_clues(puzzle: Puzzle, seed: int, openness: float) -> None:
+def test_swap_keeps_the_clues(puzzle: Puzzle, seed: int, openness: float) -> None:
     assert puzzle.goal is not None
     goal = puzzle.goal
     plain = from_picture(goal, puzzle.palette)
@@ -198,7 +196,7 @@ def test_a_switch_gives_another_picture_with_the_same_clues(puzzle: Puzzle, seed
 
 
 def has_switch(puzzle: Puzzle, start: np.ndarray) -> bool:
-    """Whether exchanging colours a b / b a at the corners of some rectangle keeps all clues and agrees with `start`."""
+    """Return whether some rectangle has a switch that agrees with `start`, by brute force."""
     assert puzzle.goal is not None
     cells = puzzle.goal
     for top in range(puzzle.height):
@@ -228,21 +226,20 @@ def has_switch(puzzle: Puzzle, start: np.ndarray) -> bool:
     [(1, 70), *(pytest.param(*kind, marks=pytest.mark.slow) for kind in ((2, 70), (1, 130), (2, 130)))],
 )
 def test_wide_puzzles_get_the_same_verdicts(colors: int, size: int) -> None:
-    """Random pictures inside wide empty margins: several words to a bit set, the same answers."""
+    """Random pictures inside wide empty margins, with several words per bit set."""
     rng = np.random.default_rng(size)
     for _ in range(4):
         cells = rng.integers(0, colors + 1, (6, 6), dtype=np.uint8)
         wide = np.zeros((8, size), np.uint8)
         wide[1:7, size - 7 : size - 1] = cells
         near, far = (solve(from_picture(c, PALETTE[: colors + 1])) for c in (np.pad(cells, 1), wide))
-        # wide margins give blocks more room, so only what is sound in both can be compared
+        # wide margins give blocks more room, so unique in the wide one implies unique in the other
         if far["solutions"] == "unique":
             assert near["solutions"] == "unique"
         assert (far["goal_matches"], far["status"]) == (True, "ok")
 
 
-def test_time_limit_in_the_tail_keeps_what_is_known() -> None:
-    """A hard random puzzle with next to no time: late, but with its probing done, and soon over."""
+def test_time_limit_in_clause_learning_keeps_what_is_known() -> None:
     rng = np.random.default_rng(6)
     row: dict[str, Any] = solve(from_picture((rng.random((60, 60)) < 0.42).astype(np.uint8)), cpu_limit=0.1)
     assert (row["status"], row["label"], row["solutions"]) == ("timeout", "timeout", "unknown")

@@ -1,4 +1,4 @@
-"""What is written is held against what else is known: clues, the number of solutions found, the author's picture."""
+"""Rows are checked against clues, the number of solutions and the goal before they are written."""
 
 import math
 
@@ -17,7 +17,7 @@ PICTURE = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], np.uint8)
 
 
 def answered(change: str) -> tuple[str, str | None]:
-    """Status and error of a puzzle with one solution, its outcome changed after the fact."""
+    """Return status and error of a puzzle with one solution after a change of its outcome."""
     batch = puzzle_batch([from_picture(PICTURE)])
     seen = views(batch)
     outcome: Outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
@@ -47,16 +47,16 @@ def answered(change: str) -> tuple[str, str | None]:
         ("another cell", WRONG_SOLUTION),
     ],
 )
-def test_a_wrong_outcome_is_an_error(change: str, error: str) -> None:
+def test_wrong_outcome_is_error(change: str, error: str) -> None:
     assert answered(change) == ("error", error)
 
 
-def test_a_right_outcome_is_no_error() -> None:
+def test_right_outcome_is_ok() -> None:
     assert answered("nothing") == ("ok", None)
 
 
-def test_a_goal_disproves_unique() -> None:
-    """Two solutions, of which the ladder is made to claim the one that is not the goal."""
+def test_goal_disproves_unique() -> None:
+    """Claim only the solution that is not the goal."""
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
     seen = views(batch)
     outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
@@ -68,18 +68,17 @@ def test_a_goal_disproves_unique() -> None:
     assert results(batch, seen, outcome, 2, np.ones((4, 2), np.bool_))["error"].to_pylist() == [None]
 
 
-def test_a_solution_that_does_not_agree_with_its_start() -> None:
+def test_solution_that_contradicts_start_is_error() -> None:
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
     seen = views(batch)
     outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
     start = np.ones((4, 2), np.bool_)
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
-    start[0] = [True, False]  # which one of the two solutions has and the other has not
+    start[0] = [True, False]  # as only one of the two solutions has it
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [WRONG_SOLUTION]
 
 
-def test_out_of_time_because_kissat_failed() -> None:
-    """Of an answer nothing is said."""
+def test_timeout_after_kissat_failure_says_so() -> None:
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))] * 2)
     seen = views(batch)
     outcome = climb(seen, np.arange(2), LadderOptions(math.inf))

@@ -1,4 +1,4 @@
-"""Puzzles decided by cubes: parts lose no solution and share none; verdicts are the oracle's and one learner's."""
+"""Cubes: parts are disjoint and complete; verdicts equal the oracle's and those of one learner."""
 
 import math
 from typing import Any
@@ -33,7 +33,7 @@ from solver.model.views import views
 
 WHOLE = Cube((), FROM_NOTHING)
 ALWAYS_SPLIT = ((ENGINES[1], 0),)
-"""Turns in which no learner does anything."""
+"""Turns without any work."""
 
 
 def pictures_of(puzzle: Puzzle) -> set[bytes]:
@@ -45,44 +45,42 @@ def keeps_to(cube: Cube, picture: bytes) -> bool:
     return not len(cube.start) or bool(cube.start[np.arange(len(cells)), cells].all())
 
 
-def any_branch(looked: Memory, rng: np.random.Generator) -> Branch:
-    """Where probing would split a cube, or at any other open cell, at a colour that it may have."""
-    may_be = possibilities(looked.board)
+def any_branch(probed: Memory, rng: np.random.Generator) -> Branch:
+    """Return the branch of probing, or a random one."""
+    may_be = possibilities(probed.board)
     cell, color = rng.choice(np.argwhere(may_be & (may_be.sum(axis=1) > 1)[:, None]))
-    return probed_branch(looked) if rng.integers(2) else Branch(int(cell), int(color), bool(rng.integers(2)))
+    return probed_branch(probed) if rng.integers(2) else Branch(int(cell), int(color), bool(rng.integers(2)))
 
 
 @pytest.fixture
-def learners_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_learners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cubes, "cube_turns", lambda *_: ALWAYS_SPLIT)
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives
 
 
 @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=5)), st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
-def test_each_solution_is_in_one_of_two_halves(puzzle: Puzzle, seed: int) -> None:
-    """Down any path: what a cube holds, one of its halves holds, unless probing it has noted it."""
+def test_each_solution_is_in_exactly_one_half(puzzle: Puzzle, seed: int) -> None:
+    """On a random path of splits; solutions that probing finds are excepted."""
     rng = np.random.default_rng(seed)
     held, cube = pictures_of(puzzle), WHOLE
     while True:
         found: list[np.ndarray] = []
-        looked, left = cubes.probe_cube(views(puzzle_batch([puzzle])), cube, found, FROM_NOTHING, math.inf)
-        noted = {picture.tobytes() for picture in found}
-        assert noted <= pictures_of(puzzle)
-        if looked is None:
-            assert len(noted) == 2 or (not left and held <= noted)
+        probed, left = cubes.probe_cube(views(puzzle_batch([puzzle])), cube, found, FROM_NOTHING, math.inf)
+        recorded = {picture.tobytes() for picture in found}
+        assert recorded <= pictures_of(puzzle)
+        if probed is None:
+            assert len(recorded) == 2 or (not left and held <= recorded)
             return
-        parts = halves(cube, looked, any_branch(looked, rng))
+        parts = halves(cube, probed, any_branch(probed, rng))
         for picture in held:
             assert sum(keeps_to(part, picture) for part in parts) == 1
         cube = parts[rng.integers(2)]
         held = {picture for picture in held if keeps_to(cube, picture)}
 
 
-@pytest.mark.usefixtures("learners_do_nothing")
-def test_cubes_alone_give_the_verdict_of_the_oracle() -> None:
-    """Without learners, cubes are split until probing decides each of them."""
-
+@pytest.mark.usefixtures("no_learners")
+def test_cubes_without_learners_agree_with_oracle() -> None:
     @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=5)))
     @settings(max_examples=300, deadline=None)
     def check(puzzle: Puzzle) -> None:
@@ -98,8 +96,8 @@ def test_cubes_alone_give_the_verdict_of_the_oracle() -> None:
 
 @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=5)), st.integers(0, 2**32 - 1))
 @settings(max_examples=150, deadline=None)
-def test_a_known_solution_does_not_count(puzzle: Puzzle, seed: int) -> None:
-    """With one solution known, and a start that leaves some cells fewer colours."""
+def test_known_solution_is_not_found_again(puzzle: Puzzle, seed: int) -> None:
+    """With a start that restricts some cells."""
     everything = oracle.solutions(puzzle)
     if not everything:
         return
@@ -114,8 +112,7 @@ def test_a_known_solution_does_not_count(puzzle: Puzzle, seed: int) -> None:
     assert {picture.tobytes() for picture in ended.solutions} <= agreeing
 
 
-def test_how_often_a_learner_has_learned_about_variables() -> None:
-    """Deleted clauses have no part in it, decided variables none any more."""
+def test_variable_counts_ignore_deleted_clauses_and_decided_variables() -> None:
     proof = ["1 -2 0", "-2 3 -4 0", "d 1 -2 0", "4 0", "-2 4 0"]
     assert variable_counts(proof, 6).tolist() == [0, 1, 3, 1, 0, 0, 0]
     assert variable_counts([*proof, "1 1"], 6).tolist() == [0, 1, 3, 1, 0, 0, 0]
@@ -123,52 +120,51 @@ def test_how_often_a_learner_has_learned_about_variables() -> None:
 
 
 @pytest.mark.parametrize("few", [False, True])
-def test_a_cube_is_split_at_what_a_learner_has_learned_about(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The likely part comes first, but not while the whole looks for the only solution."""
+def test_split_candidate_is_most_learned_about(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The likely part comes first, unless few solutions are expected."""
     monkeypatch.setattr(tail, "SLICE", 20)
     rng = np.random.default_rng(8)
     batch = views(puzzle_batch([from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8))]))
-    looked, _ = cubes.probe_cube(batch, WHOLE, [], FROM_NOTHING, math.inf)
-    assert looked is not None
-    with make_learner(looked, math.inf) as silent:
+    probed, _ = cubes.probe_cube(batch, WHOLE, [], FROM_NOTHING, math.inf)
+    assert probed is not None
+    with make_learner(probed, math.inf) as silent:
         silent.next_solution(math.inf, ((GLUCOSE, 1),))
         assert silent.split_candidate() is None
-    with make_learner(looked, math.inf, logs_clauses=True) as learner:
+    with make_learner(probed, math.inf, logs_clauses=True) as learner:
         learner.expects_few = few
         assert learner.split_candidate() is None
         learner.next_solution(math.inf, ((GLUCOSE, 1),))
         branch = learner.split_candidate()
     assert branch is not None
-    parts = halves(WHOLE, looked, branch)
+    parts = halves(WHOLE, probed, branch)
     assert parts[0].splits == ((branch.cell, branch.color, branch.has_first),)
     likely = int(learner.formula.literal[branch.cell, branch.color]) in learner.phases(GLUCOSE)
     assert (branch.has_first == likely) is not few
 
 
-def test_a_puzzle_that_one_learner_takes_long_over_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the ladder hands it over: the row of one learner, but for what differs from solution to solution."""
+def test_rows_are_the_same_with_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All columns that do not depend on which solutions are found."""
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
     rng = np.random.default_rng(8)
-    asked = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
-    expected: list[Any] = [solve(puzzle) for puzzle in asked]
+    puzzles_24 = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+    expected: list[Any] = [solve(puzzle) for puzzle in puzzles_24]
     monkeypatch.setattr(climb, "ALONE", 0.0)
     monkeypatch.setattr(cubes, "cube_turns", lambda *_: ((ENGINES[0], 1),))
-    answered = 0
+    calls = 0
 
     def counted(*arguments: Any) -> Conquest:
-        nonlocal answered
-        answered += 1
+        nonlocal calls
+        calls += 1
         return conquer_serially(*arguments)
 
-    rows: list[Any] = [solve(puzzle, conquer=counted) for puzzle in asked]
+    rows: list[Any] = [solve(puzzle, conquer=counted) for puzzle in puzzles_24]
     for column in ("status", "solutions", "technique", "label", "goal_matches", "cells_after_probe", "nodes"):
         assert [row[column] for row in rows] == [row[column] for row in expected]
-    assert answered >= 2
+    assert calls >= 2
 
 
-@pytest.mark.usefixtures("learners_do_nothing")
-def test_out_of_time_all_that_is_open_waits() -> None:
-    """A conquest cut short and taken up again, cube by cube, loses nothing."""
+@pytest.mark.usefixtures("no_learners")
+def test_cubes_wait_after_the_deadline() -> None:
     puzzle = from_picture(np.eye(5, dtype=np.uint8)[[2, 0, 3, 1, 4]])
     batch = puzzle_batch([puzzle])
     late = solve_cube(views(batch), WHOLE, [], FROM_NOTHING, 0.0, ALWAYS_SPLIT)
@@ -176,7 +172,7 @@ def test_out_of_time_all_that_is_open_waits() -> None:
     assert conquer_serially(batch, Conquest(FROM_NOTHING, [], [WHOLE]), 0.0).waiting == [WHOLE]
 
 
-def test_cubes_are_split_for_want_of_them_but_not_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_split_early_only_if_cores_are_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tail, "has_kissat", lambda: True)
     assert cube_turns(0, 1, 1) == cube_turns(1, 2, 3) == ((GLUCOSE, tail.TRIAL_SLICES),)
     for enough in (cube_turns(0, 1, 2), cube_turns(2, 2, 1)):
@@ -188,7 +184,7 @@ def test_cubes_are_split_for_want_of_them_but_not_without_end(monkeypatch: pytes
     assert cube_turns(0, 8, 8) == ((CADICAL, tail.CUBE_SLICES),)
 
 
-def test_what_one_cube_has_come_to_is_added() -> None:
+def test_add_result_merges_solutions_parts_and_effort() -> None:
     first, second, third = (np.full(1, k, np.uint8) for k in range(3))
     one, other = (Cube(((k, 1, True),), FROM_NOTHING) for k in range(2))
     begun = Conquest(FROM_NOTHING, [first], [other], 1.0, 10, None)

@@ -1,4 +1,4 @@
-"""Kissat as a learner: a stand-in for the program, which solves by brute force, shows what it is given and may fail."""
+"""Kissat: a fake program that solves by CaDiCaL, logs its calls and fails on request; and the real one."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
 
-STAND_IN = """#!{python}
+FAKE = """#!{python}
 import itertools, json, os, signal, sys, time
 if "--version" in sys.argv:
     sys.exit(print("4.0.4"))
@@ -55,18 +55,18 @@ if found:
 sys.exit(10 if found else 20)
 """
 
-Put = Callable[[str], Path]
+FakeKissat = Callable[[str], Path]
 
 
 @pytest.fixture
-def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Puts a stand-in on the PATH; returns its log. `fails`, if anything, is a program that takes its place."""
+def fake_kissat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Install a fake Kissat on the PATH; returns its log. `fails` is Python code to run instead of solving."""
     tail._warn_of_kissat.cache_clear()
 
-    def put(fails: str = "") -> Path:
+    def fake_kissat(fails: str = "") -> Path:
         log = tmp_path / "log"
         program = tmp_path / "kissat"
-        program.write_text(STAND_IN.format(python=sys.executable, log=str(log), fails=fails))
+        program.write_text(FAKE.format(python=sys.executable, log=str(log), fails=fails))
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
         kissat.program.cache_clear()
@@ -74,12 +74,12 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         assert kissat.program() == str(program)
         return log
 
-    yield put
+    yield fake_kissat
     kissat.program.cache_clear()
     kissat.known_options.cache_clear()
 
 
-def asked(clauses: list[list[int]], phases: list[int]) -> Kissat:
+def solver_of(clauses: list[list[int]], phases: list[int]) -> Kissat:
     solver = Kissat()
     for clause in clauses:
         solver.add_clause(clause)
@@ -94,9 +94,8 @@ def models(clauses: list[list[int]], variables: int) -> list[set[int]]:
     return [model for model in signed if all(model & set(clause) for clause in clauses)]
 
 
-def test_models_are_of_the_formula_and_begin_with_the_phases(put: Put) -> None:
-    """Of three free variables each keeps its phase; with a phase excluded the model is another one."""
-    put("")
+def test_model_satisfies_formula_and_keeps_phases(fake_kissat: FakeKissat) -> None:
+    fake_kissat("")
     rng = np.random.default_rng(3)
     for _ in range(6):
         clauses = [
@@ -104,7 +103,7 @@ def test_models_are_of_the_formula_and_begin_with_the_phases(put: Put) -> None:
             for _ in range(9)
         ]
         possible = models(clauses, 5)
-        solver = asked(clauses, [-1, 2, -3])
+        solver = solver_of(clauses, [-1, 2, -3])
         assert solver.solve_limited() is bool(possible)
         if possible:
             model = solver.get_model()
@@ -112,46 +111,43 @@ def test_models_are_of_the_formula_and_begin_with_the_phases(put: Put) -> None:
             named = {abs(literal) for clause in clauses for literal in clause}
             assert any({literal for literal in model if abs(literal) in named} <= true for true in possible)
         assert solver.accum_stats() == {"conflicts": 7}
-    free = asked([[1, -1], [2, -2], [3, -3]], [-1, 2, -3])
+    free = solver_of([[1, -1], [2, -2], [3, -3]], [-1, 2, -3])
     assert free.solve_limited()
     assert free.get_model() == [-1, 2, -3]
 
 
-def test_it_is_given_true_as_the_first_value(put: Put) -> None:
-    log = put("")
-    asked([[1, 2], [-2]], [1, -2]).solve_limited()
+def test_variables_with_negative_phase_are_negated(fake_kissat: FakeKissat) -> None:
+    log = fake_kissat("")
+    solver_of([[1, 2], [-2]], [1, -2]).solve_limited()
     options, text = json.loads(log.read_text())
     assert options == ["--phase=1"]
     assert text == "p cnf 2 2\n1 -2 0\n2 0\n"
 
 
-def test_it_is_told_how_many_conflicts_it_may_have(put: Put) -> None:
-    """And none above what it takes."""
-    log = put("")
-    solver = asked([[1, 2]], [])
+def test_conflict_limit_is_passed(fake_kissat: FakeKissat) -> None:
+    log = fake_kissat("")
+    solver = solver_of([[1, 2]], [])
     solver.conflict_limit = 500
     solver.solve_limited()
     assert json.loads(log.read_text())[0] == ["--phase=1", "--conflicts=500", "--tier1relative=0"]
 
 
-def test_options_that_an_older_one_has_not_are_left_out(put: Put) -> None:
-    """The stand-in says that it has two; the real one, where it is installed, has all."""
-    put("")
+def test_unknown_options_are_left_out(fake_kissat: FakeKissat) -> None:
+    fake_kissat("")
     assert kissat.known_options() == {"--unsat", "--sweep", "--tier1relative"}
 
 
 def pigeons(holes: int) -> list[list[int]]:
-    """Clauses that no model satisfies: one pigeon more than there are holes."""
+    """Return the unsatisfiable clauses of the pigeonhole principle."""
     sits = np.arange(1, (holes + 1) * holes + 1).reshape(holes + 1, holes)
     pairs = itertools.combinations(range(holes + 1), 2)
     return [*sits.tolist(), *([-int(sits[p, h]), -int(sits[q, h])] for p, q in pairs for h in range(holes))]
 
 
-def test_kissat_itself_finds_models_and_proofs_and_keeps_to_limits() -> None:
-    """The program of the extra, which tests are installed with."""
-    assert asked([[1, 2], [-1]], [1, -2]).solve_limited() is True
-    assert asked(pigeons(5), []).solve_limited() is False
-    hard = asked(pigeons(12), [])
+def test_installed_kissat_solves_and_keeps_limits() -> None:
+    assert solver_of([[1, 2], [-1]], [1, -2]).solve_limited() is True
+    assert solver_of(pigeons(5), []).solve_limited() is False
+    hard = solver_of(pigeons(12), [])
     hard.conflict_limit = 50
     assert hard.solve_limited() is None
     assert hard.accum_stats()["conflicts"] >= 50
@@ -160,12 +156,14 @@ def test_kissat_itself_finds_models_and_proofs_and_keeps_to_limits() -> None:
     assert hard.cpu_seconds > before
 
 
-def test_the_extra_has_all_options() -> None:
+def test_installed_kissat_has_all_options() -> None:
     assert kissat.known_options() > {option.split("=")[0] for option in (*kissat.FOR_PROOFS, *kissat.FOR_PARTS)}
 
 
-def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = put("")
+def test_options_for_proofs_are_used_after_first_solution(
+    fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = fake_kissat("")
     monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     number, clauses = 2, np.array([[1, 2]], np.int32)
     literal = np.array([[-1, 1], [-2, 2]])
@@ -179,11 +177,10 @@ def test_it_looks_for_a_proof_once_a_solution_is_known(put: Put, monkeypatch: py
 
 
 @pytest.mark.parametrize(("density", "few"), [(0.5, False), (0.9, True)])
-def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
-    put: Put, monkeypatch: pytest.MonkeyPatch, density: float, few: bool
+def test_options_for_proofs_are_used_if_few_solutions_are_likely(
+    fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch, density: float, few: bool
 ) -> None:
-    """Where clues are of few blocks, as in pictures; not on noise."""
-    log = put("")
+    log = fake_kissat("")
     monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     monkeypatch.setattr(tail, "leads", lambda *_: [])
     monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
@@ -199,43 +196,42 @@ def test_it_looks_for_a_proof_where_few_solutions_are_to_be_expected(
 @pytest.mark.parametrize(
     ("fails", "message"),
     [
-        ("sys.exit(0)", "it ended with status 0"),
-        ("sys.exit('kissat: error: out of memory')", "it ended with status 1: kissat: error: out of memory"),
-        ("sys.exit(20)", "it ended with status 20"),
-        ("sys.exit(10)", "it ended with status 10"),
-        ("print('s UNSATISFIABLE'); sys.exit(10)", "it ended with status 10"),
-        ("print('s SATISFIABLE\\ns UNSATISFIABLE'); sys.exit(20)", "it ended with status 20"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "it ended with status -9"),
-        ("print('s SATISFIABLE\\nv -1 2 0'); sys.exit(10)", "its model is none of the formula's"),
-        ("print('s SATISFIABLE\\nv 1 -1 2 0'); sys.exit(10)", "its model is none of the formula's"),
-        ("print('s SATISFIABLE\\nv one two 0'); sys.exit(10)", "its output can't be read"),
+        ("sys.exit(0)", "exit status 0"),
+        ("sys.exit('kissat: error: out of memory')", "exit status 1: kissat: error: out of memory"),
+        ("sys.exit(20)", "exit status 20"),
+        ("sys.exit(10)", "exit status 10"),
+        ("print('s UNSATISFIABLE'); sys.exit(10)", "exit status 10"),
+        ("print('s SATISFIABLE\\ns UNSATISFIABLE'); sys.exit(20)", "exit status 20"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "exit status -9"),
+        ("print('s SATISFIABLE\\nv -1 2 0'); sys.exit(10)", "its model violates the formula"),
+        ("print('s SATISFIABLE\\nv 1 -1 2 0'); sys.exit(10)", "its model violates the formula"),
+        ("print('s SATISFIABLE\\nv one two 0'); sys.exit(10)", "invalid output"),
     ],
 )
-def test_what_is_no_answer_is_a_failure(put: Put, fails: str, message: str) -> None:
-    put(fails)
+def test_invalid_answer_raises(fake_kissat: FakeKissat, fails: str, message: str) -> None:
+    fake_kissat(fails)
     with pytest.raises(KissatError, match=f"^{message}"):
-        asked([[1], [1, 2]], []).solve_limited()
+        solver_of([[1], [1, 2]], []).solve_limited()
 
 
-def test_a_limit_of_conflicts_is_no_failure(put: Put) -> None:
-    put("print('s UNKNOWN'); sys.exit(0)")
-    solver = asked([[1]], [])
+def test_conflict_limit_returns_none(fake_kissat: FakeKissat) -> None:
+    fake_kissat("print('s UNKNOWN'); sys.exit(0)")
+    solver = solver_of([[1]], [])
     solver.conflict_limit = 500
     assert solver.solve_limited() is None
 
 
-def test_a_program_that_is_gone_is_a_failure(put: Put) -> None:
-    put()
+def test_missing_program_raises(fake_kissat: FakeKissat) -> None:
+    fake_kissat()
     path = kissat.program()
     assert path is not None
     Path(path).unlink()
-    with pytest.raises(KissatError, match=r"it ended with status 1: FileNotFoundError"):
-        asked([[1]], []).solve_limited()
+    with pytest.raises(KissatError, match=r"exit status 1: FileNotFoundError"):
+        solver_of([[1]], []).solve_limited()
 
 
-def test_no_python_runs_between_fork_and_exec(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may deadlock where other threads run."""
-    put()
+def test_preexec_fn_is_not_used(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_kissat()
     start = subprocess.Popen
 
     def started(*arguments: Any, **options: Any) -> Any:
@@ -243,44 +239,44 @@ def test_no_python_runs_between_fork_and_exec(put: Put, monkeypatch: pytest.Monk
         return start(*arguments, **options)
 
     monkeypatch.setattr(subprocess, "Popen", started)
-    assert asked([[1]], []).solve_limited()
+    assert solver_of([[1]], []).solve_limited()
 
 
 @pytest.mark.parametrize("status", [1, 20])
-def test_cadical_takes_the_place_of_one_that_fails(
-    put: Put, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+def test_cadical_replaces_failing_kissat(
+    fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
-    """The verdicts are the same, rows don't look failed, and the log has one line a process."""
+    """Verdicts are the same, rows are ok, and the failure is logged once."""
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
     rng = np.random.default_rng(8)
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
-    log = put(f"sys.exit({status})")
+    log = fake_kissat(f"sys.exit({status})")
     monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     outcome = climb(views(puzzle_batch(puzzles)), np.arange(6), LadderOptions(math.inf))
-    assert outcome.kissat_failed.sum() == len(log.read_text().splitlines())  # asked once a puzzle
+    assert outcome.kissat_failed.sum() == len(log.read_text().splitlines())  # one call per puzzle
     rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
     assert {(row["status"], row["error"]) for row in rows} == {("ok", None)}
     assert tail.CADICAL in {row["engine"] for row in rows}
     assert tail.KISSAT not in {row["engine"] for row in rows}
-    assert caplog.messages == [f"Kissat failed: it ended with status {status}; using CaDiCaL instead"]
+    assert caplog.messages == [f"Kissat failed: exit status {status}; using CaDiCaL instead"]
 
 
-def test_it_ends_at_its_cpu_limit_and_its_time_is_counted(put: Put) -> None:
-    put("spins")
-    solver = asked([[1]], [])
+def test_cpu_limit_ends_kissat_and_its_time_is_counted(fake_kissat: FakeKissat) -> None:
+    fake_kissat("spins")
+    solver = solver_of([[1]], [])
     solver.cpu_limit = 1.9
     assert solver.solve_limited() is None
     assert solver.cpu_seconds > 0
-    solver.cpu_limit = 0.9  # whole seconds count
+    solver.cpu_limit = 0.9  # rounded down to 0
     spent = solver.cpu_seconds
     assert solver.solve_limited() is None
     assert solver.cpu_seconds == spent
 
 
-def test_it_ends_with_the_process_that_started_it(put: Put, tmp_path: Path) -> None:
-    put("spins")
+def test_kissat_ends_with_its_parent(fake_kissat: FakeKissat, tmp_path: Path) -> None:
+    fake_kissat("spins")
     code = "from solver.learning.kissat import *; k = Kissat(); k.add_clause([1]); k.cpu_limit = 1e3; k.solve_limited()"
     parent = psutil.Popen([sys.executable, "-c", code])
     while not (tmp_path / "log.begun").exists():
@@ -292,7 +288,7 @@ def test_it_ends_with_the_process_that_started_it(put: Put, tmp_path: Path) -> N
     psutil.wait_procs([child])
 
 
-def test_a_program_that_is_not_there_or_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_is_none_if_missing_or_not_executable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kissat, "IN_WHEEL", Path("nowhere"))
     monkeypatch.setenv("PATH", str(tmp_path))
     kissat.program.cache_clear()
@@ -304,12 +300,12 @@ def test_a_program_that_is_not_there_or_does_not_run(tmp_path: Path, monkeypatch
     kissat.program.cache_clear()
 
 
-def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdicts_are_the_same_with_kissat(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
     rng = np.random.default_rng(8)
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
-    put("")
+    fake_kissat("")
     monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
@@ -319,15 +315,14 @@ def test_the_ladder_gives_the_same_verdicts_with_it(put: Put, monkeypatch: pytes
     assert len(list(itertools.islice(iter_solutions(puzzles[one], cpu_limit=math.inf), 2))) >= 1
 
 
-def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Split at what Glucose learns about, and then decided."""
+def test_verdicts_of_cubes_are_the_same_with_kissat(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
     monkeypatch.setattr(climbing, "ALONE", 0.0)
     monkeypatch.setattr(tail, "SLICE", 20)
     rng = np.random.default_rng(8)
     puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
-    log = put("")
+    log = fake_kissat("")
     monkeypatch.setattr(tail, "TRIAL_SLICES", 1)
     monkeypatch.setattr(tail, "leads", lambda *_: [])
     monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
@@ -337,6 +332,6 @@ def test_cubes_give_the_same_verdicts_with_it(put: Put, monkeypatch: pytest.Monk
     calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
     assert calls
     assert all(any(option.startswith("--conflicts=") for option in options) for options in calls)
-    put("sys.exit(1)")
+    fake_kissat("sys.exit(1)")
     rows = [solve(puzzle, conquer=cubes.conquer_serially) for puzzle in puzzles]
     assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]

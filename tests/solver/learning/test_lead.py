@@ -1,4 +1,4 @@
-"""Leads: what a dive notes of itself, and that a learner loses nothing by following one, right or wrong."""
+"""Leads: what a dive records, and that leads, right or wrong, change no verdict."""
 
 import math
 import time
@@ -23,7 +23,7 @@ from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.memory import Memory
 from solver.learning import lead, tail
 from solver.learning.encoding import TRUE, encode
-from solver.learning.lead import follow, leads
+from solver.learning.lead import leads, try_lead
 from solver.lines.board import possibilities, undecided
 from solver.lines.propagate import FIXPOINT
 from solver.model.puzzle import Puzzle, from_picture
@@ -38,46 +38,46 @@ def begun(puzzle: Puzzle) -> Memory | None:
 def descended(memory: Memory, share: float) -> tuple[int, Trail]:
     cells = int(memory.board.size[0] * memory.board.size[1])
     trail = Trail(np.full(cells, 7, np.int32), np.full(cells, 7, np.int32))
-    course = DiveOptions(5, 2, share, 0.0)
+    options = DiveOptions(5, 2, share, 0.0)
     trial = memory.tree.union
-    status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, course, trail, memory.workspace)
+    status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, options, trail, memory.workspace)
     return status, trail
 
 
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.001, 0.1, 1.0]))
 @settings(max_examples=100, deadline=None)
-def test_a_dive_notes_what_it_decides(puzzle: Puzzle, share: float) -> None:
-    """What it notes is possible where it began; if it came to an end, that is a solution."""
+def test_trail_holds_the_decisions_of_a_dive(puzzle: Puzzle, share: float) -> None:
+    """Decisions are possible on the initial board; those of a finished dive are a solution."""
     memory = begun(puzzle)
     if memory is None or (possibilities(memory.board).sum(axis=1) == 1).all():
         return
     may_be = possibilities(memory.board)
     status, trail = descended(memory, share)
     assert (possibilities(memory.board) == may_be).all()
-    noted = trail.left > 0
-    assert may_be[np.flatnonzero(noted), trail.color[noted]].all()
-    assert ((may_be.sum(axis=1) == 1) <= noted).all() or not noted.any()
-    for left in set(trail.left[noted].tolist()):
-        assert (~noted | (trail.left < left)).sum() == left - 1, "so many were open when these had been decided"
+    recorded = trail.left > 0
+    assert may_be[np.flatnonzero(recorded), trail.color[recorded]].all()
+    assert ((may_be.sum(axis=1) == 1) <= recorded).all() or not recorded.any()
+    for left in set(trail.left[recorded].tolist()):
+        assert (~recorded | (trail.left < left)).sum() == left - 1, "number of cells open after these"
     if status == FIXPOINT:
-        assert noted.all()
+        assert recorded.all()
         assert oracle.is_solution(puzzle, trail.color.reshape(puzzle.height, puzzle.width))
 
 
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()))
 @settings(max_examples=100, deadline=None)
-def test_leads_assume_cells_that_are_open(puzzle: Puzzle) -> None:
+def test_leads_assume_open_cells_once_each(puzzle: Puzzle) -> None:
     memory = begun(puzzle)
     if memory is None:
         return
     variables, _ = encode(memory.board, memory.color, memory.workspace)
     of_cells = {abs(int(literal)) for literal in variables.literal.ravel()} - {int(TRUE)}
-    for assumed in leads(memory, variables.literal, memory.workspace):
-        assert {abs(literal) for literal in assumed} <= of_cells
-        assert len(set(assumed)) == len(assumed)
+    for assumptions in leads(memory, variables.literal, memory.workspace):
+        assert {abs(literal) for literal in assumptions} <= of_cells
+        assert len(set(assumptions)) == len(assumptions)
 
 
-def test_a_late_lead_is_none() -> None:
+def test_no_leads_after_the_deadline() -> None:
     memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
     assert memory is not None
     variables, _ = encode(memory.board, memory.color, memory.workspace)
@@ -85,8 +85,8 @@ def test_a_late_lead_is_none() -> None:
     assert not list(leads(memory, variables.literal, memory.workspace._replace(deadline=0.0)))
 
 
-def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
-    """They may be of beliefs cut short, with which another solution would be found than on a quicker machine."""
+def test_lead_is_not_tried_with_late_phases() -> None:
+    """They may come from truncated beliefs, which depend on the machine's speed."""
     deadline = time.thread_time() + 0.05
 
     def slow(_: str) -> list[int]:
@@ -101,27 +101,27 @@ def test_a_lead_is_not_followed_by_phases_that_came_too_late() -> None:
         assert learner.next_solution(math.inf)
 
 
-def test_a_learner_has_some_conflicts_before_it_follows_leads() -> None:
-    """Of what it can decide with them, solution or none, no lead is asked for; else leads come next."""
-    asked = []
+def test_glucose_runs_briefly_before_leads() -> None:
+    """Leads are computed only if those conflicts decide nothing."""
+    computed = []
 
-    def noted() -> list[list[int]]:
-        asked.append(True)
+    def recorded() -> list[list[int]]:
+        computed.append(True)
         return []
 
     for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
         formula = tail.Encoding(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
-        with tail.Learner(formula, lambda _: [], noted, before_leads=10) as learner:
+        with tail.Learner(formula, lambda _: [], recorded, before_leads=10) as learner:
             assert learner.next_solution(math.inf) is answer
-            assert not asked
+            assert not computed
     holes = pigeons(6)
-    with tail.Learner(holes, lambda _: [], noted, before_leads=1) as learner:
+    with tail.Learner(holes, lambda _: [], recorded, before_leads=1) as learner:
         assert learner.next_solution(math.inf) is False
-    assert asked
+    assert computed
 
 
 def pigeons(holes: int) -> tail.Encoding:
-    """One pigeon more than there are holes, for each a hole of its own: no formula to refute in a conflict."""
+    """Return the pigeonhole principle, which takes more than one conflict to refute."""
     place = 1 + np.arange((holes + 1) * holes).reshape(holes + 1, holes)
     apart = [[-place[i, k], -place[j, k]] for k in range(holes) for i in range(holes + 1) for j in range(i)]
     literal = np.stack([-place.ravel(), place.ravel()], axis=1)
@@ -129,7 +129,7 @@ def pigeons(holes: int) -> tail.Encoding:
 
 
 @pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])
-def test_clues_of_many_blocks_and_large_formulas_go_to_leads_at_once(
+def test_many_blocks_or_variables_skip_the_brief_run(
     monkeypatch: pytest.MonkeyPatch, density: float, most: int, waits: bool
 ) -> None:
     monkeypatch.setattr(tail, "BEFORE_LEADS_VARIABLES", most)
@@ -139,7 +139,7 @@ def test_clues_of_many_blocks_and_large_formulas_go_to_leads_at_once(
         assert learner.before_leads == (tail.BEFORE_LEADS if waits else 0)
 
 
-def test_there_are_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
     memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
     assert memory is not None
@@ -149,8 +149,8 @@ def test_there_are_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("most", [1, 500])
-def test_following_a_lead_decides_nothing_that_is_not_so(seed: int, most: int) -> None:
-    """On small formulas of random clauses, along random leads: solutions found are some, each once; none is lost."""
+def test_lead_loses_no_model_and_finds_each_once(seed: int, most: int) -> None:
+    """On small random formulas with random leads."""
     rng = np.random.default_rng(seed)
     number = 9
     size = int(rng.integers(20, 45))
@@ -165,34 +165,34 @@ def test_following_a_lead_decides_nothing_that_is_not_so(seed: int, most: int) -
     }
     some = [int(v) * int(rng.choice([-1, 1])) for v in rng.permutation(np.arange(1, number + 1))[: rng.integers(1, 9)]]
     with Solver("glucose3", bootstrap_with=clauses) as solver:
-        tries, told = 0, set()
-        for found in follow(solver, some, most):
+        tries, solutions_found = 0, set()
+        for found in try_lead(solver, some, most):
             tries += 1
             if found:
                 model = solver.get_model()
-                told.add(sum(1 << v - 1 for v in model if v > 0))
+                solutions_found.add(sum(1 << v - 1 for v in model if v > 0))
                 solver.add_clause([-literal for literal in model])
-        assert told <= models
-        assert tries - len(told) <= len(some)
-        assert solver.solve() == (told < models)
+        assert solutions_found <= models
+        assert tries - len(solutions_found) <= len(some)
+        assert solver.solve() == (solutions_found < models)
 
 
-def test_another_solution_is_looked_for_under_the_same_assumptions() -> None:
+def test_next_solution_keeps_the_assumptions() -> None:
     with Solver("glucose3", bootstrap_with=[[1, 2, 3, 4, 5, 6]]) as solver:
-        tries = follow(solver, [1, -2, 3], 10)
-        told = set()
+        tries = try_lead(solver, [1, -2, 3], 10)
+        solutions_found = set()
         for _ in range(8):
             assert next(tries)
             model = solver.get_model()
             assert model[:3] == [1, -2, 3]
-            told.add(tuple(model))
+            solutions_found.add(tuple(model))
             solver.add_clause([-literal for literal in model])
-        assert len(told) == 8
-        assert not next(tries), "there are no more of them"
+        assert len(solutions_found) == 8
+        assert not next(tries), "no more solutions under the assumptions"
 
 
-def misled(memory: Memory, literal: np.ndarray, *_: object) -> Iterator[list[int]]:
-    """Leads by nobody's belief."""
+def random_leads(memory: Memory, literal: np.ndarray, *_: object) -> Iterator[list[int]]:
+    """Yield random leads."""
     rng = np.random.default_rng(int(memory.board.size.sum()))
     cells = np.flatnonzero((np.abs(literal) != TRUE).any(axis=1))
     for _ in range(3):
@@ -201,8 +201,8 @@ def misled(memory: Memory, literal: np.ndarray, *_: object) -> Iterator[list[int
         yield rng.permutation(chosen[np.abs(chosen) != TRUE]).tolist()
 
 
-def test_no_verdict_depends_on_leads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With leads, with wrong ones and with none, on puzzles of all kinds that go straight to the learners."""
+def test_verdicts_do_not_depend_on_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With leads, random ones and none, without search before the learners."""
     drawn = [fuzz.drawn(seed, least=3, most=10) for seed in range(240)]
     seen = views(puzzle_batch(drawn))
     sound = np.array([k for k, puzzle in enumerate(drawn) if oracle.verdict(puzzle) != "invalid"])
@@ -210,23 +210,23 @@ def test_no_verdict_depends_on_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions
     monkeypatch.undo()
     assert (climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions == expected).all()
-    monkeypatch.setattr(tail, "leads", misled)
+    monkeypatch.setattr(tail, "leads", random_leads)
     assert (climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions == expected).all()
 
 
-def test_all_solutions_are_found_whatever_the_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_solutions_are_found_with_random_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     for _ in range(20):
         puzzle = from_picture((rng.random((5, 5)) < 0.5).astype(np.uint8))
         expected = {np.array(each, np.uint8).tobytes() for each in oracle.solutions(puzzle)}
         assert {each.tobytes() for each in iter_solutions(puzzle)} == expected
-        monkeypatch.setattr(tail, "leads", misled)
+        monkeypatch.setattr(tail, "leads", random_leads)
         assert {each.tobytes() for each in iter_solutions(puzzle)} == expected
         monkeypatch.undo()
 
 
-def test_leads_spare_learners_most_of_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first solutions of random pictures, straight from line logic: counted in conflicts."""
+def test_leads_halve_conflicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the first solutions of random pictures."""
     conflicts = [0, 0]
     for k, most in enumerate((lead.LEAD_CONFLICTS, 0)):
         monkeypatch.setattr(lead, "LEAD_CONFLICTS", most)
@@ -242,7 +242,7 @@ def test_leads_spare_learners_most_of_their_work(monkeypatch: pytest.MonkeyPatch
 
 @given(puzzles(most=12))
 @settings(max_examples=50, deadline=None)
-def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
+def test_first_dive_depends_on_blocks_and_open_cells(puzzle: Puzzle) -> None:
     memory = begun(puzzle)
     if memory is None:
         return
@@ -256,8 +256,8 @@ def test_what_is_finely_cut_has_many_blocks(puzzle: Puzzle) -> None:
     assert dives_first(memory.board, memory.color, memory.beliefs, bit_width) == first
 
 
-def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:
-    """The same pictures in one colour and in two: only where there are two some end without depth-2."""
+def test_coloured_puzzle_dives_first_with_fewer_blocks() -> None:
+    """Of pictures in one and in two colours, only the latter are solved without depth-2."""
     skipped = []
     for colors in (1, 2):
         batch = recipe_batch(Recipe("random", 25, 25, 0.15, 4, 60, colors), 0, 60)
@@ -266,8 +266,7 @@ def test_a_coloured_puzzle_has_a_dive_first_with_fewer_blocks() -> None:
     assert skipped[1] > 20 + skipped[0]
 
 
-def test_a_dive_comes_before_depth_2_where_blocks_are_many() -> None:
-    """Of noise most puzzles have two solutions by a dive, and then no rung above line logic has worked on them."""
+def test_noise_is_solved_by_a_dive_before_depth_2() -> None:
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.5).astype(np.uint8)) for _ in range(40)])
     outcome = climb(views(batch), np.arange(40), LadderOptions(60.0))

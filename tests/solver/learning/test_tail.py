@@ -1,4 +1,4 @@
-"""The clause learners: each alone, by turns, and out of time (test_kissat.py has Kissat)."""
+"""Clause learners: each alone, alternating, and out of time. Kissat: test_kissat.py."""
 
 import math
 from typing import Any
@@ -18,18 +18,18 @@ from solver.model.views import views
 
 @pytest.fixture(autouse=True)
 def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dives would leave these learners nothing to do."""
+    """Disable dives, which would solve these puzzles first."""
     monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
 
 
 def hard_puzzles() -> list[Puzzle]:
-    """Random pictures that search leaves to the tail."""
+    """Return random pictures that search leaves open."""
     rng = np.random.default_rng(8)
     return [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(12)]
 
 
 @pytest.mark.parametrize("turns", [((engine, 1 << 60),) for engine in (tail.GLUCOSE, tail.CADICAL)])
-def test_each_learner_alone_gives_the_same_answers(monkeypatch: pytest.MonkeyPatch, turns: Any) -> None:
+def test_each_learner_alone_gives_the_same_verdicts(monkeypatch: pytest.MonkeyPatch, turns: Any) -> None:
     seen = views(puzzle_batch(hard_puzzles()))
     expected = climb(seen, np.arange(12), LadderOptions(math.inf, nodes=0))
     monkeypatch.setattr(tail, "default_turns", lambda turns=turns: turns)
@@ -38,8 +38,8 @@ def test_each_learner_alone_gives_the_same_answers(monkeypatch: pytest.MonkeyPat
     assert (outcome.seconds[:, 4] > 0).sum() >= 6
 
 
-def test_turns_go_from_one_learner_to_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With slices of one conflict the first turn ends at once; both begin from the same clauses and exclusions."""
+def test_learners_alternate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With slices of one conflict."""
     monkeypatch.setattr(tail, "SLICE", 1)
     turns = ((tail.ENGINES[0], 1), (tail.ENGINES[1], 2), (tail.ENGINES[0], 1 << 60))
     monkeypatch.setattr(tail, "default_turns", lambda: turns)
@@ -49,7 +49,7 @@ def test_turns_go_from_one_learner_to_the_other(monkeypatch: pytest.MonkeyPatch)
     assert all(row["goal_matches"] for row in rows)
 
 
-def test_a_learner_that_could_not_be_loaded_in_time_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learner_is_not_loaded_if_time_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tail, "LOADING", 1e6)
     rows: list[dict[str, Any]] = [solve(puzzle, cpu_limit=5.0) for puzzle in hard_puzzles()]
     late = [row for row in rows if row["status"] == "timeout"]
