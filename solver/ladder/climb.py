@@ -14,7 +14,7 @@ from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
 from solver.ladder.rungs import LadderState, initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
 from solver.ladder.swap import swap
 from solver.learning.cubes import Conquest, Cube
-from solver.learning.tail import ENGINES, make_learner
+from solver.learning.tail import DEFAULTS, ENGINES, LearnerOptions, make_learner
 from solver.lines.board import possibilities
 from solver.lines.workspace import CONFLICTS
 from solver.model.views import Views
@@ -30,6 +30,7 @@ def climb(
     options: LadderOptions,
     prior: PriorKnowledge = NO_PRIOR,
     conquer: BoundConqueror | None = None,
+    learning: LearnerOptions = DEFAULTS,
 ) -> Outcome:
     """Run the puzzles `which` (indices) of a batch up the ladder.
 
@@ -40,11 +41,13 @@ def climb(
     options = options._replace(cpu_limit=float(options.cpu_limit))  # kernels are compiled for float only
     outcome = initial_outcome(batch, prior.goals)
     for group in kernel_groups(batch, which):
-        _climb_group(initial_state(batch, group, options, prior, outcome), group.puzzles, conquer)
+        _climb_group(initial_state(batch, group, options, prior, outcome), group.puzzles, conquer, learning)
     return outcome
 
 
-def _climb_group(state: LadderState, left: np.ndarray, conquer: BoundConqueror | None) -> None:
+def _climb_group(
+    state: LadderState, left: np.ndarray, conquer: BoundConqueror | None, learning: LearnerOptions
+) -> None:
     """Run the rungs on a group, a queue of puzzles at a time, and clause learning on each puzzle that needs it."""
     queue = state.queue
     while len(left):
@@ -56,7 +59,7 @@ def _climb_group(state: LadderState, left: np.ndarray, conquer: BoundConqueror |
         while k < queue.size[0] and _has_queued(run_search_rung, state, k):
             k = run_search_rung(state, k)
             if k < queue.size[0]:
-                run_tail(int(queue.puzzles[k]), state, conquer)
+                run_tail(int(queue.puzzles[k]), state, conquer, learning)
                 k += 1
 
 
@@ -69,7 +72,7 @@ def _has_queued(rung: Callable[..., Any], state: LadderState, *others: int) -> b
     return bool(state.queue.size[0])
 
 
-def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None = None) -> None:
+def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None, learning: LearnerOptions) -> None:
     """Decide puzzle p, on the board, by clause learning: find a solution, then a second one or the proof of none."""
     outcome, memory, start = state.outcome, state.memory, state.prior.start
     compile_tail(memory.board.can.shape[1], memory.color is not None)
@@ -79,7 +82,7 @@ def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None = None) 
     width, height = int(memory.board.size[0]), int(memory.board.size[1])
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
-    with make_learner(memory, deadline) as learner:
+    with make_learner(memory, deadline, learning) as learner:
         found: bool | None = True
         if outcome.found[p] == 0:
             found = learner.next_solution(deadline)

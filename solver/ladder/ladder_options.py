@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.tuning import SEARCH_NODES
+from solver.tuning import BELIEF_BYTES, SEARCH_NODES
 
 LINE, DEPTH, PROBE, SEARCH = range(4)
 RUNGS = ("line", "depth-2", "probe", "search")
@@ -41,11 +41,12 @@ def seconds_of(cpu_limit: object) -> float:
 class LadderOptions(NamedTuple):
     """Limits for each puzzle.
 
-    cpu_limit   CPU seconds
-    depth       levels that the rung depth-2 looks ahead
-    top         last rung
-    nodes       search nodes before clause learning
-    wait        compile missing kernels; if false, puzzles that need them are late
+    cpu_limit      CPU seconds
+    depth          levels that the rung depth-2 looks ahead
+    top            last rung
+    nodes          search nodes before clause learning
+    wait           compile missing kernels; if false, puzzles that need them are late
+    belief_bytes   memory limit of beliefs; larger boards have no dives
     """
 
     cpu_limit: float
@@ -53,6 +54,7 @@ class LadderOptions(NamedTuple):
     top: int = SEARCH
     nodes: int = SEARCH_NODES
     wait: bool = True
+    belief_bytes: int = BELIEF_BYTES
 
 
 class KnownSolutions(NamedTuple):

@@ -86,8 +86,8 @@ class Memory(NamedTuple):
     beliefs: Beliefs
 
 
-def memory_for(batch: Views, group: KernelGroup) -> Memory:
-    """Allocate the memory for a group of a batch."""
+def memory_for(batch: Views, group: KernelGroup, belief_bytes: int = BELIEF_BYTES) -> Memory:
+    """Allocate the memory for a group of a batch; boards whose beliefs exceed `belief_bytes` get none."""
     words, colors, puzzles = group
     width, height = batch.width[puzzles].astype(np.int64), batch.height[puzzles].astype(np.int64)
     lines, side, cells = int((width + height).max()), int(max(width.max(), height.max())), int((width * height).max())
@@ -106,7 +106,7 @@ def memory_for(batch: Views, group: KernelGroup) -> Memory:
         int(np.diff(clues.blocks[clues.lines[0] : clues.lines[-1] + 1]).max(initial=1))
         for clues in (batch.rows, batch.columns)
     )
-    has_beliefs = 16 * cells * palette <= BELIEF_BYTES
+    has_beliefs = 16 * cells * palette <= belief_bytes
     depth = min(SEARCH_DEPTH, TREE_BYTES // ((lines * palette + 2 * cells) * words * 8 + 9 * cells))
     return Memory(
         board,

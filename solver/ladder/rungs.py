@@ -62,7 +62,7 @@ def initial_state(
     batch: Views, group: KernelGroup, options: LadderOptions, prior: PriorKnowledge, outcome: Outcome
 ) -> LadderState:
     """Return the state of a group before the first rung."""
-    memory = memory_for(batch, group)
+    memory = memory_for(batch, group, options.belief_bytes)
     return LadderState(batch, options, prior, outcome, _empty_queue(len(group.puzzles), memory.board), memory)
 
 

@@ -23,7 +23,7 @@ from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.memory import Memory
 from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, record_solution, search
 from solver.ladder.swap import swap
-from solver.learning.tail import GLUCOSE, Branch, Turns, cube_turns, make_learner
+from solver.learning.tail import DEFAULTS, GLUCOSE, Branch, LearnerOptions, Turns, cube_turns, make_learner
 from solver.lines.board import possibilities
 from solver.lines.checked import CHECKED
 from solver.lines.places import locate
@@ -63,7 +63,13 @@ class CubeResult(NamedTuple):
 
 
 def solve_cube(
-    batch: Views, cube: Cube, known: list[np.ndarray], start: np.ndarray, cpu_limit: float, turns: Turns
+    batch: Views,
+    cube: Cube,
+    known: list[np.ndarray],
+    start: np.ndarray,
+    cpu_limit: float,
+    turns: Turns,
+    options: LearnerOptions = DEFAULTS,
 ) -> CubeResult:
     """Search a cube of a batch's one puzzle for a solution or the proof that there is none.
 
@@ -79,7 +85,7 @@ def solve_cube(
     if memory is not None and not known and len(found) == 0:
         _dive(memory, found, start, deadline)
     if memory is not None and len(found) == len(known) and time.thread_time() < deadline:
-        with make_learner(memory, deadline, logs_clauses=turns[-1][0] == GLUCOSE) as learner:
+        with make_learner(memory, deadline, options, logs_clauses=turns[-1][0] == GLUCOSE) as learner:
             if known:
                 learner.exclude(known[0])
             has_solution = learner.next_solution(deadline, turns)
@@ -249,14 +255,23 @@ def add_result(conquest: Conquest, result: CubeResult) -> Conquest:
     )
 
 
-def conquer_serially(batch: pa.RecordBatch, conquest: Conquest, cpu_limit: float) -> Conquest:
+def single_core_turns(splits: int) -> Turns:
+    """Return the turns on a cube that comes from `splits` splits, with one core."""
+    return cube_turns(splits, *SINGLE_CORE)
+
+
+def conquer_serially(
+    batch: pa.RecordBatch,
+    conquest: Conquest,
+    cpu_limit: float,
+    turns: Callable[[int], Turns] = single_core_turns,
+    options: LearnerOptions = DEFAULTS,
+) -> Conquest:
     """Solve cubes one by one until two solutions are known, none is left, or the CPU limit."""
     puzzle = views(batch)
     while conquest.waiting and len(conquest.solutions) < 2 and conquest.cpu_seconds < cpu_limit:
         cube, *others = conquest.waiting
         left = cpu_limit - conquest.cpu_seconds
-        result = solve_cube(
-            puzzle, cube, conquest.solutions, conquest.start, left, cube_turns(len(cube.splits), *SINGLE_CORE)
-        )
+        result = solve_cube(puzzle, cube, conquest.solutions, conquest.start, left, turns(len(cube.splits)), options)
         conquest = add_result(conquest._replace(waiting=others), result)
     return conquest

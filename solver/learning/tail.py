@@ -24,6 +24,7 @@ from solver.learning.encoding import FALSE, TRUE, encode
 from solver.learning.kissat import MOST_CONFLICTS, Kissat, KissatError, program
 from solver.learning.lead import leads, try_lead
 from solver.lines.checked import CHECKED, has_known
+from solver.lines.workspace import Workspace
 from solver.tuning import (
     BEFORE_LEADS,
     BEFORE_LEADS_VARIABLES,
@@ -108,7 +109,31 @@ class Branch(NamedTuple):
     has_first: bool
 
 
-def make_learner(memory: Memory, deadline: float, logs_clauses: bool = False) -> "Learner":
+class LearnerOptions(NamedTuple):
+    """Settings of clause learning.
+
+    turns                    engines and slices; None for `default_turns`
+    slice_conflicts          conflicts of a slice, the time between two checks of the clock
+    loading                  CPU seconds to load a clause
+    before_leads             conflicts of Glucose before leads
+    before_leads_variables   number of variables from which leads come at once
+    leads                    yields assumptions for a board, as `solver.learning.lead.leads`
+    """
+
+    turns: Turns | None = None
+    slice_conflicts: int = SLICE
+    loading: float = LOADING
+    before_leads: int = BEFORE_LEADS
+    before_leads_variables: int = BEFORE_LEADS_VARIABLES
+    leads: Callable[[Memory, np.ndarray, Workspace], Iterable[list[int]]] = leads
+
+
+DEFAULTS = LearnerOptions()
+
+
+def make_learner(
+    memory: Memory, deadline: float, options: LearnerOptions = DEFAULTS, logs_clauses: bool = False
+) -> "Learner":
     """Return a learner for the memory's board at the fixpoint of line logic; beliefs and leads end at the deadline."""
     board, color, workspace = memory.board, memory.color, memory.workspace._replace(deadline=deadline)
     variables, clauses = encode(board, color, workspace)
@@ -116,15 +141,16 @@ def make_learner(memory: Memory, deadline: float, logs_clauses: bool = False) ->
         board.known[: int(board.size[0] * board.size[1])] if CHECKED and has_known(board, workspace.bit_width) else None
     )
     expects_few = not has_many_blocks(board, memory.beliefs)
-    is_quick = expects_few and variables.number < BEFORE_LEADS_VARIABLES
+    if not expects_few or variables.number >= options.before_leads_variables:
+        options = options._replace(before_leads=0)
     return Learner(
         Encoding(variables.number, variables.literal, (clauses,)),
         lambda engine: probable(board, color, variables, PULLS[engine], workspace).tolist(),
-        lambda: leads(memory, variables.literal, workspace),
+        lambda: options.leads(memory, variables.literal, workspace),
+        options,
         known,
-        expects_few=expects_few,
-        logs_clauses=logs_clauses,
-        before_leads=BEFORE_LEADS if is_quick else 0,
+        expects_few,
+        logs_clauses,
     )
 
 
@@ -136,7 +162,6 @@ class Learner:
     known          a solution of the encoding, as `picture`, for the checked mode
     expects_few    few solutions are likely: the clues have few blocks
     logs_clauses   Glucose logs its learned clauses, for `split_candidate`
-    before_leads   conflicts of Glucose before leads
 
     `engine` is the name of the engine that answered last. Once `kissat_failed`, CaDiCaL takes Kissat's turns.
     """
@@ -146,13 +171,13 @@ class Learner:
         formula: Encoding,
         phases: Callable[[str], list[int]],
         leads: Callable[[], Iterable[list[int]]],
+        options: LearnerOptions = DEFAULTS,
         known: np.ndarray | None = None,
         expects_few: bool = False,
         logs_clauses: bool = False,
-        before_leads: int = 0,
     ) -> None:
         self.formula, self.phases, self.leads, self.expects_few = formula, cache(phases), leads, expects_few
-        self.logs_clauses, self.before_leads = logs_clauses, before_leads
+        self.options, self.logs_clauses = options, logs_clauses
         self.last_solution: list[int] = []  # literals of the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
         self.solvers: dict[str, Any] = {}  # by engine, once it has had a turn
@@ -190,20 +215,20 @@ class Learner:
         """Return whether there is a (further) solution; None if the deadline or the end of the turns comes first.
 
         deadline   CPU seconds on the clock of `now`
-        turns      engines and slices (default: `default_turns`)
+        turns      engines and slices (default: those of the options)
         """
-        conflicts = min(SLICE, SLICE_VARIABLES // (self.formula.number + 1) + 1)
-        loading = LOADING * sum(map(len, self.formula.clauses))
+        conflicts = min(self.options.slice_conflicts, SLICE_VARIABLES // (self.formula.number + 1) + 1)
+        loading = self.options.loading * sum(map(len, self.formula.clauses))
         if self.last_solution:
             if self._continue_lead(deadline):
                 return True
         elif self.now() + loading < deadline:
-            found: bool | None = self._try_briefly(min(conflicts, self.before_leads), deadline)
+            found: bool | None = self._try_briefly(min(conflicts, self.options.before_leads), deadline)
             if found is not None:
                 return found
             if self._try_leads(min(conflicts, LEAD_SLICE), deadline):
                 return True
-        waiting = deque(turns or default_turns())
+        waiting = deque(turns or self.options.turns or default_turns())
         while waiting:
             engine, slices = waiting.popleft()
             if engine == KISSAT and self.kissat_failed:

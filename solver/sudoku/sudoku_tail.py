@@ -6,7 +6,7 @@ import numpy as np
 
 from solver.ladder.ladder_options import SEARCH
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
-from solver.learning.tail import ENGINES, Learner
+from solver.learning.tail import ENGINES, Learner, LearnerOptions
 from solver.lines.workspace import CONFLICTS
 from solver.sudoku.sudoku_encoding import formula_of
 from solver.sudoku.units import Units
@@ -21,7 +21,7 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     solutions = outcome.first[place], outcome.second[place]
-    with Learner(formula_of(can, units), lambda _: [], list) as learner:
+    with Learner(formula_of(can, units), lambda _: [], list, LearnerOptions(before_leads=0)) as learner:
         if outcome.found[p] == 1:
             learner.exclude(solutions[0].astype(np.int64) - 1)
         found: bool | None = True

@@ -90,9 +90,8 @@ def test_no_verdict_depends_on_the_constants() -> None:
     assert len(set(misses)) > 1, "no constant was changed"
 
 
-OF_MEMORY = ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES", "BELIEF_BYTES")
-OF_TAIL = ("SLICE", "SLICE_VARIABLES", "CHUNK", "LOADING", "LEAD_SLICE")
-OF_LEADS = ("LEAD_LEFT", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")
+PATCHED = ((memory, ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES")), (tail, ("SLICE_VARIABLES", "CHUNK", "LEAD_SLICE")),
+           (lead, ("LEAD_LEFT", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")))  # fmt: skip
 
 
 def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,12 +100,15 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
     everyone = np.arange(300)
     expected = climb(seen, everyone, LadderOptions(60.0)).solutions
     for seed in range(6):
-        constants = tuned.drawn(seed)
-        for module, names in ((memory, OF_MEMORY), (tail, OF_TAIL), (lead, OF_LEADS)):
+        constants: dict[str, Any] = {name: constant.value for name, constant in tuning.TABLE.items()} | tuned.drawn(
+            seed
+        )
+        for module, names in PATCHED:
             for name in names:
-                monkeypatch.setattr(module, name, constants.get(name, tuning.TABLE[name].value))
-        slices: Any = constants.get("TURN_SLICES", tuning.TURN_SLICES)
-        turns = tuple((tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*slices, 1 << 60)))
-        monkeypatch.setattr(tail, "default_turns", lambda turns=turns: turns)
-        nodes: Any = constants.get("SEARCH_NODES", tuning.SEARCH_NODES)
-        assert (climb(seen, everyone, LadderOptions(60.0, nodes=min(nodes, 100))).solutions == expected).all()
+                monkeypatch.setattr(module, name, constants[name])
+        options = LadderOptions(60.0, nodes=min(constants["SEARCH_NODES"], 100), belief_bytes=constants["BELIEF_BYTES"])
+        turns = tuple(
+            (tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*constants["TURN_SLICES"], 1 << 60))
+        )
+        learning = tail.LearnerOptions(turns, constants["SLICE"], constants["LOADING"])
+        assert (climb(seen, everyone, options, learning=learning).solutions == expected).all()

@@ -15,7 +15,6 @@ from strategies import PALETTE, puzzles, shuffled_puzzles
 from scrapers.pictures.picture_batch import picture_batch
 from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
 from solver.api import classify, iter_solutions, solve
-from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.ladder_options import FROM_NOTHING, LINE, SEARCH, LadderOptions
 from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
@@ -101,10 +100,9 @@ def test_glance_finds_two_solutions() -> None:
 
 
 @pytest.mark.parametrize(("colors", "density"), [(1, 0.25), (2, 0.2)])
-def test_search_and_clause_learning_agree(monkeypatch: pytest.MonkeyPatch, colors: int, density: float) -> None:
+def test_search_and_clause_learning_agree(colors: int, density: float) -> None:
     """Random pictures, a third of them with shuffled columns: search alone, learning alone, and both."""
-    if colors > 1:
-        monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives, which would solve them first
+    options = LadderOptions(60.0) if colors == 1 else LadderOptions(60.0, belief_bytes=0)  # dives would come first
     rng = np.random.default_rng(colors)
     batch = []
     for k in range(200):
@@ -119,7 +117,7 @@ def test_search_and_clause_learning_agree(monkeypatch: pytest.MonkeyPatch, color
         batch.append(puzzle)
     seen = views(puzzle_batch(batch))
     sound = np.array([p for p in range(len(batch)) if p not in faults(seen)])
-    answers = [climb(seen, sound, LadderOptions(60.0, nodes=nodes)) for nodes in (1_000_000, 0, 2)]
+    answers = [climb(seen, sound, options._replace(nodes=nodes)) for nodes in (1_000_000, 0, 2)]
     for other in answers[1:]:
         assert (other.solutions == answers[0].solutions).all()
         assert (other.rung == answers[0].rung).all()

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
 from solver.api import solve
-from solver.ladder import climb, memory
 from solver.ladder.ladder_options import FROM_NOTHING
 from solver.ladder.memory import Memory
 from solver.learning import cubes, tail
@@ -25,7 +24,17 @@ from solver.learning.cubes import (
     probed_branch,
     solve_cube,
 )
-from solver.learning.tail import CADICAL, ENGINES, GLUCOSE, KISSAT, Branch, cube_turns, make_learner, variable_counts
+from solver.learning.tail import (
+    CADICAL,
+    ENGINES,
+    GLUCOSE,
+    KISSAT,
+    Branch,
+    LearnerOptions,
+    cube_turns,
+    make_learner,
+    variable_counts,
+)
 from solver.lines.board import possibilities
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
@@ -53,9 +62,8 @@ def any_branch(probed: Memory, rng: np.random.Generator) -> Branch:
 
 
 @pytest.fixture
-def no_learners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cubes, "cube_turns", lambda *_: ALWAYS_SPLIT)
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives
+def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cubes, "_dive", lambda *_: None)
 
 
 @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=5)), st.integers(0, 2**32 - 1))
@@ -79,13 +87,14 @@ def test_each_solution_is_in_exactly_one_half(puzzle: Puzzle, seed: int) -> None
         held = {picture for picture in held if keeps_to(cube, picture)}
 
 
-@pytest.mark.usefixtures("no_learners")
+@pytest.mark.usefixtures("no_dives")
 def test_cubes_without_learners_agree_with_oracle() -> None:
     @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=5)))
     @settings(max_examples=300, deadline=None)
     def check(puzzle: Puzzle) -> None:
         everything = pictures_of(puzzle)
-        ended = conquer_serially(puzzle_batch([puzzle]), Conquest(FROM_NOTHING, [], [WHOLE]), math.inf)
+        begun = Conquest(FROM_NOTHING, [], [WHOLE])
+        ended = conquer_serially(puzzle_batch([puzzle]), begun, math.inf, lambda _: ALWAYS_SPLIT)
         found = {picture.tobytes() for picture in ended.solutions}
         assert found <= everything
         assert len(found) == len(ended.solutions) == min(len(everything), 2)
@@ -120,17 +129,17 @@ def test_variable_counts_ignore_deleted_clauses_and_decided_variables() -> None:
 
 
 @pytest.mark.parametrize("few", [False, True])
-def test_split_candidate_is_most_learned_about(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_split_candidate_is_most_learned_about(few: bool) -> None:
     """The likely part comes first, unless few solutions are expected."""
-    monkeypatch.setattr(tail, "SLICE", 20)
+    options = LearnerOptions(slice_conflicts=20)
     rng = np.random.default_rng(8)
     batch = views(puzzle_batch([from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8))]))
     probed, _ = cubes.probe_cube(batch, WHOLE, [], FROM_NOTHING, math.inf)
     assert probed is not None
-    with make_learner(probed, math.inf) as silent:
+    with make_learner(probed, math.inf, options) as silent:
         silent.next_solution(math.inf, ((GLUCOSE, 1),))
         assert silent.split_candidate() is None
-    with make_learner(probed, math.inf, logs_clauses=True) as learner:
+    with make_learner(probed, math.inf, options, logs_clauses=True) as learner:
         learner.expects_few = few
         assert learner.split_candidate() is None
         learner.next_solution(math.inf, ((GLUCOSE, 1),))
@@ -142,20 +151,19 @@ def test_split_candidate_is_most_learned_about(few: bool, monkeypatch: pytest.Mo
     assert (branch.has_first == likely) is not few
 
 
+@pytest.mark.usefixtures("no_dives")
 def test_rows_are_the_same_with_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
     """All columns that do not depend on which solutions are found."""
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
     rng = np.random.default_rng(8)
     puzzles_24 = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
     expected: list[Any] = [solve(puzzle) for puzzle in puzzles_24]
-    monkeypatch.setattr(climb, "ALONE", 0.0)
-    monkeypatch.setattr(cubes, "cube_turns", lambda *_: ((ENGINES[0], 1),))
+    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
     calls = 0
 
     def counted(*arguments: Any) -> Conquest:
         nonlocal calls
         calls += 1
-        return conquer_serially(*arguments)
+        return conquer_serially(*arguments, turns=lambda _: ((ENGINES[0], 1),))
 
     rows: list[Any] = [solve(puzzle, conquer=counted) for puzzle in puzzles_24]
     for column in ("status", "solutions", "technique", "label", "goal_matches", "cells_after_probe", "nodes"):
@@ -163,7 +171,7 @@ def test_rows_are_the_same_with_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls >= 2
 
 
-@pytest.mark.usefixtures("no_learners")
+@pytest.mark.usefixtures("no_dives")
 def test_cubes_wait_after_the_deadline() -> None:
     puzzle = from_picture(np.eye(5, dtype=np.uint8)[[2, 0, 3, 1, 4]])
     batch = puzzle_batch([puzzle])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,13 @@ import numpy as np
 import psutil
 import pytest
 
-from solver.api import iter_solutions, solve
-from solver.ladder import climb as climbing
-from solver.ladder import memory
 from solver.ladder.climb import climb
 from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import LadderOptions
+from solver.ladder.ladder_options import SEARCH, LadderOptions
+from solver.ladder.outcome import Outcome, empty_outcome
 from solver.learning import cubes, kissat, tail
 from solver.learning.kissat import Kissat, KissatError
-from solver.model.puzzle import from_picture
+from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
 
@@ -56,6 +55,28 @@ sys.exit(10 if found else 20)
 """
 
 FakeKissat = Callable[[str], Path]
+
+KISSAT_ALONE = tail.LearnerOptions(turns=((tail.KISSAT, 1 << 60),), before_leads=0, leads=lambda *_: [])
+
+
+def hard_puzzles() -> list[Puzzle]:
+    rng = np.random.default_rng(8)
+    return [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
+
+
+def outcome_of(learning: tail.LearnerOptions, conquer: cubes.Conqueror | None = None) -> Outcome:
+    """Return the joint outcome of the hard puzzles without dives, which would solve them first."""
+    batch = puzzle_batch(hard_puzzles())
+    outcome = empty_outcome(np.full(6, 24 * 24))
+    for k in range(6):
+        one = batch.slice(k, 1)
+        bound = None if conquer is None else partial(conquer, one)
+        alone = climb(
+            views(one), np.arange(1), LadderOptions(math.inf, belief_bytes=0), conquer=bound, learning=learning
+        )
+        for name in ("solutions", "engine", "late", "kissat_failed", "found"):
+            getattr(outcome, name)[k] = getattr(alone, name)[0]
+    return outcome
 
 
 @pytest.fixture
@@ -160,14 +181,11 @@ def test_installed_kissat_has_all_options() -> None:
     assert kissat.known_options() > {option.split("=")[0] for option in (*kissat.FOR_PROOFS, *kissat.FOR_PARTS)}
 
 
-def test_options_for_proofs_are_used_after_first_solution(
-    fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_for_proofs_are_used_after_first_solution(fake_kissat: FakeKissat) -> None:
     log = fake_kissat("")
-    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
     number, clauses = 2, np.array([[1, 2]], np.int32)
     literal = np.array([[-1, 1], [-2, 2]])
-    with tail.Learner(tail.Encoding(number, literal, (clauses,)), lambda _: [1, 2], list) as learner:
+    with tail.Learner(tail.Encoding(number, literal, (clauses,)), lambda _: [1, 2], list, KISSAT_ALONE) as learner:
         for _ in range(3):
             assert learner.next_solution(math.inf)
             learner.exclude(learner.picture())
@@ -178,16 +196,13 @@ def test_options_for_proofs_are_used_after_first_solution(
 
 @pytest.mark.parametrize(("density", "few"), [(0.5, False), (0.9, True)])
 def test_options_for_proofs_are_used_if_few_solutions_are_likely(
-    fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch, density: float, few: bool
+    fake_kissat: FakeKissat, density: float, few: bool
 ) -> None:
     log = fake_kissat("")
-    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
-    monkeypatch.setattr(tail, "leads", lambda *_: [])
-    monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
     picture = (np.random.default_rng(2).random((20, 20)) < density).astype(np.uint8)
     begun = line_fixpoint(views(puzzle_batch([from_picture(picture)])), math.inf)
     assert begun is not None
-    with tail.make_learner(begun, math.inf) as learner:
+    with tail.make_learner(begun, math.inf, KISSAT_ALONE) as learner:
         assert learner.next_solution(math.inf)
     options, _ = json.loads(log.read_text())
     assert ("--unsat" in options) == few
@@ -244,22 +259,18 @@ def test_preexec_fn_is_not_used(fake_kissat: FakeKissat, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("status", [1, 20])
 def test_cadical_replaces_failing_kissat(
-    fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+    fake_kissat: FakeKissat, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
-    """Verdicts are the same, rows are ok, and the failure is logged once."""
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
-    rng = np.random.default_rng(8)
-    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
-    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+    """Verdicts are the same, puzzles are not late, and the failure is logged once."""
+    expected = outcome_of(tail.LearnerOptions())
     log = fake_kissat(f"sys.exit({status})")
-    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
-    outcome = climb(views(puzzle_batch(puzzles)), np.arange(6), LadderOptions(math.inf))
+    outcome = outcome_of(tail.LearnerOptions(turns=KISSAT_ALONE.turns))
     assert outcome.kissat_failed.sum() == len(log.read_text().splitlines())  # one call per puzzle
-    rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
-    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
-    assert {(row["status"], row["error"]) for row in rows} == {("ok", None)}
-    assert tail.CADICAL in {row["engine"] for row in rows}
-    assert tail.KISSAT not in {row["engine"] for row in rows}
+    assert (outcome.solutions == expected.solutions).all()
+    assert not outcome.late.any()
+    engines = {tail.ENGINES[engine - SEARCH - 1] for engine in outcome.engine if engine > SEARCH}
+    assert tail.CADICAL in engines
+    assert tail.KISSAT not in engines
     assert caplog.messages == [f"Kissat failed: exit status {status}; using CaDiCaL instead"]
 
 
@@ -300,38 +311,31 @@ def test_program_is_none_if_missing_or_not_executable(tmp_path: Path, monkeypatc
     kissat.program.cache_clear()
 
 
-def test_verdicts_are_the_same_with_kissat(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
-    rng = np.random.default_rng(8)
-    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
-    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
+def test_verdicts_are_the_same_with_kissat(fake_kissat: FakeKissat) -> None:
+    expected = outcome_of(tail.LearnerOptions())
     fake_kissat("")
-    monkeypatch.setattr(tail, "default_turns", lambda: ((tail.KISSAT, 1 << 60),))
-    rows: list[Any] = [solve(puzzle) for puzzle in puzzles]
-    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
-    assert [row["status"] for row in rows] == ["ok"] * len(rows)
-    assert {row["engine"] for row in rows} >= {tail.KISSAT}
-    one = min((k for k in range(len(rows)) if rows[k]["engine"] == tail.KISSAT), key=lambda k: rows[k]["cpu_seconds"])
-    assert len(list(itertools.islice(iter_solutions(puzzles[one], cpu_limit=math.inf), 2))) >= 1
+    outcome = outcome_of(tail.LearnerOptions(turns=KISSAT_ALONE.turns))
+    assert (outcome.solutions == expected.solutions).all()
+    assert not outcome.late.any()
+    assert SEARCH + 1 + tail.ENGINES.index(tail.KISSAT) in outcome.engine
 
 
 def test_verdicts_of_cubes_are_the_same_with_kissat(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
-    monkeypatch.setattr(climbing, "ALONE", 0.0)
-    monkeypatch.setattr(tail, "SLICE", 20)
-    rng = np.random.default_rng(8)
-    puzzles = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
-    expected: list[Any] = [solve(puzzle) for puzzle in puzzles]
-    log = fake_kissat("")
-    monkeypatch.setattr(tail, "TRIAL_SLICES", 1)
-    monkeypatch.setattr(tail, "leads", lambda *_: [])
-    monkeypatch.setattr(tail, "BEFORE_LEADS", 0)
-    monkeypatch.setattr(cubes, "SINGLE_CORE", (1, 1))
-    rows: list[Any] = [solve(puzzle, conquer=cubes.conquer_serially) for puzzle in puzzles]
-    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
-    calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
-    assert calls
-    assert all(any(option.startswith("--conflicts=") for option in options) for options in calls)
-    fake_kissat("sys.exit(1)")
-    rows = [solve(puzzle, conquer=cubes.conquer_serially) for puzzle in puzzles]
-    assert [row["solutions"] for row in rows] == [row["solutions"] for row in expected]
+    """Glucose works on the whole, which is split at what it learns; then Kissat works on the parts."""
+    expected = outcome_of(tail.LearnerOptions())
+    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
+    monkeypatch.setattr(cubes, "_dive", lambda *_: None)
+    options = KISSAT_ALONE._replace(turns=None, slice_conflicts=20)
+    trial = (tail.GLUCOSE, 1)
+    by_cubes = partial(
+        cubes.conquer_serially,
+        turns=lambda splits: ((tail.KISSAT, 8_000), trial) if splits else (trial,),
+        options=options,
+    )
+    for failure in ("", "sys.exit(1)"):
+        log = fake_kissat(failure)
+        log.unlink(missing_ok=True)
+        assert (outcome_of(options, by_cubes).solutions == expected.solutions).all()
+        calls = [json.loads(line)[0] for line in log.read_text().splitlines()]
+        assert calls
+        assert all(any(option.startswith("--conflicts=") for option in options) for options in calls)

@@ -14,14 +14,12 @@ from pysat.solvers import Solver
 from strategies import puzzles, shuffled_puzzles
 
 from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import iter_solutions
-from solver.ladder import memory as memories
 from solver.ladder.climb import climb
 from solver.ladder.dive import DiveOptions, Trail, descend, dives_first, has_many_blocks
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.memory import Memory
-from solver.learning import lead, tail
+from solver.learning import tail
 from solver.learning.encoding import TRUE, encode
 from solver.learning.lead import leads, try_lead
 from solver.lines.board import possibilities, undecided
@@ -29,6 +27,8 @@ from solver.lines.propagate import FIXPOINT
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
+
+AT_ONCE = tail.LearnerOptions(before_leads=0)
 
 
 def begun(puzzle: Puzzle) -> Memory | None:
@@ -95,9 +95,9 @@ def test_lead_is_not_tried_with_late_phases() -> None:
         return []
 
     formula = tail.Encoding(1, np.array([[-1, 1]]), (np.array([[1]], np.int32),))
-    with tail.Learner(formula, slow, lambda: [[1]]) as learner:
+    with tail.Learner(formula, slow, lambda: [[1]], AT_ONCE) as learner:
         assert learner.next_solution(deadline) is None
-    with tail.Learner(formula, lambda _: [], lambda: [[1]]) as learner:
+    with tail.Learner(formula, lambda _: [], lambda: [[1]], AT_ONCE) as learner:
         assert learner.next_solution(math.inf)
 
 
@@ -111,11 +111,11 @@ def test_glucose_runs_briefly_before_leads() -> None:
 
     for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
         formula = tail.Encoding(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
-        with tail.Learner(formula, lambda _: [], recorded, before_leads=10) as learner:
+        with tail.Learner(formula, lambda _: [], recorded, tail.LearnerOptions(before_leads=10)) as learner:
             assert learner.next_solution(math.inf) is answer
             assert not computed
     holes = pigeons(6)
-    with tail.Learner(holes, lambda _: [], recorded, before_leads=1) as learner:
+    with tail.Learner(holes, lambda _: [], recorded, tail.LearnerOptions(before_leads=1)) as learner:
         assert learner.next_solution(math.inf) is False
     assert computed
 
@@ -129,20 +129,17 @@ def pigeons(holes: int) -> tail.Encoding:
 
 
 @pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])
-def test_many_blocks_or_variables_skip_the_brief_run(
-    monkeypatch: pytest.MonkeyPatch, density: float, most: int, waits: bool
-) -> None:
-    monkeypatch.setattr(tail, "BEFORE_LEADS_VARIABLES", most)
+def test_many_blocks_or_variables_skip_the_brief_run(density: float, most: int, waits: bool) -> None:
     memory = begun(from_picture((np.random.default_rng(3).random((20, 20)) < density).astype(np.uint8)))
     assert memory is not None
-    with tail.make_learner(memory, math.inf) as learner:
-        assert learner.before_leads == (tail.BEFORE_LEADS if waits else 0)
+    with tail.make_learner(memory, math.inf, tail.LearnerOptions(before_leads_variables=most)) as learner:
+        assert learner.options.before_leads == (tail.BEFORE_LEADS if waits else 0)
 
 
-def test_no_leads_without_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
+def test_no_leads_without_beliefs() -> None:
     memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
     assert memory is not None
+    memory = memory._replace(beliefs=memory.beliefs._replace(messages=np.zeros((2, 0, 2))))
     variables, _ = encode(memory.board, memory.color, memory.workspace)
     assert not list(leads(memory, variables.literal, memory.workspace))
 
@@ -201,40 +198,41 @@ def random_leads(memory: Memory, literal: np.ndarray, *_: object) -> Iterator[li
         yield rng.permutation(chosen[np.abs(chosen) != TRUE]).tolist()
 
 
-def test_verdicts_do_not_depend_on_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdicts_do_not_depend_on_leads() -> None:
     """With leads, random ones and none, without search before the learners."""
     drawn = [fuzz.drawn(seed, least=3, most=10) for seed in range(240)]
     seen = views(puzzle_batch(drawn))
     sound = np.array([k for k, puzzle in enumerate(drawn) if oracle.verdict(puzzle) != "invalid"])
-    monkeypatch.setattr(memories, "BELIEF_BYTES", 0)
-    expected = climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions
-    monkeypatch.undo()
-    assert (climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions == expected).all()
-    monkeypatch.setattr(tail, "leads", random_leads)
-    assert (climb(seen, sound, LadderOptions(60.0, nodes=0)).solutions == expected).all()
+    expected = climb(seen, sound, LadderOptions(60.0, nodes=0, belief_bytes=0)).solutions
+    for source in (leads, random_leads):
+        learning = tail.LearnerOptions(leads=source)
+        assert (climb(seen, sound, LadderOptions(60.0, nodes=0), learning=learning).solutions == expected).all()
 
 
-def test_all_solutions_are_found_with_random_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_solutions_are_found_with_random_leads() -> None:
     rng = np.random.default_rng(4)
     for _ in range(20):
         puzzle = from_picture((rng.random((5, 5)) < 0.5).astype(np.uint8))
         expected = {np.array(each, np.uint8).tobytes() for each in oracle.solutions(puzzle)}
-        assert {each.tobytes() for each in iter_solutions(puzzle)} == expected
-        monkeypatch.setattr(tail, "leads", random_leads)
-        assert {each.tobytes() for each in iter_solutions(puzzle)} == expected
-        monkeypatch.undo()
+        for source in (leads, random_leads):
+            memory, found = begun(puzzle), set()
+            assert memory is not None
+            with tail.make_learner(memory, math.inf, tail.LearnerOptions(leads=source)) as learner:
+                while learner.next_solution(math.inf):
+                    found.add(learner.picture().tobytes())
+                    learner.exclude(learner.picture())
+            assert found == expected
 
 
-def test_leads_halve_conflicts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leads_halve_conflicts() -> None:
     """For the first solutions of random pictures."""
     conflicts = [0, 0]
-    for k, most in enumerate((lead.LEAD_CONFLICTS, 0)):
-        monkeypatch.setattr(lead, "LEAD_CONFLICTS", most)
+    for k, source in enumerate((leads, lambda *_: [])):
         rng = np.random.default_rng(8)
         for _ in range(12):
             memory = begun(from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)))
             assert memory is not None
-            with tail.make_learner(memory, math.inf) as learner:
+            with tail.make_learner(memory, math.inf, tail.LearnerOptions(leads=source)) as learner:
                 assert learner.next_solution(math.inf)
                 conflicts[k] += learner.conflicts
     assert conflicts[0] < 0.5 * conflicts[1]

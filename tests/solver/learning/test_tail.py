@@ -1,25 +1,21 @@
 """Clause learners: each alone, alternating, and out of time. Kissat: test_kissat.py."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
-from solver.api import solve
-from solver.ladder import memory
 from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions
-from solver.learning import tail
+from solver.ladder.ladder_options import SEARCH, LadderOptions
+from solver.ladder.outcome import CPU_SAT, WALL, Outcome
+from solver.learning.tail import CADICAL, ENGINES, GLUCOSE, LearnerOptions
+from solver.lines.workspace import CONFLICTS
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
+from solver.proofs.answer_check import fits
 
-
-@pytest.fixture(autouse=True)
-def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable dives, which would solve these puzzles first."""
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)
+ENDLESS = 1 << 60
 
 
 def hard_puzzles() -> list[Puzzle]:
@@ -28,30 +24,34 @@ def hard_puzzles() -> list[Puzzle]:
     return [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(12)]
 
 
-@pytest.mark.parametrize("turns", [((engine, 1 << 60),) for engine in (tail.GLUCOSE, tail.CADICAL)])
-def test_each_learner_alone_gives_the_same_verdicts(monkeypatch: pytest.MonkeyPatch, turns: Any) -> None:
+def outcome_of(learning: LearnerOptions, cpu_limit: float = math.inf, nodes: int = 1) -> Outcome:
+    """Return the outcome of the hard puzzles without dives, which would solve them first."""
     seen = views(puzzle_batch(hard_puzzles()))
-    expected = climb(seen, np.arange(12), LadderOptions(math.inf, nodes=0))
-    monkeypatch.setattr(tail, "default_turns", lambda turns=turns: turns)
-    outcome = climb(seen, np.arange(12), LadderOptions(math.inf, nodes=0))
+    return climb(seen, np.arange(12), LadderOptions(cpu_limit, nodes=nodes, belief_bytes=0), learning=learning)
+
+
+@pytest.mark.parametrize("engine", [GLUCOSE, CADICAL])
+def test_each_learner_alone_gives_the_same_verdicts(engine: str) -> None:
+    expected = outcome_of(LearnerOptions(), nodes=0)
+    outcome = outcome_of(LearnerOptions(turns=((engine, ENDLESS),)), nodes=0)
     assert (outcome.solutions == expected.solutions).all()
-    assert (outcome.seconds[:, 4] > 0).sum() >= 6
+    assert (outcome.seconds[:, CPU_SAT] > 0).sum() >= 6
 
 
-def test_learners_alternate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learners_alternate() -> None:
     """With slices of one conflict."""
-    monkeypatch.setattr(tail, "SLICE", 1)
-    turns = ((tail.ENGINES[0], 1), (tail.ENGINES[1], 2), (tail.ENGINES[0], 1 << 60))
-    monkeypatch.setattr(tail, "default_turns", lambda: turns)
-    rows: list[dict[str, Any]] = [solve(puzzle) for puzzle in hard_puzzles()]
-    assert {row["status"] for row in rows} == {"ok"}
-    assert {row["engine"] for row in rows if row["conflicts"]} >= {tail.ENGINES[0]}
-    assert all(row["goal_matches"] for row in rows)
+    turns = ((ENGINES[0], 1), (ENGINES[1], 2), (ENGINES[0], ENDLESS))
+    outcome = outcome_of(LearnerOptions(turns, slice_conflicts=1))
+    assert not outcome.late.any()
+    learned = outcome.counters[:, CONFLICTS] > 0
+    assert SEARCH + 1 in outcome.engine[learned]
+    found = np.flatnonzero(outcome.found)
+    assert len(found) == 12
+    assert fits(views(puzzle_batch(hard_puzzles())), found, outcome.first, outcome.offsets).all()
 
 
-def test_learner_is_not_loaded_if_time_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "LOADING", 1e6)
-    rows: list[dict[str, Any]] = [solve(puzzle, cpu_limit=5.0) for puzzle in hard_puzzles()]
-    late = [row for row in rows if row["status"] == "timeout"]
-    assert late
-    assert all(row["cpu_seconds"] < 5.0 and row["conflicts"] == 0 for row in late)
+def test_learner_is_not_loaded_if_time_is_too_short() -> None:
+    outcome = outcome_of(LearnerOptions(loading=1e6), cpu_limit=5.0)
+    assert outcome.late.any()
+    assert (outcome.seconds[outcome.late, :WALL].sum(axis=1) < 5.0).all()
+    assert (outcome.counters[outcome.late, CONFLICTS] == 0).all()

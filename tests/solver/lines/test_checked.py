@@ -16,7 +16,7 @@ import pytest
 from test_second_opinion import FALSELY_UNIQUE
 
 from solver.api import classify, solve
-from solver.ladder import lookahead, memory, rungs, search
+from solver.ladder import lookahead, rungs, search
 from solver.ladder.climb import climb
 from solver.ladder.ladder_options import KnownSolutions, LadderOptions, PriorKnowledge
 from solver.ladder.lookahead import NO_LIMIT
@@ -150,7 +150,6 @@ def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python minutes")
 def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """To exclude a solution that the board does not hold, as it once was done, excludes another one with it."""
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # dives would find the second solution
     seed, least, nodes = FALSELY_UNIQUE[0]
     puzzle = fuzz.drawn(seed, least)
     begun = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
@@ -163,7 +162,8 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
         for solution in islice(oracle.learned_solutions(puzzle, begun), 2):
             given = PriorKnowledge(start=start, planted=KnownSolutions(np.ones(1, bool), solution.ravel()))
             try:
-                climb(views(puzzle_batch([puzzle])), np.arange(1), LadderOptions(math.inf, nodes=nodes), given)
+                options = LadderOptions(math.inf, nodes=nodes, belief_bytes=0)  # dives would find the second solution
+                climb(views(puzzle_batch([puzzle])), np.arange(1), options, given)
             except AssertionError as error:
                 noticed.append((wrong, str(error)))
     assert [wrong for wrong, _ in noticed] == [True]
@@ -182,7 +182,7 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
         (line_logic_stops_short, 90, 3, "a rung stopped short"),
         (a_union_takes_one_colour_only, 90, 3, "a union"),
         (a_branch_counts_as_the_whole_search, 18, 3, "a branch was left"),
-        (the_search_hands_on_a_branch, 90, 1, "the search hands on too little"),
+        (the_search_hands_on_a_branch, 90, 1, "the search lost a solution"),
         (a_clause_too_many, 20, 0, "a learner"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_mistake_is_noticed(
 ) -> None:
     no_glance(monkeypatch)
     monkeypatch.setattr(rungs, "dive", lambda *_: CONTRADICTION)
-    monkeypatch.setattr(search, "_switch", lambda *_: None)
+    monkeypatch.setattr(search, "_find_switched", lambda *_: None)
     checked_climb(seed, nodes)
     mistake(monkeypatch)
     with pytest.raises(AssertionError, match=message):

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 from solver.api import classify, iter_solutions, solve
-from solver.ladder import memory
 from solver.ladder.climb import climb
-from solver.ladder.ladder_options import Given, LadderOptions
+from solver.ladder.ladder_options import LadderOptions, PriorKnowledge
 from solver.ladder.outcome import SOLUTIONS
 from solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
 from solver.model.tables import puzzle_batch
@@ -154,12 +153,13 @@ def saved(puzzle: Puzzle) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("seed", "least", "nodes"), FALSELY_UNIQUE)
-def test_search_may_hand_over_anywhere(monkeypatch: pytest.MonkeyPatch, seed: int, least: int, nodes: int) -> None:
-    monkeypatch.setattr(memory, "BELIEF_BYTES", 0)  # no dives
+def test_search_may_hand_over_anywhere(seed: int, least: int, nodes: int) -> None:
     puzzle = fuzz.drawn(seed, least)
     start = saved(puzzle)
-    given = Given(start=start.reshape(-1, start.shape[2]))
-    outcome = climb(views(puzzle_batch([puzzle])), np.arange(1), LadderOptions(math.inf, nodes=nodes), given)
+    given = PriorKnowledge(start=start.reshape(-1, start.shape[2]))
+    outcome = climb(
+        views(puzzle_batch([puzzle])), np.arange(1), LadderOptions(math.inf, nodes=nodes, belief_bytes=0), given
+    )
     assert SOLUTIONS[outcome.solutions[0]] == oracle.verdict(puzzle, start) == "multiple"
 
 
