@@ -117,14 +117,14 @@ def test_what_is_no_batch(what: Any) -> None:
 
 
 SENSELESS = [
-    ({"cpu_limit": math.nan}, "cpu_limit is a number of CPU seconds from 0 on, not nan"),
-    ({"cpu_limit": -0.1}, "cpu_limit is a number of CPU seconds from 0 on, not -0.1"),
-    ({"cpu_limit": -math.inf}, "cpu_limit is a number of CPU seconds from 0 on, not -inf"),
-    ({"cpu_limit": None}, "cpu_limit is a number of CPU seconds from 0 on, not None"),
-    ({"cpu_limit": "soon"}, "cpu_limit is a number of CPU seconds from 0 on, not 'soon'"),
-    ({"cpu_limit": [1.0, 2.0]}, "cpu_limit is a number of CPU seconds from 0 on, not [1.0, 2.0]"),
-    ({"rung": "sat"}, "rung is one of line, depth-2, probe, search, not 'sat'"),
-    ({"rung": 1}, "rung is one of line, depth-2, probe, search, not 1"),
+    ({"cpu_limit": math.nan}, "cpu_limit must be CPU seconds, at least 0, not nan"),
+    ({"cpu_limit": -0.1}, "cpu_limit must be CPU seconds, at least 0, not -0.1"),
+    ({"cpu_limit": -math.inf}, "cpu_limit must be CPU seconds, at least 0, not -inf"),
+    ({"cpu_limit": None}, "cpu_limit must be CPU seconds, at least 0, not None"),
+    ({"cpu_limit": "soon"}, "cpu_limit must be CPU seconds, at least 0, not 'soon'"),
+    ({"cpu_limit": [1.0, 2.0]}, "cpu_limit must be CPU seconds, at least 0, not [1.0, 2.0]"),
+    ({"rung": "sat"}, "rung must be one of line, depth-2, probe, search, not 'sat'"),
+    ({"rung": 1}, "rung must be one of line, depth-2, probe, search, not 1"),
     ({"depth": 0}, "depth is a whole number from 1 to 2046, not 0"),
     ({"depth": 10**20}, f"depth is a whole number from 1 to 2046, not {10**20}"),
     ({"depth": 1.0}, "depth is a whole number from 1 to 2046, not 1.0"),

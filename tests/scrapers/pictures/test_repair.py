@@ -79,7 +79,7 @@ def test_when_time_is_over_it_says_so() -> None:
 
 
 def test_a_rung_that_is_none() -> None:
-    with pytest.raises(ValueError, match="rung is one of line, depth-2, probe, search, not 'magic'"):
+    with pytest.raises(ValueError, match="rung must be one of line, depth-2, probe, search, not 'magic'"):
         repaired(np.zeros((2, 2), np.uint8), "magic")
 
 

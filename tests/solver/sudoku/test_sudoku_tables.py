@@ -136,9 +136,9 @@ def test_what_no_table_holds(arguments: dict, text: str) -> None:
 
 def test_wrong_arguments() -> None:
     batch = sudoku_batch([Sudoku(np.zeros((4, 4), np.uint8), 2, 2)])
-    with pytest.raises(ValueError, match="rung is one of line, depth-2, probe, search, not 'guess'"):
+    with pytest.raises(ValueError, match="rung must be one of line, depth-2, probe, search, not 'guess'"):
         classify(batch, rung="guess")
-    with pytest.raises(ValueError, match="cpu_limit is a number of CPU seconds from 0 on, not -1"):
+    with pytest.raises(ValueError, match="cpu_limit must be CPU seconds, at least 0, not -1"):
         classify(batch, cpu_limit=-1)
     with pytest.raises(TypeError, match="RecordBatch of Sudokus, not list"):
         classify([batch])
