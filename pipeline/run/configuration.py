@@ -34,7 +34,7 @@ def configuration(
     """The configuration with these settings, of this version of the solver; ValueError for one that makes no sense."""
     check_limit(cpu_limit)
     if rung not in RUNGS:
-        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
+        raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth is a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
     return Configuration(

@@ -74,7 +74,7 @@ def repaired(
     The same picture gives the same result, unless the limit comes first.
     """
     if rung not in RUNGS:
-        raise ValueError(f"rung is one of {', '.join(RUNGS)}, not {rung!r}")
+        raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
     wanted = RUNGS.index(rung)
     _compile(views_of(picture[None]), wanted)
     deadline = time.thread_time() + cpu_limit
