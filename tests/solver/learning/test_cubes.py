@@ -1,6 +1,7 @@
 """Cubes: parts are disjoint and complete; verdicts equal the oracle's and those of one learner."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
-from solver.api import solve
-from solver.ladder.ladder_options import FROM_NOTHING
+from solver.ladder.climb import climb
+from solver.ladder.ladder_options import FROM_NOTHING, LadderOptions
 from solver.ladder.memory import Memory
+from solver.ladder.verdict import results
 from solver.learning import cubes, tail
 from solver.learning.cubes import (
+    Conqueror,
     Conquest,
     Cube,
     CubeResult,
@@ -155,9 +158,7 @@ def test_split_candidate_is_most_learned_about(few: bool) -> None:
 def test_rows_are_the_same_with_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
     """All columns that do not depend on which solutions are found."""
     rng = np.random.default_rng(8)
-    puzzles_24 = [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(6)]
-    expected: list[Any] = [solve(puzzle) for puzzle in puzzles_24]
-    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
+    batches = [puzzle_batch([from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8))]) for _ in range(6)]
     calls = 0
 
     def counted(*arguments: Any) -> Conquest:
@@ -165,7 +166,17 @@ def test_rows_are_the_same_with_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
         calls += 1
         return conquer_serially(*arguments, turns=lambda _: ((ENGINES[0], 1),))
 
-    rows: list[Any] = [solve(puzzle, conquer=counted) for puzzle in puzzles_24]
+    def rows_of(conquer: Conqueror | None) -> list[dict[str, Any]]:
+        rows = []
+        for batch in batches:
+            seen, options = views(batch), LadderOptions(math.inf, belief_bytes=0)
+            bound = None if conquer is None else partial(conquer, batch)
+            rows += results(batch, seen, climb(seen, np.arange(1), options, conquer=bound), 2).to_pylist()
+        return rows
+
+    expected = rows_of(None)
+    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
+    rows = rows_of(counted)
     for column in ("status", "solutions", "technique", "label", "goal_matches", "cells_after_probe", "nodes"):
         assert [row[column] for row in rows] == [row[column] for row in expected]
     assert calls >= 2
