@@ -83,7 +83,7 @@ lint: $(READY)
 	$(BIN)/mypy
 	mkdir -p .cache
 	$(BIN)/python -c "from reports.browser import script; print(script())" > .cache/browser.js
-	$(BIN)/python -c "from pipeline.serve.page_files import script; print(script())" > .cache/serve.js
+	$(BIN)/python -c "from pipeline.serve.server_app import script; print(script())" > .cache/serve.js
 	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js .cache/serve.js reports/templates/*.js tests/javascript/*.mjs
 
 format: $(READY)

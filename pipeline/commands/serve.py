@@ -40,13 +40,13 @@ def serve(
         raise UserError(f"{error.name} is not installed: pip install 'nonocensus[serve]'") from None
     from pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
     from pipeline.run.run_folder import open_place
-    from pipeline.serve.catalog import opened
+    from pipeline.serve.catalog import open_catalog
     from reports.threads import cores
 
     with ExitStack() as held:
-        door = held.enter_context(server.door(host, port))
+        listening = held.enter_context(server.bind_socket(host, port))
         named = f"[{host}]" if ":" in host else host
-        address = f"http://{named}:{door.getsockname()[1]}/"
+        address = f"http://{named}:{listening.getsockname()[1]}/"
 
         def ready() -> None:
             if host not in LOOPBACK:
@@ -56,8 +56,8 @@ def serve(
             if open_page:
                 typer.launch(address)
 
-        catalog = None if place is None else held.enter_context(opened(open_place(place, store)))
+        catalog = None if place is None else held.enter_context(open_catalog(open_place(place, store)))
         if not most_are_warm():
             with watching("compiling") as callbacks:
                 warm_for_most(callbacks)
-        server.run(door, server.solving(host, catalog, cpus or cores(), cpu_limit), ready)
+        server.run(listening, server.open_app(host, catalog, cpus or cores(), cpu_limit), ready)

@@ -1,6 +1,6 @@
-"""The run or store that the server has opened: its list, searched and sorted by DuckDB, and its puzzles one by one.
+"""The archive (run or store) that the server has opened: its list, which DuckDB searches and sorts, and its puzzles.
 
-The list's columns are read once. A puzzle, and its result, are read from the disk when they are asked for.
+The list's columns are read once; a puzzle and its result are read from disk on each request.
 """
 
 import threading
@@ -16,7 +16,7 @@ from pipeline.errors import InputError
 from pipeline.run.job_tables import current_grades
 from pipeline.run.results import row_masks
 from pipeline.run.run_folder import Run, require_unchanged
-from pipeline.serve.records import answer_record, described_record
+from pipeline.serve.records import puzzle_reply, result_reply
 from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.sql import database
 from pipeline.store.parts import Store, require_nonograms
@@ -37,20 +37,20 @@ select facts.*, coalesce(label, status) as label, technique, line_solves, confli
 lower(concat_ws(' ', facts.puzzle_id, title, author)) as sought
 from facts left join found using (puzzle_id) left join graded using (puzzle_id, clue_hash) order by place
 """
-"""The puzzles with their results and grades, and what is searched of them."""
+"""The puzzles with their results and grades, and the text to search."""
 
 LISTED = ("place", *FACTS, "label", "technique", "difficulty", "grade")
 """Columns of the list."""
 
 FILTERS = ("label", "kind", "grade")
-"""Columns that rows are filtered by, each with the values that there are."""
+"""Columns that rows can be filtered by."""
 
 ORDERS = {"": "place", "cells": "width::int * height"}
-"""What rows are sorted by where that is not a column's name."""
+"""SQL of the sort keys that are not column names."""
 
 
-class Wanted(NamedTuple):
-    """What is asked of the list: words that id, title or author hold; a verdict, a kind, a grade; what to sort by."""
+class ListQuery(NamedTuple):
+    """A query of the list: words in id, title or author; filters; sort key; the index of the page's first row."""
 
     query: str = ""
     label: str = ""
@@ -61,12 +61,12 @@ class Wanted(NamedTuple):
     first: int = 0
 
 
-class TooSlow(Exception):
-    """A search that takes longer than QUERY_SECONDS."""
+class QueryTimeout(Exception):
+    """A query took longer than QUERY_SECONDS."""
 
 
 class Catalog:
-    """An opened run or store; `opened` makes one. Its methods may be called from any thread."""
+    """An opened archive, created by `open_catalog`. Its methods are thread-safe."""
 
     def __init__(self, place: Run | Store, connection: duckdb.DuckDBPyConnection) -> None:
         self.place = place
@@ -77,7 +77,7 @@ class Catalog:
         self.offsets = np.cumsum([0, *(part.rows for part in self.parts)])
         self.pieces = place.result_files() if isinstance(place, Run) else []
         self.kept = row_masks(self.pieces)
-        self._list()
+        self._create_list()
         self.size = int(self.offsets[-1])
         self.labels, self.kinds, self.grades = (self._values(name) for name in FILTERS)
 
@@ -87,12 +87,12 @@ class Catalog:
         return self.place.store if isinstance(self.place, Run) else self.place
 
     def about(self) -> dict[str, Any]:
-        """What it is, and the values to filter the list by."""
+        """Return the archive's name and size, and the values to filter its list by."""
         values = {"labels": self.labels, "kinds": self.kinds, "grades": sorted(self.grades)}
         return {"name": self.name, "puzzles": self.size, "results": isinstance(self.place, Run), **values}
 
-    def page(self, wanted: Wanted) -> dict[str, Any]:
-        """PAGE_ROWS rows of the list from `first` on, and how many there are. Raises TooSlow."""
+    def page(self, wanted: ListQuery) -> dict[str, Any]:
+        """Return a page of PAGE_ROWS rows, and the number of all rows. Raises QueryTimeout."""
         words = wanted.query.lower().split()[:10]
         tests = ["contains(sought, ?)"] * len(words)
         values: list[Any] = list(words)
@@ -104,15 +104,15 @@ class Catalog:
         direction = "desc" if wanted.descending else "asc"
         order = f"{ORDERS.get(wanted.sort, wanted.sort)} {direction} nulls last, place"
         rows = f"select {', '.join(LISTED)} from listed{where} order by {order} limit {PAGE_ROWS} offset ?"
-        with self._asking() as cursor:
+        with self._cursor() as cursor:
             counted = cursor.execute(f"select count(*) from listed{where}", values).fetchone()
             found = cursor.execute(rows, [*values, wanted.first]).fetchall()
         puzzles = [dict(zip(LISTED, row, strict=True)) for row in found]
         return {"total": counted[0] if counted else 0, "first": wanted.first, "puzzles": puzzles}
 
     def puzzle(self, puzzle_id: str) -> dict[str, Any] | None:
-        """A puzzle and what is known of it, or None. Raises InvalidPuzzle for one that can't be shown."""
-        with self._asking() as cursor:
+        """Return a puzzle and its result, or None if it is unknown. Raises InvalidPuzzle if it can't be shown."""
+        with self._cursor() as cursor:
             found = cursor.execute(
                 "select place, piece, piece_row, grade, hardest from listed where puzzle_id = ? order by place limit 1",
                 [puzzle_id],
@@ -124,19 +124,19 @@ class Catalog:
         within = int(place - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
         for why in NONOGRAM.rules.malformed(batch).values():
-            raise InvalidPuzzle(f"{puzzle_id} is no puzzle: {why}")
+            raise InvalidPuzzle(f"{puzzle_id}: invalid puzzle: {why}")
         puzzle = next(puzzles_of(batch))
         answer = None
         if piece is not None and isinstance(self.place, Run):
             piece = self.pieces[piece]
             result = self.place.read(piece, self.kept.get(piece.name)).slice(row, 1).to_pylist()[0]
             if result["puzzle_id"] == puzzle_id:
-                answer = answer_record(result, puzzle.width, puzzle.height)
+                answer = result_reply(result, puzzle.width, puzzle.height)
                 answer["grading"] = {"grade": grade, "hardest": hardest}
-        return {**described_record(puzzle), "answer": answer}
+        return {**puzzle_reply(puzzle), "answer": answer}
 
-    def _list(self) -> None:
-        """Make the table of the list: a row for each puzzle, `place` its number, with its result."""
+    def _create_list(self) -> None:
+        """Create the table `listed`: a row for each puzzle, `place` its index, with its result and grade."""
         batches = [batch for part in self.parts for _, batch in self.store.read(part, [(0, part.rows)], FACTS)]
         if not batches:
             raise InputError(f"{self.place.folder.name} holds no puzzles")
@@ -158,7 +158,7 @@ class Catalog:
             self.connection.unregister(name)
 
     def _results(self) -> pa.Table:
-        """Of each row of results what the list shows, and where it stands: the number of its file, and of its row."""
+        """Return the result columns that the list shows, with each row's file index and its index in that file."""
         tables = [OUTCOMES.empty_table()]
         for number, piece in enumerate(self.pieces):
             assert isinstance(self.place, Run)
@@ -168,37 +168,37 @@ class Catalog:
         return pa.concat_tables(tables)
 
     def _grades(self) -> pa.Table:
-        """The grades of puzzles that have one, with the columns GRADE."""
+        """Return the columns GRADE of graded puzzles."""
         graded = finished(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
         return graded.select(GRADE)
 
     def _values(self, name: str) -> list[Any]:
         """The values of a column of the list, the most frequent first."""
-        with self._asking() as cursor:
+        with self._cursor() as cursor:
             found = cursor.execute(
                 f"select {name} from listed where {name} is not null group by 1 order by count(*) desc"
             )
             return [value for (value,) in found.fetchall()]
 
     @contextmanager
-    def _asking(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor for one question; questions come one after the other, and none takes too long."""
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lock the connection for a query, which is interrupted after QUERY_SECONDS."""
         if not self.lock.acquire(timeout=QUERY_SECONDS):
-            raise TooSlow
+            raise QueryTimeout
         clock = threading.Timer(QUERY_SECONDS, self.connection.interrupt)
         try:
             clock.start()
             yield self.connection
         except duckdb.InterruptException:
-            raise TooSlow from None
+            raise QueryTimeout from None
         finally:
             clock.cancel()
             self.lock.release()
 
 
 @contextmanager
-def opened(place: Run | Store) -> Iterator[Catalog]:
-    """A catalogue of a run or store, as long as the block lasts. An InputError says that it can't be read."""
+def open_catalog(place: Run | Store) -> Iterator[Catalog]:
+    """Open a run or store for the duration of a block. Raises InputError if it can't be read."""
     require_nonograms(place.family, place.folder.name)
     if isinstance(place, Run):
         require_unchanged(place)

@@ -1,8 +1,9 @@
-"""What stands before every request: who may ask, how much and how fast, and what every reply says to browsers.
+"""Checks of every request: origin, size and speed; and the security headers of every reply.
 
-A page of another site may not use the server through somebody's browser: the Host has to be this machine's (or else a
-name of an attacker's could be pointed here, DNS rebinding), a POST's Origin that of the page, and its content type one
-that browsers ask for before they send it across sites. The validator alone takes forms, whose Origin browsers tell.
+A page of another site must not use the server through a user's browser (CSRF): the Host has to be this machine's (else
+an attacker could point a name of their own here, DNS rebinding), a POST's Origin that of the page, and its content type
+one for which browsers send a preflight request across sites. Only the validator accepts forms, for which browsers send
+an Origin.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from pipeline.serve.serve_limits import BODY_SECONDS, MOST_BODY, MOST_HELD, MOST_REQUESTS, REPLY_SECONDS
+from pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_SECONDS
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -26,7 +27,7 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 CONTENT_TYPES = ("application/json", "application/octet-stream")
 
 VALIDATOR, FORMS = "/validate", ("application/x-www-form-urlencoded",)
-"""Where forms are sent, as programs did to pbnsolve.cgi. A GET does work there too."""
+"""The path that accepts forms, as pbnsolve.cgi did. A GET starts work there too."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -42,14 +43,14 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 
-TOO_LARGE = f"a request may have {MOST_BODY >> 20} MiB"
+TOO_LARGE = f"the request is too large: at most {MAX_BODY >> 20} MiB"
 
 RETRY_SECONDS = 2
-"""What a client is asked to wait for where the server is busy."""
+"""Seconds of Retry-After where the server is busy."""
 
 
-class Refused(Exception):
-    """A request that is not answered: its status, and why, in a line."""
+class RequestRefused(Exception):
+    """A request that is refused: the status, and the reason in a line."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -57,7 +58,7 @@ class Refused(Exception):
 
 
 class Guard:
-    """An application behind the rules above. `names` are the hosts that the server is known by, in small letters."""
+    """An ASGI application behind these checks; `names` are the server's host names in lower case."""
 
     def __init__(self, app: Application, names: frozenset[str]) -> None:
         self.app = app
@@ -66,16 +67,16 @@ class Guard:
         self.held = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a request, as ASGI has it."""
+        """Handle a request as an ASGI application."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun = False
+        has_started = False
 
         async def reply(message: Message) -> None:
-            nonlocal begun
+            nonlocal has_started
             if message["type"] == "http.response.start":
-                begun = True
+                has_started = True
                 message["headers"] = [*message.get("headers", []), *HEADERS]
             async with asyncio.timeout(REPLY_SECONDS):
                 await send(message)
@@ -83,46 +84,46 @@ class Guard:
         self.requests += 1
         body = bytearray()
         try:
-            if self.requests > MOST_REQUESTS:
-                raise Refused(503, "the server is busy")
+            if self.requests > MAX_REQUESTS:
+                raise RequestRefused(503, "the server is busy")
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             self._check(scope["method"], scope["path"], headers)
             if scope["method"] in CHANGING:
                 async with asyncio.timeout(BODY_SECONDS):
                     await self._read(body, headers.get("content-length", "0"), receive)
-            await self.app(scope, _again(bytes(body), receive), reply)
-        except Refused as refused:
+            await self.app(scope, _replay(bytes(body), receive), reply)
+        except RequestRefused as refused:
             await _refuse(reply, refused.status, str(refused))
         except TimeoutError:
-            if not begun:
-                await _refuse(reply, 408, f"the request has not come within {BODY_SECONDS:g} seconds")
+            if not has_started:
+                await _refuse(reply, 408, f"the request was not received within {BODY_SECONDS:g} seconds")
         except ConnectionError:
-            return  # the client has gone
+            return  # the client has disconnected
         except Exception:
             print(f"nonocensus serve: {scope['method']} failed\n{traceback.format_exc()}", file=sys.stderr, end="")
-            if not begun:
-                await _refuse(reply, 500, "the server has failed; its log says where")
+            if not has_started:
+                await _refuse(reply, 500, "internal error")
         finally:
             self.requests -= 1
             self.held -= len(body)
 
     def _check(self, method: str, path: str, headers: dict[str, str]) -> None:
-        """Raise Refused unless a request may come from where it does."""
+        """Raise RequestRefused for a wrong host, origin or content type."""
         host = headers.get("host", "")
-        if not self._known(host):
-            raise Refused(421, "this server is asked by an address of its own or as localhost; --host gives it a name")
+        if not self._is_known(host):
+            raise RequestRefused(421, "unknown host: use localhost or an address; --host gives the server a name")
         if method not in CHANGING and path != VALIDATOR:
             return
         origin = headers.get("origin")
         if (origin is not None and urlsplit(origin).netloc != host) or headers.get("sec-fetch-site") == "cross-site":
-            raise Refused(403, "pages of other sites may not ask this server")
+            raise RequestRefused(403, "pages of other sites may not use this server")
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         known = FORMS if path == VALIDATOR else CONTENT_TYPES
         if method in CHANGING and method != "DELETE" and kind not in known:
-            raise Refused(415, f"the content type has to be {' or '.join(known)}")
+            raise RequestRefused(415, f"the content type must be {' or '.join(known)}")
 
-    def _known(self, host: str) -> bool:
-        """Whether a Host is a name of this server, or an address, for which no DNS is asked."""
+    def _is_known(self, host: str) -> bool:
+        """Return whether a Host is a name of this server, or an address, which needs no DNS."""
         found = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^\[\]:@/]+))(?::\d{1,5})?", host)
         if not found:
             return False
@@ -136,45 +137,45 @@ class Guard:
         return True
 
     async def _read(self, body: bytearray, length: str, receive: Receive) -> None:
-        """Read a request's body, no more of it than is allowed, and not if all bodies together are too much.
+        """Read a request's body, within MAX_BODY, and MAX_HELD for all bodies.
 
-        Raises Refused, and ConnectionError if the client goes away.
+        Raises RequestRefused beyond these, and ConnectionError if the client disconnects.
         """
         if not re.fullmatch(r"\d{1,12}", length):
-            raise Refused(400, "the content length is no number")
-        if int(length) > MOST_BODY:
-            raise Refused(413, TOO_LARGE)
+            raise RequestRefused(400, "invalid content length")
+        if int(length) > MAX_BODY:
+            raise RequestRefused(413, TOO_LARGE)
         more = True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ConnectionError
             part = message.get("body", b"")
-            if len(body) + len(part) > MOST_BODY:
-                raise Refused(413, TOO_LARGE)
-            if self.held + len(part) > MOST_HELD:
-                raise Refused(503, "the server is busy")
+            if len(body) + len(part) > MAX_BODY:
+                raise RequestRefused(413, TOO_LARGE)
+            if self.held + len(part) > MAX_HELD:
+                raise RequestRefused(503, "the server is busy")
             body += part
             self.held += len(part)
             more = message.get("more_body", False)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """The body for the application, and after it whatever comes."""
-    told = False
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that first returns the body, then what the server receives."""
+    is_sent = False
 
     async def messages() -> Message:
-        nonlocal told
-        if told:
+        nonlocal is_sent
+        if is_sent:
             return await receive()
-        told = True
+        is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return messages
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:
-    """One line as JSON. The connection is closed: what the client still sends is not read."""
+    """Send the reason as JSON and close the connection: the rest of the body is not read."""
     content = json.dumps({"detail": reason}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
     headers.append((b"connection", b"close"))

@@ -1,6 +1,8 @@
 """The HTTP API: puzzles of the archive, files read and written, and jobs that solve. OpenAPI describes it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -8,42 +10,159 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from pipeline.errors import UserError
-from pipeline.serve import models, requests
-from pipeline.serve.catalog import Catalog, TooSlow, Wanted
+from pipeline.serve import api_schemas as schemas
+from pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
 from pipeline.serve.guard import RETRY_SECONDS
-from pipeline.serve.jobs import Job
-from pipeline.serve.pool import Pool
+from pipeline.serve.jobs import PuzzleJob
+from pipeline.serve.pool import ServerBusy, WorkerPool
 from pipeline.serve.serve_limits import (
-    ANIMATED_SECONDS,
-    LONGEST,
-    LONGEST_WAIT,
-    MOST_BODY,
-    MOST_CELLS,
-    MOST_SOLUTIONS,
+    ANIMATION_SECONDS,
+    FIRST_TRY_SECONDS,
+    MAX_AREA,
+    MAX_BODY,
+    MAX_DETAIL,
+    MAX_SOLUTIONS,
+    MAX_WAIT,
     SHORT_SECONDS,
-    SMALL,
-    SPRINT,
+    SMALL_PAYLOAD,
 )
-from pipeline.serve.waiting import ended, submitted, waited
 from reports.clean import clean
 from scrapers.formats import FORMATS
 from scrapers.formats.writing import is_picture
 from solver import __version__
 from solver.model.puzzle import MAX_CELLS, MAX_COLORS, InvalidPuzzle
 
+UNBOUNDED_WAIT = 3600.0
+"""Seconds to wait for a job that its own limits end long before."""
+
+Route = TypeVar("Route", bound=Callable[..., Awaitable[Response]])
+
+LimitedRequest = schemas.SolveRequest | schemas.ExplainRequest | schemas.AnimateRequest
+"""Requests for a job with a CPU limit of its own."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """What the routes work with: the pool, the opened archive, and the most CPU seconds for a puzzle."""
+
+    pool: WorkerPool
+    catalog: Catalog | None
+    cpu_limit: float
+
+    def create_job(self, task: str, arguments: dict[str, Any], limited: LimitedRequest) -> PuzzleJob:
+        """Return a job for a request, not yet submitted."""
+        seconds = min(limited.cpu_limit or self.cpu_limit, self.cpu_limit)
+        return PuzzleJob(task, msgspec.msgpack.encode(arguments), seconds, limited.attached)
+
+    def find_job(self, job_id: str) -> PuzzleJob:
+        """Return the job of an id, or refuse with 404."""
+        job = self.pool.store.poll(job_id)
+        if job is None:
+            raise HTTPException(404, "there is no such job; finished jobs are kept for some minutes")
+        return job
+
+    def submit(self, job: PuzzleJob) -> None:
+        """Queue a job, or refuse with 503 if the queue is full."""
+        try:
+            self.pool.submit(job)
+        except ServerBusy:
+            raise HTTPException(503, "the server is busy", {"Retry-After": str(RETRY_SECONDS)}) from None
+
+    async def wait(self, job: PuzzleJob, request: Request, seconds: float) -> None:
+        """Wait until the job is finished, the seconds are over or the client has disconnected."""
+        if job.is_finished or not seconds:
+            return
+        disconnected = asyncio.create_task(_wait_for_disconnect(request))
+        try:
+            await self.pool.wait(job, seconds, disconnected)
+        finally:
+            disconnected.cancel()
+
+    async def start_job(self, job: PuzzleJob, request: Request, wait: float) -> Response:
+        """Submit a job, wait for it, and return its state."""
+        self.submit(job)
+        await self.wait(job, request, wait)
+        return self.reply(job, 202)
+
+    async def run_job(self, task: str, arguments: dict[str, Any], request: Request, seconds: float) -> PuzzleJob:
+        """Run a job to its end, without an id for clients; it is cancelled if the client disconnects."""
+        job = PuzzleJob(task, msgspec.msgpack.encode(arguments), seconds)
+        self.submit(job)
+        try:
+            await self.wait(job, request, UNBOUNDED_WAIT)
+        finally:
+            self.pool.cancel(job)
+            self.pool.store.discard(job)
+        return job
+
+    async def run_short(self, task: str, arguments: dict[str, Any], request: Request) -> Response:
+        """Run a short job and return its result."""
+        job = await self.run_job(task, arguments, request, SHORT_SECONDS)
+        if job.state == "done":
+            return Response(job.result, media_type="application/json")
+        raise HTTPException(422 if job.state == "refused" else 500, job.error or "it was cancelled")
+
+    async def query(self, ask: Callable[[Catalog], Any]) -> Any:
+        """Query the archive in a thread; its errors become refusals."""
+        if self.catalog is None:
+            raise HTTPException(404, "no archive is open: `nonocensus serve RUN` opens one")
+        try:
+            return await run_in_threadpool(ask, self.catalog)
+        except QueryTimeout:
+            raise HTTPException(503, "the search takes too long", {"Retry-After": str(RETRY_SECONDS)}) from None
+        except (UserError, InvalidPuzzle) as error:
+            raise HTTPException(422, " ".join(str(error).split())) from None
+
+    def reply(self, job: PuzzleJob, status: int) -> Response:
+        """Return a job as JSON; its result is embedded as the worker sent it."""
+        head = {
+            "id": job.id,
+            "state": job.state,
+            "long": job.is_long,
+            "ahead": self.pool.ahead(job),
+            "seconds": job.age,
+            "error": job.error or None,
+        }
+        content = msgspec.json.encode(head)
+        if job.state == "done":
+            content = content[:-1] + b',"result":' + job.result + b"}"
+        return Response(content, status, media_type="application/json")
+
+
+async def _wait_for_disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def service_of(request: Request) -> Service:
+    """Return the service of a request's application."""
+    service: Service = request.app.state.service
+    return service
+
+
+async def _parse(kind: type[schemas.PuzzleRequest], request: Request) -> tuple[schemas.PuzzleRequest, bytes]:
+    """Return a request's body and its puzzle as it was sent, or refuse with 422."""
+    try:
+        return schemas.parse_request(kind, await request.body())
+    except schemas.InvalidRequest as error:
+        raise HTTPException(422, clean(str(error)[:MAX_DETAIL])) from None
+
+
+# Descriptions for OpenAPI
+
 REASONS = {
-    404: "there is no such thing",
+    404: "not found",
     413: "the request is too large",
-    415: "the content type is another one",
-    422: "what was sent can't be read",
-    500: "the server has failed",
-    503: "the server is busy; Retry-After says when to come again",
+    415: "unsupported content type",
+    422: "the request can't be read",
+    500: "internal error",
+    503: "the server is busy; retry after Retry-After seconds",
 }
 
 
-def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What the API's description says of replies that are a refusal."""
-    return {status: {"model": models.Refusal, "description": REASONS[status]} for status in statuses}
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return OpenAPI's descriptions of refusals."""
+    return {status: {"model": schemas.ErrorReply, "description": REASONS[status]} for status in statuses}
 
 
 FILE: dict[str, Any] = {
@@ -53,216 +172,187 @@ FILE: dict[str, Any] = {
     }
 }
 
-WORK = responses(413, 415, 422, 500, 503)
+WORK = error_responses(413, 415, 422, 500, 503)
 
-Wait = Annotated[
-    float, Query(ge=0, le=LONGEST_WAIT, allow_inf_nan=False, description="seconds to wait for the job to end")
-]
+Wait = Annotated[float, Query(ge=0, le=MAX_WAIT, allow_inf_nan=False, description="seconds to wait for the job to end")]
 Side = Annotated[int | None, Query(ge=1, le=MAX_CELLS)]
 Name = Annotated[str, Query(max_length=300)]
 
-
-Route = TypeVar("Route", bound=Callable[..., Awaitable[Response]])
-
-Limited = requests.Solve | requests.Explain | requests.Animate
-"""What asks for a job with a limit of its own."""
+api = APIRouter(prefix="/api")
+"""The routes, the most frequent first: they are matched in order."""
 
 
-def router(pool: Pool, catalog: Catalog | None, cpu_limit: float) -> APIRouter:
-    """The routes of the API over a pool and perhaps an opened archive; `cpu_limit` is the most for a puzzle.
-
-    Routes are tried in their order, so those that are asked the most stand first.
-    """
-    api = APIRouter(prefix="/api")
-
-    def working(path: str, kind: type) -> Callable[[Route], Route]:
-        """A route that begins a job."""
-        description = requests.described(kind)
-        return api.post(
-            path, response_model=models.JobState, status_code=202, responses=WORK, openapi_extra=description
-        )
-
-    @working("/solve", requests.Solve)
-    async def solve(request: Request, wait: Wait = 0) -> Response:
-        """Have a puzzle solved: a job, which is done at once if it ends within the seconds to wait."""
-        wanted, puzzle = await read(requests.Solve, request)
-        sent = {"puzzle": puzzle, "solutions": wanted.solutions, "grade": wanted.grade, "begun": wanted.begun}
-        job = job_for("solve", sent, wanted)
-        small = len(job.asked) <= SMALL and job.seconds > SPRINT
-        job.together = small and wanted.begun is None and not wanted.grade and wanted.solutions <= 2
-        return await begun(job, request, wait)
-
-    @working("/hint", requests.Explain)
-    async def hint(request: Request, wait: Wait = 0) -> Response:
-        """Have the next step found, or the cells that are wrong: a job."""
-        wanted, puzzle = await read(requests.Explain, request)
-        return await begun(job_for("hint", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
-
-    @working("/explain", requests.Explain)
-    async def explain(request: Request, wait: Wait = 0) -> Response:
-        """Have it explained how a puzzle is solved, step by step: a job."""
-        wanted, puzzle = await read(requests.Explain, request)
-        return await begun(job_for("explain", {"puzzle": puzzle, "begun": wanted.begun}, wanted), request, wait)
-
-    @working("/animate", requests.Animate)
-    async def animate(request: Request, wait: Wait = 0) -> Response:
-        """Have a puzzle's explanation animated, as a GIF: a job."""
-        wanted, puzzle = await read(requests.Animate, request)
-        job = job_for("animate", {"puzzle": puzzle}, wanted)
-        job.seconds += ANIMATED_SECONDS
-        job.long = True
-        return await begun(job, request, wait)
-
-    @api.get("/about", response_model=models.About)
-    def about() -> dict[str, Any]:
-        """The server: version, limits, archive, how busy it is."""
-        return {
-            "version": __version__,
-            "cpu_limit": cpu_limit,
-            "most_cells": MOST_CELLS,
-            "most_body": MOST_BODY,
-            "most_solutions": MOST_SOLUTIONS,
-            "archive": catalog and catalog.about(),
-            "workers": pool.workers,
-            "running": len(pool.running),
-            "queued": pool.waiting,
-        }
-
-    @api.get("/formats", response_model=list[models.Format])
-    def formats() -> list[dict[str, Any]]:
-        """The file formats, each of which can be read and written."""
-        return [
-            {"name": known.NAME, "suffixes": list(known.SUFFIXES), "picture": is_picture(known)}
-            for known in sorted(FORMATS, key=lambda known: known.NAME)
-        ]
-
-    @api.get("/puzzles", response_model=models.Page, responses=responses(404, 422, 503))
-    async def puzzles(
-        query: Annotated[str, Query(max_length=200, description="words that id, title or author hold")] = "",
-        label: Name = "",
-        kind: Name = "",
-        grade: Annotated[int | None, Query(ge=1, le=9, description="of a run that has been graded")] = None,
-        sort: models.Sort = "",
-        descending: bool = False,
-        first: Annotated[int, Query(ge=0, le=1 << 40)] = 0,
-    ) -> dict[str, Any]:
-        """Some rows of the archive's list."""
-        wanted = Wanted(query, label, kind, grade, sort, descending, first)
-        found: dict[str, Any] = await looked_up(catalog, lambda opened: opened.page(wanted))
-        return found
-
-    @api.get("/puzzles/{puzzle_id:path}", response_model=models.Opened, responses=responses(404, 422, 503))
-    async def puzzle(puzzle_id: str) -> dict[str, Any]:
-        """A puzzle of the archive, and what the run has found."""
-        found: dict[str, Any] | None = await looked_up(catalog, lambda opened: opened.puzzle(puzzle_id))
-        if found is None:
-            raise HTTPException(404, "the archive has no such puzzle")
-        return found
-
-    @api.post("/parse", response_model=models.Parsed, responses=WORK, openapi_extra=FILE)
-    async def parse(request: Request, name: Name = "") -> Response:
-        """The puzzles of a file in any known format, or of an archive of such; `name` is the file's."""
-        return await short("parse", request, {"name": name, "data": await request.body()})
-
-    @api.post("/image", response_model=models.Described, responses=WORK, openapi_extra=FILE)
-    async def image(
-        request: Request,
-        width: Side = None,
-        height: Side = None,
-        colors: Annotated[int, Query(ge=2, le=MAX_COLORS + 1)] = 2,
-        dither: Literal["none", "ordered", "floyd-steinberg"] = "none",
-    ) -> Response:
-        """The puzzle of an image: scaled to so many cells, in so many colours, the background counted."""
-        wish = {"width": width, "height": height, "colors": colors, "dither": dither}
-        return await short("image", request, {"data": await request.body(), **wish})
-
-    @api.post("/clues", response_model=models.Described, responses=WORK)
-    async def clues(request: Request, board: models.Board) -> Response:
-        """The puzzle of a picture."""
-        return await short("clues", request, board.model_dump())
-
-    @api.post("/write", response_model=models.Written, responses=WORK, openapi_extra=requests.described(requests.Write))
-    async def write(request: Request) -> Response:
-        """A puzzle as a file of a format."""
-        wanted, puzzle = await read(requests.Write, request)
-        return await short("write", request, {"puzzle": puzzle, "format": wanted.format})
-
-    @api.post("/draw", response_model=models.Written, responses=WORK, openapi_extra=requests.described(requests.Draw))
-    async def draw(request: Request) -> Response:
-        """A puzzle as a picture, or to be printed."""
-        wanted, puzzle = await read(requests.Draw, request)
-        return await short("draw", request, {"puzzle": puzzle, "kind": wanted.kind, "begun": wanted.begun})
-
-    @api.get("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
-    async def job_state(request: Request, job_id: str, wait: Wait = 0) -> Response:
-        """How a job stands."""
-        job = known(job_id)
-        await waited(pool, job, request, wait)
-        return state(job, 200)
-
-    @api.delete("/jobs/{job_id}", response_model=models.JobState, responses=responses(404, 422))
-    async def cancel(job_id: str) -> Response:
-        """Cancel a job."""
-        job = known(job_id)
-        pool.cancel(job)
-        return state(job, 200)
-
-    def job_for(task: str, sent: dict[str, Any], wanted: Limited) -> Job:
-        """A job, to be submitted, with the seconds that it may have."""
-        seconds = min(wanted.cpu_limit or cpu_limit, cpu_limit)
-        return Job(task, msgspec.msgpack.encode(sent), seconds, wanted.attached)
-
-    async def begun(job: Job, request: Request, wait: float) -> Response:
-        """The state of a new job, after the seconds to wait."""
-        await waited(pool, submitted(pool, job), request, wait)
-        return state(job, 202)
-
-    def known(job_id: str) -> Job:
-        job = pool.shelf.get(job_id)
-        if job is None:
-            raise HTTPException(404, "there is no such job, or none any more")
-        return job
-
-    async def short(task: str, request: Request, sent: dict[str, Any]) -> Response:
-        """The result of a short job, waited for."""
-        job = await ended(pool, request, task, sent, SHORT_SECONDS)
-        if job.state == "done":
-            return Response(job.result, media_type="application/json")
-        raise HTTPException(422 if job.state == "refused" else 500, job.error or "it was cancelled")
-
-    def state(job: Job, status: int) -> Response:
-        """A job as JSON; its result is put in as it came."""
-        head = {
-            "id": job.id,
-            "state": job.state,
-            "long": job.long,
-            "ahead": pool.ahead(job),
-            "seconds": job.age,
-            "error": job.error or None,
-        }
-        content = msgspec.json.encode(head)
-        if job.state == "done":
-            content = content[:-1] + b',"result":' + job.result + b"}"
-        return Response(content, status, media_type="application/json")
-
-    return api
+def _job_route(path: str, kind: type) -> Callable[[Route], Route]:
+    """Decorate a route that starts a job."""
+    body = schemas.request_body(kind)
+    return api.post(path, response_model=schemas.JobReply, status_code=202, responses=WORK, openapi_extra=body)
 
 
-async def read(kind: type[requests.Kind], request: Request) -> tuple[requests.Kind, bytes]:
-    """What a request's body asks for, and its puzzle as it was sent; refused unless it is as described."""
-    try:
-        return requests.read(kind, await request.body())
-    except requests.Invalid as error:
-        raise HTTPException(422, clean(str(error)[:LONGEST])) from None
+# Jobs
 
 
-async def looked_up(catalog: Catalog | None, question: Any) -> Any:
-    """The answer of the catalogue, from a thread; refusals as HTTP has them."""
-    if catalog is None:
-        raise HTTPException(404, "no archive is open: nonocensus serve RUN opens one")
-    try:
-        return await run_in_threadpool(question, catalog)
-    except TooSlow:
-        raise HTTPException(503, "the search takes too long", {"Retry-After": str(RETRY_SECONDS)}) from None
-    except (UserError, InvalidPuzzle) as error:
-        raise HTTPException(422, " ".join(str(error).split())) from None
+@_job_route("/solve", schemas.SolveRequest)
+async def solve(request: Request, wait: Wait = 0) -> Response:
+    """Solve a puzzle: a job, which is done at once if it ends within the seconds to wait."""
+    service = service_of(request)
+    sent, puzzle = await _parse(schemas.SolveRequest, request)
+    arguments = {"puzzle": puzzle, "solutions": sent.solutions, "grade": sent.grade, "begun": sent.begun}
+    job = service.create_job("solve", arguments, sent)
+    is_small = len(job.payload) <= SMALL_PAYLOAD and job.seconds > FIRST_TRY_SECONDS
+    job.is_batchable = is_small and sent.begun is None and not sent.grade and sent.solutions <= 2
+    return await service.start_job(job, request, wait)
+
+
+@_job_route("/hint", schemas.ExplainRequest)
+async def hint(request: Request, wait: Wait = 0) -> Response:
+    """Find the next step on a begun grid, or its wrong cells: a job."""
+    return await _start_guide("hint", request, wait)
+
+
+@_job_route("/explain", schemas.ExplainRequest)
+async def explain(request: Request, wait: Wait = 0) -> Response:
+    """Explain how to solve a puzzle, step by step: a job."""
+    return await _start_guide("explain", request, wait)
+
+
+async def _start_guide(task: str, request: Request, wait: float) -> Response:
+    service = service_of(request)
+    sent, puzzle = await _parse(schemas.ExplainRequest, request)
+    job = service.create_job(task, {"puzzle": puzzle, "begun": sent.begun}, sent)
+    return await service.start_job(job, request, wait)
+
+
+@_job_route("/animate", schemas.AnimateRequest)
+async def animate(request: Request, wait: Wait = 0) -> Response:
+    """Animate a puzzle's explanation, as a GIF: a job."""
+    service = service_of(request)
+    sent, puzzle = await _parse(schemas.AnimateRequest, request)
+    job = service.create_job("animate", {"puzzle": puzzle}, sent)
+    job.seconds += ANIMATION_SECONDS
+    job.is_long = True
+    return await service.start_job(job, request, wait)
+
+
+@api.get("/jobs/{job_id}", response_model=schemas.JobReply, responses=error_responses(404, 422))
+async def poll_job(request: Request, job_id: str, wait: Wait = 0) -> Response:
+    """Get the state of a job."""
+    service = service_of(request)
+    job = service.find_job(job_id)
+    await service.wait(job, request, wait)
+    return service.reply(job, 200)
+
+
+@api.delete("/jobs/{job_id}", response_model=schemas.JobReply, responses=error_responses(404, 422))
+async def cancel_job(request: Request, job_id: str) -> Response:
+    """Cancel a job."""
+    service = service_of(request)
+    job = service.find_job(job_id)
+    service.pool.cancel(job)
+    return service.reply(job, 200)
+
+
+# The server and its archive
+
+
+@api.get("/about", response_model=schemas.AboutReply)
+def about(request: Request) -> dict[str, Any]:
+    """Get the server's version, limits, archive and load."""
+    service = service_of(request)
+    return {
+        "version": __version__,
+        "cpu_limit": service.cpu_limit,
+        "most_cells": MAX_AREA,
+        "most_body": MAX_BODY,
+        "most_solutions": MAX_SOLUTIONS,
+        "archive": service.catalog and service.catalog.about(),
+        "workers": service.pool.workers,
+        "running": len(service.pool.running),
+        "queued": service.pool.queued,
+    }
+
+
+@api.get("/formats", response_model=list[schemas.FormatReply])
+def formats() -> list[dict[str, Any]]:
+    """List the file formats, each of which can be read and written."""
+    return [
+        {"name": known.NAME, "suffixes": list(known.SUFFIXES), "picture": is_picture(known)}
+        for known in sorted(FORMATS, key=lambda known: known.NAME)
+    ]
+
+
+@api.get("/puzzles", response_model=schemas.PuzzleListReply, responses=error_responses(404, 422, 503))
+async def list_puzzles(
+    request: Request,
+    query: Annotated[str, Query(max_length=200, description="words in id, title or author")] = "",
+    label: Name = "",
+    kind: Name = "",
+    grade: Annotated[int | None, Query(ge=1, le=9, description="of a graded run")] = None,
+    sort: schemas.SortKey = "",
+    descending: bool = False,
+    first: Annotated[int, Query(ge=0, le=1 << 40)] = 0,
+) -> dict[str, Any]:
+    """List a page of the archive's puzzles."""
+    wanted = ListQuery(query, label, kind, grade, sort, descending, first)
+    page: dict[str, Any] = await service_of(request).query(lambda catalog: catalog.page(wanted))
+    return page
+
+
+@api.get(
+    "/puzzles/{puzzle_id:path}", response_model=schemas.ArchivePuzzleReply, responses=error_responses(404, 422, 503)
+)
+async def get_puzzle(request: Request, puzzle_id: str) -> dict[str, Any]:
+    """Get a puzzle of the archive and its result."""
+    found = await service_of(request).query(lambda catalog: catalog.puzzle(puzzle_id))
+    if found is None:
+        raise HTTPException(404, "there is no such puzzle in the archive")
+    return dict(found)
+
+
+# Files
+
+
+@api.post("/parse", response_model=schemas.ParseReply, responses=WORK, openapi_extra=FILE)
+async def parse(request: Request, name: Name = "") -> Response:
+    """Read the puzzles of a file or an archive; a name with a suffix helps to find out its format."""
+    return await service_of(request).run_short("parse", {"name": name, "data": await request.body()}, request)
+
+
+@api.post("/image", response_model=schemas.PuzzleReply, responses=WORK, openapi_extra=FILE)
+async def image(
+    request: Request,
+    width: Side = None,
+    height: Side = None,
+    colors: Annotated[int, Query(ge=2, le=MAX_COLORS + 1)] = 2,
+    dither: Literal["none", "ordered", "floyd-steinberg"] = "none",
+) -> Response:
+    """Make a puzzle of an image, scaled to cells and reduced to colours, the background included."""
+    options = {"width": width, "height": height, "colors": colors, "dither": dither}
+    return await service_of(request).run_short("image", {"data": await request.body(), **options}, request)
+
+
+@api.post("/clues", response_model=schemas.PuzzleReply, responses=WORK)
+async def clues(request: Request, picture: schemas.PictureRequest) -> Response:
+    """Make the puzzle of a picture."""
+    return await service_of(request).run_short("clues", picture.model_dump(), request)
+
+
+@api.post(
+    "/write",
+    response_model=schemas.FileReply,
+    responses=WORK,
+    openapi_extra=schemas.request_body(schemas.WriteRequest),
+)
+async def write(request: Request) -> Response:
+    """Write a puzzle as a file of a format."""
+    sent, puzzle = await _parse(schemas.WriteRequest, request)
+    return await service_of(request).run_short("write", {"puzzle": puzzle, "format": sent.format}, request)
+
+
+@api.post(
+    "/draw", response_model=schemas.FileReply, responses=WORK, openapi_extra=schemas.request_body(schemas.DrawRequest)
+)
+async def draw(request: Request) -> Response:
+    """Draw a puzzle as a picture, or for printing."""
+    sent, puzzle = await _parse(schemas.DrawRequest, request)
+    arguments = {"puzzle": puzzle, "kind": sent.kind, "begun": sent.begun}
+    return await service_of(request).run_short("draw", arguments, request)

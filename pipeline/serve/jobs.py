@@ -1,4 +1,4 @@
-"""Jobs: what clients have asked for, waiting, running, or finished and kept for a while."""
+"""Jobs that clients have submitted, their store, and the frames in which they go to workers and back."""
 
 import asyncio
 import secrets
@@ -7,101 +7,113 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pipeline.serve.serve_limits import KEPT_BYTES, KEPT_SECONDS, LEASE, MOST_KEPT, SPRINT
+from pipeline.serve.serve_limits import FIRST_TRY_SECONDS, KEPT_BYTES, KEPT_SECONDS, LEASE_SECONDS, MAX_KEPT
 
-State = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
+JobStatus = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
 
-FINISHED: frozenset[State] = frozenset({"done", "refused", "failed", "cancelled"})
+FINISHED: frozenset[JobStatus] = frozenset({"done", "refused", "failed", "cancelled"})
+
+JOB, READY, TAKEN, COMPILING, RESULT, REFUSED, DEFERRED, FAILED = (bytes([kind]) for kind in range(8))
+"""Kinds of frames."""
+
+FRAME_HEAD = 4
+"""Bytes of a frame's length (big-endian), which counts its kind (1 byte) and its content."""
+
+
+def encode_frame(kind: bytes, content: bytes) -> bytes:
+    """Return a frame's bytes."""
+    return (1 + len(content)).to_bytes(FRAME_HEAD, "big") + kind + content
 
 
 @dataclass(eq=False)
-class Job:
-    """One thing to do.
+class PuzzleJob:
+    """One call of a task for a client.
 
-    task, asked   what workers call it, and its arguments as MessagePack
-    seconds       its CPU seconds
-    attached      whether it is cancelled when nobody asks for it any more
-    long          whether it has outlasted its first try
-    together      whether it is so small that a worker may do it with others; until that has failed
-    result        JSON or XML, once it is done
-    error         one line, if it was refused or has failed
-    asked_at      when somebody last asked for it, on the monotonic clock
-    waiting       requests that wait for it
-    over          set once it is finished
+    task            its name in pipeline.serve.tasks
+    payload         its arguments as MessagePack, dropped once it is finished
+    seconds         its CPU seconds
+    is_attached     whether it is cancelled if no client polls it
+    is_long         whether its first try was too short
+    is_batchable    whether a worker may try it together with others; no more once that has failed
+    result          JSON or XML, once it is done
+    error           one line, if it was refused or has failed
+    polled_at       last poll, on the monotonic clock, as created_at and ended_at
+    waiters         requests that wait for it
+    finished_event  set once it is finished
     """
 
     task: str
-    asked: bytes
+    payload: bytes
     seconds: float
-    attached: bool = False
-    long: bool = False
-    together: bool = False
+    is_attached: bool = False
+    is_long: bool = False
+    is_batchable: bool = False
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
-    state: State = "queued"
+    state: JobStatus = "queued"
     result: bytes = b""
     error: str = ""
-    made_at: float = field(default_factory=time.monotonic)
-    asked_at: float = field(default_factory=time.monotonic)
+    created_at: float = field(default_factory=time.monotonic)
+    polled_at: float = field(default_factory=time.monotonic)
     ended_at: float = 0.0
-    waiting: int = 0
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    waiters: int = 0
+    finished_event: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def finished(self) -> bool:
-        """Whether nothing more will come of it."""
+    def is_finished(self) -> bool:
+        """Whether its state is final."""
         return self.state in FINISHED
 
     @property
-    def given(self) -> float:
-        """The CPU seconds that it is given now: together with others it is tried only."""
-        return 2 * SPRINT if self.together else self.seconds
+    def allowed_seconds(self) -> float:
+        """CPU seconds of the next try: only a short one while it is batchable."""
+        return 2 * FIRST_TRY_SECONDS if self.is_batchable else self.seconds
 
     @property
     def age(self) -> float:
-        """Seconds since it was asked for, or that it took."""
-        return (self.ended_at or time.monotonic()) - self.made_at
+        """Seconds since it was created, or until it ended."""
+        return (self.ended_at or time.monotonic()) - self.created_at
 
-    def finish(self, state: State, result: bytes = b"", error: str = "") -> None:
-        """Say what has become of it, unless that is settled. What was asked is not kept."""
-        if not self.finished:
+    def finish(self, state: JobStatus, result: bytes = b"", error: str = "") -> None:
+        """Set the final state, unless it is set already."""
+        if not self.is_finished:
             self.state, self.result, self.error = state, result, error
             self.ended_at = time.monotonic()
-            self.asked = b""
-            self.over.set()
+            self.payload = b""
+            self.finished_event.set()
 
 
-class Shelf:
-    """Jobs by their ids: unfinished ones, and finished ones as long and as many as there is room for."""
+class JobStore:
+    """Jobs by id: all unfinished ones, and finished ones within limits of age, bytes and number."""
 
     def __init__(self) -> None:
-        self.jobs: OrderedDict[str, Job] = OrderedDict()
+        self.jobs: OrderedDict[str, PuzzleJob] = OrderedDict()
 
-    def add(self, job: Job) -> None:
-        """Keep a job."""
+    def add(self, job: PuzzleJob) -> None:
+        """Add a job."""
         self.jobs[job.id] = job
 
-    def get(self, name: str) -> Job | None:
-        """The job of an id, and note that it was asked for."""
-        job = self.jobs.get(name)
+    def poll(self, job_id: str) -> PuzzleJob | None:
+        """Return the job of an id, if there is one, and renew its lease."""
+        job = self.jobs.get(job_id)
         if job:
-            job.asked_at = time.monotonic()
+            job.polled_at = time.monotonic()
         return job
 
-    def drop(self, job: Job) -> None:
-        """Forget a job."""
+    def discard(self, job: PuzzleJob) -> None:
+        """Remove a job."""
         self.jobs.pop(job.id, None)
 
-    def sweep(self) -> list[Job]:
-        """Drop what has been kept long enough, or is too much; returns attached jobs that nobody asks for any more."""
+    def sweep(self) -> list[PuzzleJob]:
+        """Remove finished jobs beyond the limits; return attached jobs whose lease has expired."""
         now = time.monotonic()
-        finished = [job for job in self.jobs.values() if job.finished]
+        finished = [job for job in self.jobs.values() if job.is_finished]
         size, count = sum(len(job.result) for job in finished), len(finished)
         for job in sorted(finished, key=lambda job: job.ended_at):
-            if now - job.ended_at > KEPT_SECONDS or size > KEPT_BYTES or count > MOST_KEPT:
+            if now - job.ended_at > KEPT_SECONDS or size > KEPT_BYTES or count > MAX_KEPT:
                 del self.jobs[job.id]
                 size, count = size - len(job.result), count - 1
         return [
             job
             for job in self.jobs.values()
-            if job.attached and not job.finished and not job.waiting and now - job.asked_at > LEASE
+            if job.is_attached and not job.is_finished and not job.waiters and now - job.polled_at > LEASE_SECONDS
         ]

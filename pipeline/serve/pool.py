@@ -1,14 +1,13 @@
-"""The workers, and the two queues that they take jobs from.
+"""Worker processes and the two queues that they take jobs from.
 
-Every job is tried first for a short time; a puzzle that needs more joins the queue of long jobs. One worker takes short
-ones only, the others prefer them. So a short job waits for short ones at most, whatever else the server has to do.
-Where there is but one core, the two workers share it, and the one with a long job gives way (its niceness).
+Every job is first tried for a short time; a puzzle that needs more joins the queue of long jobs. One worker takes short
+jobs only, the others prefer them, so a short job never waits for a long one. On a single core the two workers share it,
+and the one with a long job has a higher niceness.
 
-Small puzzles that wait are given to a worker some at a time, which it solves in one call. If it dies over them, each is
-tried alone.
+A worker solves small queued puzzles in batches, in one call. If it dies over a batch, each is tried alone.
 
-A worker that dies, is killed with a cancelled job, or takes too long on the clock is replaced. A job that it was given,
-but had not taken, is given to another one.
+A worker that dies, is killed with a cancelled job, or exceeds its wall time is replaced. A job that was sent to it but
+not taken is queued again.
 """
 
 import asyncio
@@ -23,125 +22,146 @@ from contextlib import suppress
 import msgspec
 
 from pipeline.errors import StorageError
-from pipeline.serve.frames import COMPILING, FAILED, HEAD, JOB, LATER, READY, REFUSED, RESULT, TAKEN, frame
-from pipeline.serve.jobs import Job, Shelf
-from pipeline.serve.serve_limits import COMPILING_SECONDS, MOST_HELD, MOST_TOGETHER, MOST_UNFINISHED, WALL, WALL_SECONDS
+from pipeline.serve.jobs import (
+    COMPILING,
+    DEFERRED,
+    FAILED,
+    FRAME_HEAD,
+    JOB,
+    READY,
+    REFUSED,
+    RESULT,
+    TAKEN,
+    JobStore,
+    PuzzleJob,
+    encode_frame,
+)
+from pipeline.serve.serve_limits import (
+    COMPILE_SECONDS,
+    MAX_BATCH,
+    MAX_HELD,
+    MAX_UNFINISHED,
+    WALL_FACTOR,
+    WALL_SECONDS,
+)
 from pipeline.settings import ROOT
 
 START_SECONDS = 120.0
-"""How long a worker may take until it is ready."""
+"""Timeout of a worker's start."""
 
-RESTS = 1.0
-"""Seconds before a worker is started again that has died before it was ready."""
+RESTART_SECONDS = 1.0
+"""Pause before a worker that died while starting is started again."""
 
 DIED = "its worker process ended: it took too much time or memory"
 
-ENDED = "the server ends"
+STOPPED = "the server stops"
 
 
-class Busy(Exception):
-    """There are as many jobs as the server takes."""
+class ServerBusy(Exception):
+    """The queue is full."""
 
 
-class Pool:
-    """Worker processes and their jobs; to be made, started, asked and closed in one event loop."""
+class WorkerPool:
+    """Worker processes and their jobs; create, start, use and close it in one event loop."""
 
     def __init__(self, cpus: int) -> None:
         self.workers = max(2, cpus)
-        self.shelf = Shelf()
-        self.queues: dict[bool, deque[Job]] = {False: deque(), True: deque()}
-        self.there = asyncio.Event()
-        self.unfinished: set[Job] = set()
+        self.store = JobStore()
+        self.queues: dict[bool, deque[PuzzleJob]] = {False: deque(), True: deque()}
+        self.has_work = asyncio.Event()
+        self.unfinished: set[PuzzleJob] = set()
         self.replaced = 0
-        self.running: dict[Job, Process] = {}
-        self.crew: list[asyncio.Task[None]] = []
+        self.running: dict[PuzzleJob, Process] = {}
+        self.attendants: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Start the workers, and wait until they are ready. A StorageError says that one can't be had."""
-        processes = await asyncio.gather(*(self._started() for _ in range(self.workers)))
+        """Start the workers and wait until they are ready. Raises StorageError if one does not start."""
+        processes = await asyncio.gather(*(self._start_worker() for _ in range(self.workers)))
         if not all(processes):
             for process in filter(None, processes):
                 await _end(process)
-            raise StorageError("a worker process does not start; nonocensus warm says why")
-        self.crew = [asyncio.create_task(self._attend(k, process)) for k, process in enumerate(processes) if process]
-        self.crew.append(asyncio.create_task(self._tidy()))
+            raise StorageError("a worker process does not start; `nonocensus warm` shows why")
+        self.attendants = [
+            asyncio.create_task(self._attend(k, process)) for k, process in enumerate(processes) if process
+        ]
+        self.attendants.append(asyncio.create_task(self._sweep()))
 
     async def close(self) -> None:
-        """End the workers; what they did is cancelled."""
-        for task in self.crew:
+        """Stop the workers and cancel all jobs."""
+        for task in self.attendants:
             task.cancel()
-        await asyncio.gather(*self.crew, return_exceptions=True)
-        for job in list(self.shelf.jobs.values()):
-            job.finish("cancelled", error=ENDED)
+        await asyncio.gather(*self.attendants, return_exceptions=True)
+        for job in list(self.store.jobs.values()):
+            job.finish("cancelled", error=STOPPED)
 
     @property
-    def waiting(self) -> int:
-        """Jobs that no worker has taken yet."""
+    def queued(self) -> int:
+        """Number of queued jobs."""
         return sum(map(len, self.queues.values()))
 
-    def ahead(self, job: Job) -> int:
-        """Jobs that are before a waiting one in its queue."""
-        queue = self.queues[job.long]
+    def ahead(self, job: PuzzleJob) -> int:
+        """Return how many jobs are before a job in its queue."""
+        queue = self.queues[job.is_long]
         return queue.index(job) if job in queue else 0
 
-    def submit(self, job: Job) -> Job:
-        """Queue a job. Raises Busy if there are too many, or if what they have been sent is too much."""
-        held = sum(len(other.asked) for other in self.unfinished)
-        if len(self.unfinished) >= MOST_UNFINISHED or (held and held + len(job.asked) > MOST_HELD):
-            raise Busy
+    def submit(self, job: PuzzleJob) -> PuzzleJob:
+        """Queue a job. Raises ServerBusy if there are too many jobs, or too many bytes of payloads."""
+        held = sum(len(other.payload) for other in self.unfinished)
+        if len(self.unfinished) >= MAX_UNFINISHED or (held and held + len(job.payload) > MAX_HELD):
+            raise ServerBusy
         self.unfinished.add(job)
-        self.shelf.add(job)
+        self.store.add(job)
         self._queue(job)
         return job
 
-    async def wait(self, job: Job, seconds: float, leaving: "asyncio.Task[None]") -> None:
-        """Wait until a job is finished or who waits for it is leaving, but not longer."""
-        job.waiting += 1
-        over = asyncio.create_task(job.over.wait())
+    async def wait(self, job: PuzzleJob, seconds: float, disconnected: "asyncio.Task[None]") -> None:
+        """Wait until a job is finished, its client has disconnected, or the seconds are over."""
+        job.waiters += 1
+        finished = asyncio.create_task(job.finished_event.wait())
         try:
-            await asyncio.wait((over, leaving), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((finished, disconnected), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            over.cancel()
-            job.waiting -= 1
-            job.asked_at = time.monotonic()
+            finished.cancel()
+            job.waiters -= 1
+            job.polled_at = time.monotonic()
 
-    def cancel(self, job: Job) -> None:
-        """Cancel a job, whether it waits or runs; nothing happens to a finished one."""
-        if job.finished:
+    def cancel(self, job: PuzzleJob) -> None:
+        """Cancel a queued or running job."""
+        if job.is_finished:
             return
         for queue in self.queues.values():
             if job in queue:
                 queue.remove(job)
                 self.unfinished.remove(job)
         job.finish("cancelled")
-        if job in self.running and not job.together:
+        if job in self.running and not job.is_batchable:
             _kill(self.running[job])
 
-    def _queue(self, job: Job) -> None:
-        self.queues[job.long].append(job)
-        self.there.set()
+    def _queue(self, job: PuzzleJob) -> None:
+        self.queues[job.is_long].append(job)
+        self.has_work.set()
 
-    async def _next(self, short_only: bool) -> list[Job]:
-        """The next job for a worker, or the next ones that go together."""
+    async def _next_batch(self, short_only: bool) -> list[PuzzleJob]:
+        """Wait for the next job, or batch of jobs, of a worker."""
         while True:
             for queue in [self.queues[False], *([] if short_only else [self.queues[True]])]:
                 if queue:
                     jobs = [queue.popleft()]
-                    while jobs[0].together and queue and queue[0].together and len(jobs) < MOST_TOGETHER:
+                    while jobs[0].is_batchable and queue and queue[0].is_batchable and len(jobs) < MAX_BATCH:
                         jobs.append(queue.popleft())
                     return jobs
-            self.there.clear()
-            await self.there.wait()
+            self.has_work.clear()
+            await self.has_work.wait()
 
-    async def _started(self) -> Process | None:
-        """A worker that is ready, or None if it has ended instead."""
+    async def _start_worker(self) -> Process | None:
+        """Start a worker and return it once it is ready, or None if it has ended instead."""
         command = [sys.executable, "-m", "pipeline.serve.worker"]
         process = await asyncio.create_subprocess_exec(
             *command, cwd=ROOT, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         try:
-            said, _ = await asyncio.wait_for(_frame(process), START_SECONDS)
-            return process if said == READY else None
+            kind, _ = await asyncio.wait_for(_read_frame(process), START_SECONDS)
+            return process if kind == READY else None
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.CancelledError) as error:
             await _end(process)
             if isinstance(error, asyncio.CancelledError):
@@ -149,15 +169,15 @@ class Pool:
             return None
 
     async def _attend(self, number: int, process: Process | None) -> None:
-        """Have one worker do jobs, and replace it when it ends."""
+        """Feed one worker with jobs, and replace it when it ends."""
         try:
             while True:
                 while process is None:
-                    process = await self._started()
+                    process = await self._start_worker()
                     if process is None:
-                        await asyncio.sleep(RESTS)
-                jobs = await self._next(number == 0)
-                if not await self._done(jobs, process):
+                        await asyncio.sleep(RESTART_SECONDS)
+                jobs = await self._next_batch(number == 0)
+                if not await self._run_batch(jobs, process):
                     await _end(process)
                     process = None
                     self.replaced += 1
@@ -165,42 +185,42 @@ class Pool:
             if process is not None:
                 await _end(process)
 
-    async def _done(self, jobs: list[Job], process: Process) -> bool:
-        """Have a worker do a job, or some together; returns whether the worker can go on."""
+    async def _run_batch(self, jobs: list[PuzzleJob], process: Process) -> bool:
+        """Run jobs on a worker; return whether the worker can be used again."""
         for job in jobs:
             job.state = "running"
             self.running[job] = process
         left = deque(jobs)
-        sound = alive = True
+        is_sound = is_alive = True
         taken = False
         try:
             async with asyncio.timeout(None) as clock:
                 await _send(process, jobs, clock)
-                taken = (await _frame(process))[0] == TAKEN
+                taken = (await _read_frame(process))[0] == TAKEN
                 while left:
                     kind, reply = await _reply(process, left[0], clock)
-                    self._settle(left.popleft(), kind, reply)
-                    sound &= kind != FAILED  # one that has had no memory left may not have given it all back
+                    self._record(left.popleft(), kind, reply)
+                    is_sound &= kind != FAILED  # after a MemoryError it may not have freed everything
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
-            alive = False
+            is_alive = False
             if taken:
-                self._blame(left)
+                self._fail_or_retry(left)
             else:
-                self._give_back(left)
+                self._requeue(left)
         finally:
-            for job in left:  # the server ends
-                job.finish("cancelled", error=ENDED)
-                self._settle(job, FAILED, b"")
-            if left or not alive:
+            for job in left:  # the server stops
+                job.finish("cancelled", error=STOPPED)
+                self._record(job, FAILED, b"")
+            if left or not is_alive:
                 await _end(process)
-        return sound and alive
+        return is_sound and is_alive
 
-    def _settle(self, job: Job, kind: bytes, reply: bytes) -> None:
-        """Note what a worker says of a job."""
+    def _record(self, job: PuzzleJob, kind: bytes, reply: bytes) -> None:
+        """Record a worker's reply to a job."""
         del self.running[job]
-        if kind == LATER and not job.finished:
-            job.long, job.together = True, False
-            self._again(job)
+        if kind == DEFERRED and not job.is_finished:
+            job.is_long, job.is_batchable = True, False
+            self._retry(job)
             return
         self.unfinished.remove(job)
         if kind == RESULT:
@@ -208,83 +228,85 @@ class Pool:
         else:
             job.finish("refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
 
-    def _give_back(self, left: deque[Job]) -> None:
-        """The worker had died before it took these jobs, which are not to blame: they are the next ones again."""
+    def _requeue(self, left: deque[PuzzleJob]) -> None:
+        """Put jobs back at the head of their queue: the worker had died before it took them."""
         while left:
             job = left.pop()
-            if job.finished:
-                self._settle(job, FAILED, b"")
+            if job.is_finished:
+                self._record(job, FAILED, b"")
             else:
                 del self.running[job]
                 job.state = "queued"
-                self.queues[job.long].appendleft(job)
-                self.there.set()
+                self.queues[job.is_long].appendleft(job)
+                self.has_work.set()
 
-    def _blame(self, left: deque[Job]) -> None:
-        """The worker has died over these jobs: a single one has failed, of several each is tried alone."""
-        alone = len(left) == 1 and not left[0].together
+    def _fail_or_retry(self, left: deque[PuzzleJob]) -> None:
+        """Fail a single job that the worker has died over; queue each job of a batch to be tried alone."""
+        is_single = len(left) == 1 and not left[0].is_batchable
         while left:
             job = left.popleft()
-            if alone or job.finished:
-                self._settle(job, FAILED, DIED.encode())
+            if is_single or job.is_finished:
+                self._record(job, FAILED, DIED.encode())
             else:
                 del self.running[job]
-                job.together = False
-                self._again(job)
+                job.is_batchable = False
+                self._retry(job)
 
-    def _again(self, job: Job) -> None:
+    def _retry(self, job: PuzzleJob) -> None:
         job.state = "queued"
         self._queue(job)
 
-    async def _tidy(self) -> None:
-        """Drop old jobs and cancel forsaken ones, every second."""
+    async def _sweep(self) -> None:
+        """Remove old jobs and cancel abandoned ones, every second."""
         while True:
             await asyncio.sleep(1.0)
-            for job in self.shelf.sweep():
+            for job in self.store.sweep():
                 self.cancel(job)
 
 
-async def _send(process: Process, jobs: list[Job], clock: asyncio.Timeout) -> None:
-    """Send a worker jobs that go together, and begin to measure the time that they take on the clock."""
+async def _send(process: Process, jobs: list[PuzzleJob], clock: asyncio.Timeout) -> None:
+    """Send a batch to a worker and set its wall time limit."""
     assert process.stdin is not None
     first = jobs[0]
-    asked = [msgspec.Raw(job.asked) for job in jobs]
-    process.stdin.write(frame(JOB, msgspec.msgpack.encode([first.task, asked, first.given, not first.long])))
-    clock.reschedule(asyncio.get_running_loop().time() + sum(map(_wall, jobs)))
+    payloads = [msgspec.Raw(job.payload) for job in jobs]
+    process.stdin.write(
+        encode_frame(JOB, msgspec.msgpack.encode([first.task, payloads, first.allowed_seconds, not first.is_long]))
+    )
+    clock.reschedule(asyncio.get_running_loop().time() + sum(map(_wall_seconds, jobs)))
     await process.stdin.drain()
 
 
-async def _reply(process: Process, job: Job, clock: asyncio.Timeout) -> tuple[bytes, bytes]:
-    """What a worker says of a job at the end."""
+async def _reply(process: Process, job: PuzzleJob, clock: asyncio.Timeout) -> tuple[bytes, bytes]:
+    """Return a worker's reply to a job, and extend the wall time limit while it compiles."""
     while True:
-        kind, reply = await _frame(process)
+        kind, reply = await _read_frame(process)
         if kind != COMPILING:
             return kind, reply
         job.state = "compiling"
-        clock.reschedule(asyncio.get_running_loop().time() + _wall(job) + WALL * COMPILING_SECONDS)
+        clock.reschedule(asyncio.get_running_loop().time() + _wall_seconds(job) + WALL_FACTOR * COMPILE_SECONDS)
 
 
-def _wall(job: Job) -> float:
-    """Seconds that a job may take on the clock."""
-    return WALL * job.given + WALL_SECONDS
+def _wall_seconds(job: PuzzleJob) -> float:
+    """Return the wall time limit of a job."""
+    return WALL_FACTOR * job.allowed_seconds + WALL_SECONDS
 
 
-async def _frame(process: Process) -> tuple[bytes, bytes]:
-    """The next frame of a worker. Raises IncompleteReadError if it has ended."""
+async def _read_frame(process: Process) -> tuple[bytes, bytes]:
+    """Return kind and content of a worker's next frame. Raises IncompleteReadError if it has ended."""
     assert process.stdout is not None
-    size = int.from_bytes(await process.stdout.readexactly(HEAD), "big")
+    size = int.from_bytes(await process.stdout.readexactly(FRAME_HEAD), "big")
     content = await process.stdout.readexactly(size)
     return content[:1], content[1:]
 
 
 def _kill(process: Process) -> None:
-    """Have a process end. Its own method would reap it, behind the back of who waits for it."""
+    """Kill a process. Its own method would also reap it, while another task waits for it."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
 
 
 async def _end(process: Process) -> None:
-    """End a worker, if it has not ended by itself."""
+    """Kill a worker and wait until it has ended."""
     _kill(process)
     await process.wait()

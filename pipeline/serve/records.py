@@ -1,4 +1,4 @@
-"""Puzzles and answers as JSON: a puzzle is a line of the format jsonl, an answer the row of the results table in words.
+"""Puzzles and results as JSON: a puzzle is a line of the format jsonl, a result its row of the results table.
 
 Pictures are texts of palette entries in base 36, row by row, as in that format.
 """
@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from pipeline.findings.json_value import json_value
-from pipeline.serve.serve_limits import MOST_CELLS
+from pipeline.serve.serve_limits import MAX_AREA
 from reports.clean import clean
 from reports.formatting import MEANINGS
 from reports.sheet.state import UNKNOWN, empty
@@ -21,7 +21,7 @@ from solver.model.puzzle import InvalidPuzzle, Puzzle
 from solver.model.tables import RESULTS, puzzle_batch
 
 OPEN = "?"
-"""A cell of a begun grid that may be anything."""
+"""A cell of a begun grid that may have any colour."""
 
 COUNTERS = tuple(
     field.name
@@ -29,61 +29,63 @@ COUNTERS = tuple(
     if field.name
     not in ("puzzle_id", "clue_hash", "solution", "second_solution", "run_id", "part", "host", "config_hash")
 )
-"""What an answer says of the row of the results table."""
+"""Columns of the results table that a reply has."""
 
 
 def puzzle_record(puzzle: Puzzle) -> dict[str, Any]:
-    """A puzzle as JSON, its palette always given; partly solved grids are left out."""
+    """Return a puzzle as JSON, always with its palette, without partly solved grids."""
     record: dict[str, Any] = json.loads(jsonl.write(puzzle))
     return {"palette": [list(color) for color in puzzle.palette], **record}
 
 
-def described_record(puzzle: Puzzle) -> dict[str, Any]:
-    """A puzzle as JSON beside its clue hash, by which equal puzzles are known."""
+def puzzle_reply(puzzle: Puzzle) -> dict[str, Any]:
+    """Return a puzzle as JSON with its clue hash."""
     return {"clue_hash": puzzle_batch([puzzle])["clue_hash"][0].as_py(), "puzzle": puzzle_record(puzzle)}
 
 
-def puzzle_of(record: bytes) -> Puzzle:
-    """The puzzle of a record in JSON. Raises FormatError for one that is none, or larger than the server takes."""
+def parse_puzzle(record: bytes) -> Puzzle:
+    """Parse a puzzle's JSON. Raises FormatError if it is invalid or larger than the server accepts."""
     try:
         found = next(jsonl.read(msgspec.json.format(record, indent=-1)), None)
     except InvalidPuzzle as error:
         raise FormatError(str(error)) from None
     if found is None:
         raise FormatError("it holds no puzzle")
-    return within_limits(found)
+    return check_area(found)
 
 
-def within_limits(puzzle: Puzzle, most: int = MOST_CELLS, does: str = "takes") -> Puzzle:
-    """The puzzle, if the server takes one of so many cells, or what it `does`; else a FormatError."""
-    if puzzle.width * puzzle.height > most:
-        raise FormatError(f"it is {puzzle.width}x{puzzle.height}; this server {does} puzzles of {most:,} cells")
+def check_area(puzzle: Puzzle, limit: int = MAX_AREA, verb: str = "accepts") -> Puzzle:
+    """Return the puzzle. Raises FormatError if it has more cells than the server accepts (or another verb)."""
+    if puzzle.width * puzzle.height > limit:
+        raise FormatError(
+            f"the puzzle is {puzzle.width}x{puzzle.height}; this server {verb} puzzles of up to {limit:,} cells"
+        )
     return puzzle
 
 
 def cells_text(cells: bytes | np.ndarray) -> str:
-    """A picture as text: a digit in base 36 a cell."""
+    """Return a picture as text, a digit in base 36 a cell."""
     return "".join([jsonl.DIGITS[entry] for entry in bytes(cells)])
 
 
-def entries_of(text: str) -> np.ndarray:
-    """The palette entries of a text of digits, uint8. Raises FormatError for other characters."""
+def parse_cells(text: str) -> np.ndarray:
+    """Return the palette entries of a picture's text, uint8. Raises FormatError for other characters."""
     if text.strip(jsonl.DIGITS):
         raise FormatError("a cell is a digit in base 36, its palette's entry")
     return jsonl.PLACES[np.frombuffer(text.encode(), np.uint8)]
 
 
-def grid_of(begun: str | None, puzzle: Puzzle) -> np.ndarray:
-    """A begun grid, uint8[height, width] of palette entries or UNKNOWN; nothing is known of one that is None.
+def parse_grid(begun: str | None, puzzle: Puzzle) -> np.ndarray:
+    """Return a begun grid, uint8[height, width] of palette entries or UNKNOWN; None is the empty grid.
 
-    Raises FormatError for one of another size or with other colours than the clues.
+    Raises FormatError for a wrong size, or for colours that the clues lack.
     """
     cells = puzzle.width * puzzle.height
     if begun is None:
         return empty(puzzle).cells
     if len(begun) != cells:
         raise FormatError(f"the begun grid has {len(begun):,} cells, the puzzle {cells:,}")
-    entries = entries_of(begun.replace(OPEN, "0"))
+    entries = parse_cells(begun.replace(OPEN, "0"))
     if entries.max(initial=0) > max(puzzle.colors, 1):
         raise FormatError("the begun grid has colours that the clues lack")
     unknown = np.frombuffer(begun.encode(), np.uint8) == ord(OPEN)
@@ -91,29 +93,29 @@ def grid_of(begun: str | None, puzzle: Puzzle) -> np.ndarray:
 
 
 def grid_text(grid: np.ndarray) -> str:
-    """A grid as text, uint8[height, width] of palette entries or UNKNOWN."""
+    """Return a grid, uint8[height, width] of palette entries or UNKNOWN, as text."""
     return "".join([OPEN if entry == UNKNOWN else jsonl.DIGITS[entry] for entry in grid.ravel().tolist()])
 
 
-def file_record(puzzle: Puzzle, suffix: str, data: bytes, left_out: list[str]) -> dict[str, Any]:
-    """A file with a puzzle as JSON: a name for it, its bytes in base64, and what of the puzzle it can't hold."""
+def file_reply(puzzle: Puzzle, suffix: str, data: bytes, left_out: list[str]) -> dict[str, Any]:
+    """Return a puzzle's file as JSON: its name, its bytes in base64, and what of the puzzle it can't hold."""
     name = (puzzle.puzzle_id.split("/")[-1] or "puzzle") + suffix
     return {"name": name, "data": base64.b64encode(data).decode(), "left_out": left_out}
 
 
-def answer_record(row: dict[str, Any], width: int, height: int) -> dict[str, Any]:
-    """What is known of a puzzle, from its row of the results table: verdict, counters, difficulty, solutions."""
+def result_reply(row: dict[str, Any], width: int, height: int) -> dict[str, Any]:
+    """Return a row of the results table as JSON: verdict, counters, difficulty, solutions."""
     solutions = [row[name] for name in ("solution", "second_solution") if row[name] is not None]
-    work = difficulty(
+    measured = difficulty(
         np.array([row["line_solves"] or 0]), np.array([row["conflicts"] or 0]), np.array([width + height])
     )
-    told = row["label"] or row["status"]
+    label = row["label"] or row["status"]
     return {
         **{name: json_value(row[name]) for name in COUNTERS},
         "error": None if row["error"] is None else clean(row["error"]),
-        "label": told,
-        "meaning": MEANINGS.get(told, ""),
-        "difficulty": json_value(float(work[0])),
+        "label": label,
+        "meaning": MEANINGS.get(label, ""),
+        "difficulty": json_value(float(measured[0])),
         "pictures": [cells_text(cells) for cells in solutions if len(cells) == width * height],
         "every": row["solutions"] in ("unique", "none"),
     }

@@ -1,80 +1,76 @@
-"""What a client may ask of the server, and what the server keeps: sizes, times and counts."""
+"""Limits of the server: sizes, times and counts."""
 
-MOST_BODY = 4 << 20
+MAX_BODY = 4 << 20
 """Bytes of a request's body."""
 
-LONGEST = 200
-"""Characters of what is said of a wrong request."""
+MAX_DETAIL = 200
+"""Characters of the detail of a 422 reply."""
 
-MOST_HELD = 64 << 20
-"""Bytes of all bodies that are being received; and of all that unfinished jobs have been sent."""
+MAX_HELD = 64 << 20
+"""Bytes of all bodies being received; likewise of the payloads of all unfinished jobs."""
 
 HEADER_SECONDS, BODY_SECONDS, REPLY_SECONDS = 10.0, 30.0, 60.0
-"""How long a client may take to send its headers, then its body, and to take in each piece of the reply."""
+"""Timeouts: until a client has sent its headers, then its body, and until it accepts a piece of the reply."""
 
 IDLE_SECONDS = 15
-"""How long a connection may stay open between two requests."""
+"""Keep-alive timeout of a connection."""
 
-MOST_REQUESTS, MOST_CONNECTIONS = 512, 1024
-"""Requests in work at a time, and connections open."""
+MAX_REQUESTS, MAX_CONNECTIONS = 512, 1024
+"""Concurrent requests and open connections."""
 
-MOST_CELLS = 100_000
+MAX_AREA = 100_000
 """Cells of a puzzle."""
 
-MOST_PUZZLES = 500
-"""Puzzles of a file that are told of."""
+MAX_PUZZLES = 500
+"""Puzzles of a file that are returned."""
 
-MOST_SOLUTIONS, MOST_SOLUTION_CELLS = 100, 1_000_000
-"""Solutions that can be asked for, and the cells of all of them."""
+MAX_SOLUTIONS, MAX_SOLUTION_CELLS = 100, 1_000_000
+"""Solutions of a puzzle that are returned, and their cells in all."""
 
-SPRINT = 0.25
-"""CPU seconds that each puzzle has at first; what needs more waits for a worker that takes long jobs."""
+FIRST_TRY_SECONDS = 0.25
+"""CPU seconds of a puzzle's first try; what needs more waits for a worker that takes long jobs."""
 
 SHORT_SECONDS = 5.0
 """CPU seconds of everything but solving: reading a file, scaling an image, writing a file."""
 
-COMPILING_SECONDS = 300.0
-"""CPU seconds that kernels of a size nobody has asked for yet may take to compile."""
+COMPILE_SECONDS = 300.0
+"""CPU seconds for compiling kernels of a puzzle size that is new to the worker."""
 
-MOST_EXPLAINED_CELLS, MOST_ANIMATED_CELLS = 40_000, 10_000
-"""Cells of a puzzle that is explained, or animated: with more, telling or drawing the steps takes far longer than
-finding them."""
+MAX_EXPLAINED_CELLS, MAX_ANIMATED_CELLS = 40_000, 10_000
+"""Cells of a puzzle to explain or animate: with more, describing or drawing steps takes longer than finding them."""
 
-MOST_EXPLAINED = 8 << 20
-"""Bytes of an explanation's steps; further ones are counted."""
+MAX_EXPLANATION = 8 << 20
+"""Bytes of an explanation's steps; further steps are only counted."""
 
-MOST_HINTED = 50
-"""Steps in which a hint has to decide a cell."""
+MAX_HINT_STEPS = 50
+"""Steps within which a hint has to decide a cell."""
 
-MOST_FRAMES, ANIMATED_SECONDS = 61, 20.0
-"""Frames of an animation, and the CPU seconds that drawing them may take."""
+MAX_FRAMES, ANIMATION_SECONDS = 61, 20.0
+"""Frames of an animation, and CPU seconds for drawing them."""
 
-MOST_TOGETHER, SMALL = 8, 4096
-"""Puzzles that a worker tries at once, and the bytes of what has been sent of each."""
+MAX_BATCH, SMALL_PAYLOAD = 8, 4096
+"""Puzzles that a worker solves in one call, and the most bytes of each one's payload."""
 
-WALL = 10.0
-"""How many times its CPU seconds a job may take on the clock, since others use the machine too; and ..."""
-
-WALL_SECONDS = 20.0
-"""... so many seconds more."""
+WALL_FACTOR, WALL_SECONDS = 10.0, 20.0
+"""A job's wall time limit: its CPU seconds times the factor, plus the seconds, since other processes run too."""
 
 WORKER_MEMORY = 2 << 30
-"""Bytes that a job may take beside what its worker has when it is ready."""
+"""Bytes that a job may allocate on top of its idle worker's memory."""
 
-MOST_UNFINISHED = 200
-"""Jobs that wait or run: with these the server is busy."""
+MAX_UNFINISHED = 200
+"""Queued and running jobs; with more, requests are refused as busy."""
 
-KEPT_SECONDS, KEPT_BYTES, MOST_KEPT = 300.0, 64 << 20, 2000
-"""How long finished jobs are kept, how many bytes their results may have, and how many there are at most."""
+KEPT_SECONDS, KEPT_BYTES, MAX_KEPT = 300.0, 64 << 20, 2000
+"""How long finished jobs are kept, the bytes of their results, and their number."""
 
-LEASE = 15.0
-"""Seconds after which an attached job is cancelled, if nobody has asked for it."""
+LEASE_SECONDS = 15.0
+"""An attached job is cancelled if no client has polled it for this long."""
 
-LONGEST_WAIT = 20.0
-"""Seconds that a request may wait for its job to end."""
+MAX_WAIT = 20.0
+"""Seconds for which a request may wait for its job."""
 
 PAGE_ROWS = 50
 """Rows of a page of the list."""
 
 QUERY_SECONDS = 10.0
-"""How long a search of the list may take."""
+"""Timeout of a search of the list."""

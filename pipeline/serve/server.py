@@ -1,4 +1,4 @@
-"""The server on its address: connections, time for headers, and a clean end."""
+"""The server process: its socket, connections, header timeout and shutdown."""
 
 import asyncio
 import os
@@ -14,59 +14,59 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from pipeline.errors import NetworkError, UserError
 from pipeline.serve.catalog import Catalog
 from pipeline.serve.guard import Guard
-from pipeline.serve.pool import Pool
-from pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MOST_CONNECTIONS
+from pipeline.serve.pool import WorkerPool
+from pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MAX_CONNECTIONS
 from pipeline.serve.server_app import application
 
 BACKLOG = 256
-"""Connections that wait to be accepted."""
+"""Length of the queue of connections to accept."""
 
-END_SECONDS = 3
-"""How long replies on their way are given at the end."""
+SHUTDOWN_SECONDS = 3
+"""Timeout of running replies at shutdown."""
 
 
-class Prompt(H11Protocol):
-    """A connection that is closed unless each request's headers come within HEADER_SECONDS; uvicorn waits for ever."""
+class TimedProtocol(H11Protocol):
+    """A connection that closes unless a request's headers arrive within HEADER_SECONDS; uvicorn has no such timeout."""
 
     headers_timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """A connection has been opened."""
+        """Start the timer for the first request."""
         super().connection_made(transport)
-        self._watch()
+        self._update_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have come."""
+        """Start or stop the timer."""
         super().data_received(data)
-        self._watch()
+        self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """A connection has ended."""
-        self._disarm()
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _watch(self) -> None:
-        """Have the clock run while headers are awaited of which something has come, or no request came yet."""
+    def _update_timer(self) -> None:
+        """Run the timer while headers are incomplete, or before the first request."""
         awaited = self.cycle is None or self.cycle.response_complete
         if not awaited:
-            self._disarm()
+            self._stop_timer()
         elif self.headers_timer is None:
             self.headers_timer = self.loop.call_later(HEADER_SECONDS, self.transport.close)
 
-    def _disarm(self) -> None:
+    def _stop_timer(self) -> None:
         if self.headers_timer is not None:
             self.headers_timer.cancel()
             self.headers_timer = None
 
 
-def door(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address; port 0 takes a free one. A UserError says why it can't be had."""
+def bind_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; port 0 is any free one. Raises UserError or NetworkError."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
-        raise UserError(f"--host {host} is no address of this machine: {error.strerror or error}") from None
+        raise UserError(f"--host {host}: not an address of this machine: {error.strerror or error}") from None
     opened = socket.socket(family, kind, protocol)
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -80,44 +80,44 @@ def door(host: str, port: int) -> socket.socket:
     return opened
 
 
-def names_of(host: str) -> frozenset[str]:
-    """The names that a server at this host may be asked by, addresses aside."""
+def host_names(host: str) -> frozenset[str]:
+    """Return the names of a server that is bound to a host, addresses aside."""
     names = {"localhost", host, socket.gethostname(), socket.getfqdn()}
     return frozenset(name.lower() for name in names)
 
 
-def run(opened: socket.socket, held: AbstractAsyncContextManager[Guard], ready: Callable[[], None]) -> None:
-    """Serve an application at an opened door until Ctrl-C or a terminate signal. `ready` is called once it can answer.
+def run(opened: socket.socket, app: AbstractAsyncContextManager[Guard], on_ready: Callable[[], None]) -> None:
+    """Serve an application on a bound socket until Ctrl-C or a termination signal; `on_ready` comes before requests.
 
-    Raises what `held` raises, KeyboardInterrupt if it is to end before it is ready.
+    Raises what `app` raises, and KeyboardInterrupt if it is interrupted before it is ready.
     """
-    served = False
+    has_started = False
 
-    def ready_now() -> None:
-        nonlocal served
-        served = True
-        ready()
+    def on_start() -> None:
+        nonlocal has_started
+        has_started = True
+        on_ready()
 
     try:
-        asyncio.run(_serve(opened, held, ready_now))
-    except KeyboardInterrupt:  # uvicorn raises the signal anew once it has ended
-        if not served:
+        asyncio.run(_serve(opened, app, on_start))
+    except KeyboardInterrupt:  # uvicorn raises the signal again after its shutdown
+        if not has_started:
             raise
 
 
 @asynccontextmanager
-async def solving(host: str, catalog: Catalog | None, cpus: int, cpu_limit: float) -> AsyncIterator[Guard]:
-    """The application over a pool of workers. Raises StorageError if workers can't be had."""
-    pool = Pool(cpus)
+async def open_app(host: str, catalog: Catalog | None, cpus: int, cpu_limit: float) -> AsyncIterator[Guard]:
+    """Start the workers and return the application over them. Raises StorageError if a worker does not start."""
+    pool = WorkerPool(cpus)
     await pool.start()
     try:
-        yield application(pool, catalog, cpu_limit, names_of(host))
+        yield application(pool, catalog, cpu_limit, host_names(host))
     finally:
         await pool.close()
 
 
-async def _serve(opened: socket.socket, held: AbstractAsyncContextManager[Guard], ready: Callable[[], None]) -> None:
-    async with held as served:
+async def _serve(opened: socket.socket, app: AbstractAsyncContextManager[Guard], on_ready: Callable[[], None]) -> None:
+    async with app as guard:
         settings: dict[str, Any] = {
             "lifespan": "off",
             "log_level": "error",
@@ -128,12 +128,12 @@ async def _serve(opened: socket.socket, held: AbstractAsyncContextManager[Guard]
             "loop": "asyncio",
         }
         config = uvicorn.Config(
-            served,
-            http=Prompt,
-            limit_concurrency=MOST_CONNECTIONS,
+            guard,
+            http=TimedProtocol,
+            limit_concurrency=MAX_CONNECTIONS,
             timeout_keep_alive=IDLE_SECONDS,
-            timeout_graceful_shutdown=END_SECONDS,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             **settings,
         )
-        ready()
+        on_ready()
         await uvicorn.Server(config).serve([opened])

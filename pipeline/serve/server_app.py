@@ -1,26 +1,48 @@
-"""The server as an application: guard, page and API over one pool of workers."""
+"""The server as an application: guard, page, API and validator over one pool of workers."""
 
+import json
+from functools import partial
 from typing import Any
+from urllib.parse import quote
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from pipeline.serve import http_api, page_files, requests, validator
+from pipeline.serve import http_api, validator
+from pipeline.serve.api_schemas import request_schemas
 from pipeline.serve.catalog import Catalog
 from pipeline.serve.guard import Guard
-from pipeline.serve.pool import Pool
-from pipeline.serve.serve_limits import LONGEST
+from pipeline.serve.pool import WorkerPool
+from pipeline.serve.serve_limits import MAX_DETAIL
+from reports.browser_columns import columns_script
 from reports.clean import clean
+from reports.labels import COLORS, OTHER_COLOR
+from reports.picture_svg import mark
+from reports.templating import source
 from solver import __version__
 
+SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")
+OWN_PARTS = (
+    *("asking", "jobs", "saved", "pointing", "game", "board", "tools", "solving", "known", "hints", "player"),
+    *("archive", "bringing", "drawingboard", "opened", "page"),
+)
+PARTS = (*(f"browser/{part}.js" for part in SHARED_PARTS), *(f"serve/{part}.js" for part in OWN_PARTS))
+"""The parts of the page's script, in reports/templates; the shared ones are the report's too."""
 
-def application(pool: Pool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:
-    """The application over a pool that has been started.
+STYLES = ("report.css", "browser.css", "serve/serve.css")
+"""The parts of the page's style sheet; the first two are the report's too."""
 
-    catalog     the opened archive, if any
-    cpu_limit   the most CPU seconds for a puzzle
-    names       the hosts that it is known by besides addresses, in small letters
+
+def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:
+    """Return the application over a started pool.
+
+    Args:
+        pool: The workers.
+        catalog: The opened archive, if any.
+        cpu_limit: The most CPU seconds for a puzzle.
+        names: Lower-case host names of the server, addresses aside.
+
     """
     app = FastAPI(
         title="nonocensus",
@@ -30,21 +52,54 @@ def application(pool: Pool, catalog: Catalog | None, cpu_limit: float, names: fr
         docs_url=None,
         redoc_url=None,
     )
+    app.state.service = http_api.Service(pool, catalog, cpu_limit)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _refused)
-    for router in (http_api.router(pool, catalog, cpu_limit), validator.router(pool, cpu_limit), page_files.router()):
+    for router in (http_api.api, validator.routes, _page_routes()):
         app.include_router(router)
-    app.openapi()["components"]["schemas"].update(requests.schemas())  # FastAPI keeps what it has made
+    app.openapi()["components"]["schemas"].update(request_schemas())  # FastAPI caches its description
     return Guard(app, names)
 
 
 async def _unreadable(_: Request, error: Any) -> JSONResponse:
-    """A request that is not as the API's description says: the first thing wrong with it, in a line."""
+    """Reply to a request that does not match its description with the first mismatch."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
     text = " ".join(f"{where}: {first['msg']}".split())
-    return JSONResponse({"detail": clean(text[:LONGEST])}, 422)
+    return JSONResponse({"detail": clean(text[:MAX_DETAIL])}, 422)
 
 
 async def _refused(_: Request, error: Any) -> JSONResponse:
     return JSONResponse({"detail": clean(str(error.detail))}, error.status_code, error.headers)
+
+
+# The page
+
+
+def script() -> str:
+    """Return the page's script, in a scope of its own."""
+    colors = json.dumps({"colors": COLORS, "other": OTHER_COLOR})
+    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{columns_script()}{_joined(PARTS)}}})();\n'
+
+
+def _page_routes() -> APIRouter:
+    """Return the routes of the page, its script, its style sheet and its icon, all rendered once."""
+    html = source("serve/page.html").replace("{{ icon }}", "data:image/svg+xml," + quote(mark()))
+    files = {
+        "/": (html, "text/html; charset=utf-8"),
+        "/page.js": (script(), "text/javascript; charset=utf-8"),
+        "/page.css": (_joined(STYLES), "text/css; charset=utf-8"),
+        "/favicon.ico": (mark(), "image/svg+xml"),
+    }
+    router = APIRouter(include_in_schema=False)
+    for path, (text, kind) in files.items():
+        router.add_api_route(path, partial(_send, text.encode(), kind), methods=["GET", "HEAD"], response_model=None)
+    return router
+
+
+def _joined(parts: tuple[str, ...]) -> str:
+    return "\n".join(source(part) for part in parts)
+
+
+async def _send(content: bytes, kind: str) -> Response:
+    return Response(content, media_type=kind, headers={"cache-control": "no-cache"})

@@ -1,4 +1,4 @@
-"""Puzzles solved in a worker: one, several together, and as pbnsolve's validator does."""
+"""Tasks that solve: one puzzle, a batch, and as pbnsolve's validator does."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.findings.json_value import json_value
-from pipeline.serve.allowance import Allowed, Later, prepare
-from pipeline.serve.records import answer_record, cells_text, grid_of, puzzle_of, within_limits
-from pipeline.serve.serve_limits import MOST_SOLUTION_CELLS
+from pipeline.serve.records import cells_text, check_area, parse_grid, parse_puzzle, result_reply
+from pipeline.serve.serve_limits import MAX_SOLUTION_CELLS
+from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
 from reports import pbnsolve
 from scrapers.formats import Format, detect, named, of_suffix
 from solver.api import classify, iter_solutions, solve
@@ -21,12 +21,12 @@ from solver.people.assume import compile_for
 from solver.people.hints import start_of
 from solver.people.puzzle_grade import grades
 
-GRADING = tuple(name for name in GRADES.names if name not in ("puzzle_id", "clue_hash", "solver_version"))
-"""What is told of a grade."""
+GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ("puzzle_id", "clue_hash", "solver_version"))
+"""Columns of the grades table that a reply has."""
 
 
-class Wanted(NamedTuple):
-    """A puzzle, how many solutions are wanted, whether a grade is, and from which cells on, if any are known."""
+class SolveTask(NamedTuple):
+    """A puzzle, how many solutions to return, whether to grade it, and its known cells, if any."""
 
     puzzle: Puzzle
     solutions: int
@@ -34,75 +34,75 @@ class Wanted(NamedTuple):
     start: np.ndarray | None
 
 
-def solved(asked: dict[str, Any], allowed: Allowed) -> dict[str, Any]:
-    """The answer to a puzzle: `puzzle`, `begun` or none, how many `solutions`, whether a `grade` is wanted."""
-    wanted = _wanted(asked, allowed)
+def solve_puzzle(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
+    """Solve a puzzle. Arguments: puzzle, begun (or None), solutions (how many), grade (whether)."""
+    task = _parse(arguments, budget)
     began = time.thread_time()
-    if wanted.start is None:
-        row = classify(puzzle_batch([wanted.puzzle]), cpu_limit=allowed.now).to_pylist()[0]
+    if task.start is None:
+        row = classify(puzzle_batch([task.puzzle]), cpu_limit=budget.try_seconds).to_pylist()[0]
     else:
-        row = solve(wanted.puzzle, cpu_limit=allowed.now, start=wanted.start)
-    return _answer(wanted, row, allowed, began + allowed.now)
+        row = solve(task.puzzle, cpu_limit=budget.try_seconds, start=task.start)
+    return _reply(task, row, budget, began + budget.try_seconds)
 
 
-def solved_together(several: Sequence[dict[str, Any]], allowed: Allowed) -> list[dict[str, Any] | Exception]:
-    """The answers to puzzles that are not begun, in their order; in place of an answer what is raised for a puzzle.
+def solve_batch(payloads: Sequence[dict[str, Any]], budget: TaskBudget) -> list[dict[str, Any] | Exception]:
+    """Solve puzzles that are not begun; an exception is returned in place of its puzzle's reply.
 
-    Small puzzles take four times as long one by one.
+    One by one small puzzles would take four times as long.
     """
-    found = [_tried(_wanted, asked, allowed) for asked in several]
-    sound = [each.puzzle for each in found if isinstance(each, Wanted)]
-    rows = iter(classify(puzzle_batch(sound), cpu_limit=allowed.now).to_pylist() if sound else [])
+    parsed = [_try(_parse, arguments, budget) for arguments in payloads]
+    puzzles = [task.puzzle for task in parsed if isinstance(task, SolveTask)]
+    rows = iter(classify(puzzle_batch(puzzles), cpu_limit=budget.try_seconds).to_pylist() if puzzles else [])
     return [
-        _tried(_answer, each, next(rows), allowed, time.thread_time() + allowed.now)
-        if isinstance(each, Wanted)
-        else each
-        for each in found
+        _try(_reply, task, next(rows), budget, time.thread_time() + budget.try_seconds)
+        if isinstance(task, SolveTask)
+        else task
+        for task in parsed
     ]
 
 
-def _tried(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns, or else raises of what is said of a single puzzle."""
+def _try(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function returns, or the exception that concerns a single puzzle."""
     try:
         return function(*arguments)
-    except (ValueError, Later) as raised:  # FormatError and InvalidPuzzle are ValueErrors
+    except (ValueError, Deferred) as raised:  # FormatError and InvalidPuzzle are ValueErrors
         return raised
 
 
-def _wanted(asked: dict[str, Any], allowed: Allowed) -> Wanted:
-    """What is asked for, and the kernels for it."""
-    puzzle = puzzle_of(asked["puzzle"])
-    begun = asked.get("begun")
-    start = None if begun is None else start_of(puzzle, grid_of(begun, puzzle))
-    prepare(puzzle, allowed, warm_up, *([compile_for] if asked["grade"] else []))
-    return Wanted(puzzle, asked["solutions"], asked["grade"], start)
+def _parse(arguments: dict[str, Any], budget: TaskBudget) -> SolveTask:
+    """Parse the arguments, and compile the kernels that they need."""
+    puzzle = parse_puzzle(arguments["puzzle"])
+    begun = arguments.get("begun")
+    start = None if begun is None else start_of(puzzle, parse_grid(begun, puzzle))
+    ensure_kernels(puzzle, budget, warm_up, *([compile_for] if arguments["grade"] else []))
+    return SolveTask(puzzle, arguments["solutions"], arguments["grade"], start)
 
 
-def _answer(wanted: Wanted, row: dict[str, Any], allowed: Allowed, deadline: float) -> dict[str, Any]:
-    """The answer that follows from a row of the results table; more solutions and the grade are found until then."""
-    if row["status"] == "timeout" and allowed.later:
-        raise Later
-    puzzle = wanted.puzzle
-    answer = {"clue_hash": row["clue_hash"], **answer_record(row, puzzle.width, puzzle.height)}
-    most = min(wanted.solutions, max(2, MOST_SOLUTION_CELLS // (puzzle.width * puzzle.height)))
-    if answer["solutions"] == "multiple" and most > len(answer["pictures"]):
-        found, every = _several(puzzle, most, deadline, wanted.start)
-        if not every and len(found) < most and allowed.later:
-            raise Later
-        if len(found) > 1:
-            answer |= {"pictures": found, "every": every}
-    if wanted.grade and answer["solutions"] == "unique":
-        answer["grading"] = _grading(puzzle, allowed)
-    return answer
+def _reply(task: SolveTask, row: dict[str, Any], budget: TaskBudget, deadline: float) -> dict[str, Any]:
+    """Return the reply for a row of the results table; further solutions and the grade are computed here."""
+    if row["status"] == "timeout" and budget.can_defer:
+        raise Deferred
+    puzzle = task.puzzle
+    reply = {"clue_hash": row["clue_hash"], **result_reply(row, puzzle.width, puzzle.height)}
+    limit = min(task.solutions, max(2, MAX_SOLUTION_CELLS // (puzzle.width * puzzle.height)))
+    if reply["solutions"] == "multiple" and limit > len(reply["pictures"]):
+        pictures, is_complete = _further_solutions(task, limit, deadline)
+        if not is_complete and len(pictures) < limit and budget.can_defer:
+            raise Deferred
+        if len(pictures) > 1:
+            reply |= {"pictures": pictures, "every": is_complete}
+    if task.grade and reply["solutions"] == "unique":
+        reply["grading"] = _grade(puzzle, budget)
+    return reply
 
 
-def _several(puzzle: Puzzle, most: int, deadline: float, start: np.ndarray | None) -> tuple[list[str], bool]:
-    """Up to so many solutions, and whether these are all, until the CPU clock of this thread says `deadline`."""
+def _further_solutions(task: SolveTask, limit: int, deadline: float) -> tuple[list[str], bool]:
+    """Return up to `limit` solutions, and whether these are all; `deadline` is on this thread's CPU clock."""
     found: list[str] = []
     left = max(deadline - time.thread_time(), 0.01)
     try:
-        for cells in islice(iter_solutions(puzzle, cpu_limit=left, start=start), most + 1):
-            if len(found) == most or time.thread_time() > deadline:
+        for cells in islice(iter_solutions(task.puzzle, cpu_limit=left, start=task.start), limit + 1):
+            if len(found) == limit or time.thread_time() > deadline:
                 return found, False
             found.append(cells_text(cells.tobytes()))
     except TimeoutError:
@@ -110,34 +110,32 @@ def _several(puzzle: Puzzle, most: int, deadline: float, start: np.ndarray | Non
     return found, True
 
 
-def _grading(puzzle: Puzzle, allowed: Allowed) -> dict[str, Any]:
-    """How hard a puzzle with one solution is for a person: its row of the schema GRADES."""
-    row = grades(puzzle_batch([puzzle]), np.ones(1, np.bool_), allowed.now).to_pylist()[0]
-    if row["status"] == "timeout" and allowed.later:
-        raise Later
-    return {name: json_value(row[name]) for name in GRADING}
+def _grade(puzzle: Puzzle, budget: TaskBudget) -> dict[str, Any]:
+    """Return how hard a puzzle with one solution is for people, as a row of the schema GRADES."""
+    row = grades(puzzle_batch([puzzle]), np.ones(1, np.bool_), budget.try_seconds).to_pylist()[0]
+    if row["status"] == "timeout" and budget.can_defer:
+        raise Deferred
+    return {name: json_value(row[name]) for name in GRADE_COLUMNS}
 
 
-def validated(asked: dict[str, Any], allowed: Allowed) -> str:
-    """The XML document of pbnsolve's validator: `image`, the bytes of a puzzle's file, and the `format`'s name or none.
-
-    What can't be read is said in the document too.
-    """
+def validate(arguments: dict[str, Any], budget: TaskBudget) -> str:
+    """Return the XML document of pbnsolve's validator, for errors too. Arguments: image (a file's bytes), format."""
     try:
-        known = _format(asked["format"]) if asked["format"] else detect("", asked["image"])
-        puzzle = next(known.read(asked["image"]), None)
+        name = arguments["format"]
+        known = _find_format(name) if name else detect("", arguments["image"])
+        puzzle = next(known.read(arguments["image"]), None)
         if puzzle is None:
             return pbnsolve.failure("it holds no puzzle")
-        within_limits(puzzle)
+        check_area(puzzle)
     except ValueError as error:
         return pbnsolve.failure(str(error))
-    prepare(puzzle, allowed, warm_up)
-    row = classify(puzzle_batch([puzzle]), cpu_limit=allowed.now).to_pylist()[0]
-    if row["status"] == "timeout" and allowed.later:
-        raise Later
+    ensure_kernels(puzzle, budget, warm_up)
+    row = classify(puzzle_batch([puzzle]), cpu_limit=budget.try_seconds).to_pylist()[0]
+    if row["status"] == "timeout" and budget.can_defer:
+        raise Deferred
     return pbnsolve.xml(puzzle, row)
 
 
-def _format(name: str) -> Format:
-    """The format of a name, or of a suffix as pbnsolve has it: xml, non, g."""
+def _find_format(name: str) -> Format:
+    """Return the format of a name, or of a suffix, which pbnsolve takes: xml, non, g."""
     return of_suffix(f"puzzle.{name}") or named(name)

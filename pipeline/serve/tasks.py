@@ -1,96 +1,128 @@
-"""What workers do, each a function of what a client has sent; what strangers send is looked at nowhere else.
+"""Tasks of the workers, each a function of a client's arguments; only they handle untrusted input.
 
-Those on files stand here, the others in modules of their own. Each raises a ValueError (FormatError, InvalidPuzzle),
-one line, for what can't be read or done.
+Tasks on files and drawings are here, the others in modules of their own. Each raises a ValueError (FormatError,
+InvalidPuzzle) with one line for what can't be read or done.
 """
 
 import io
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.serve.allowance import Allowed
-from pipeline.serve.draw_tasks import animated, drawn
-from pipeline.serve.explain_tasks import explained, hinted
-from pipeline.serve.records import described_record, entries_of, file_record, puzzle_of, within_limits
-from pipeline.serve.serve_limits import MOST_CELLS, MOST_PUZZLES
-from pipeline.serve.solve_tasks import solved, solved_together, validated
+from pipeline.serve.explain_tasks import explain_puzzle, find_hint
+from pipeline.serve.records import check_area, file_reply, parse_cells, parse_grid, parse_puzzle, puzzle_reply
+from pipeline.serve.serve_limits import ANIMATION_SECONDS, MAX_ANIMATED_CELLS, MAX_AREA, MAX_FRAMES, MAX_PUZZLES
+from pipeline.serve.solve_tasks import solve_batch, solve_puzzle, validate
+from pipeline.serve.task_budget import TaskBudget, ensure_kernels
 from reports.clean import clean
+from reports.explained.states import states
+from reports.sheet.animation import gif, most_frames
+from reports.sheet.print_pages import a4
+from reports.sheet.raster import png
+from reports.sheet.state import State
+from reports.sheet.svg import drawing
+from reports.sheet.thinning import thinned
 from scrapers.archives.archive_members import read_entries
 from scrapers.archives.source_file import READ_ERRORS, Budget, clean_name, describe_read_error
 from scrapers.file_batches import Problem, read_files
 from scrapers.formats import FormatError, named
 from scrapers.formats.writing import file_of
 from scrapers.pictures.image import Wish, puzzle_of_image
+from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Color, Puzzle, from_picture
+from solver.people.assume import compile_for
+from solver.people.explanation import explain
 
 
-def parsed(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
-    """The puzzles of a file or an archive, and what is wrong with the rest: `name`, `data`."""
+def parse_file(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
+    """Read the puzzles of a file or an archive, with the problems of the rest. Arguments: name, data."""
     puzzles: list[Puzzle] = []
     problems: list[Problem] = []
-    name = clean_name(asked["name"]) or "file"
-    more = False
+    name = clean_name(arguments["name"]) or "file"
+    is_truncated = False
     try:
-        for item in read_files(read_entries(name, io.BytesIO(asked["data"]), Budget())):
+        for item in read_files(read_entries(name, io.BytesIO(arguments["data"]), Budget())):
             if isinstance(item, Puzzle):
-                more = (
-                    len(puzzles) == MOST_PUZZLES or sum(each.width * each.height for each in puzzles) > 10 * MOST_CELLS
-                )
-                if more:
+                cells = sum(each.width * each.height for each in puzzles)
+                is_truncated = len(puzzles) == MAX_PUZZLES or cells > 10 * MAX_AREA
+                if is_truncated:
                     break
-                puzzles.append(within_limits(item))
-            elif len(problems) < MOST_PUZZLES:
+                puzzles.append(check_area(item))
+            elif len(problems) < MAX_PUZZLES:
                 problems.append(item)
     except READ_ERRORS as error:
         problems.append(Problem(name, describe_read_error(error)))
     if not puzzles:
         raise FormatError("; ".join(problem.reason for problem in problems[:1]) or "it holds no puzzle")
     return {
-        "puzzles": [described_record(puzzle) for puzzle in puzzles],
+        "puzzles": [puzzle_reply(puzzle) for puzzle in puzzles],
         "problems": [{"name": clean(each.name), "reason": clean(each.reason)} for each in problems],
-        "more": more,
+        "more": is_truncated,
     }
 
 
-def imaged(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
-    """The puzzle of an image: `data`, `width`, `height`, `colors`, `dither`."""
-    wish = Wish(asked["width"], asked["height"], asked["colors"], asked["dither"])
-    if wish.width and wish.height and wish.width * wish.height > MOST_CELLS:
-        raise FormatError(f"a picture of {wish.width}x{wish.height} is more than {MOST_CELLS:,} cells")
-    return described_record(within_limits(puzzle_of_image(asked["data"], wish).puzzle))
+def convert_image(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
+    """Make a puzzle of an image. Arguments: data, width, height, colors, dither."""
+    options = Wish(arguments["width"], arguments["height"], arguments["colors"], arguments["dither"])
+    if options.width and options.height and options.width * options.height > MAX_AREA:
+        raise FormatError(f"a picture of {options.width}x{options.height} has more than {MAX_AREA:,} cells")
+    return puzzle_reply(check_area(puzzle_of_image(arguments["data"], options).puzzle))
 
 
-def clued(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
-    """The puzzle of a picture: `width`, `cells`, `palette`, and `title` or none."""
-    cells, width = asked["cells"], asked["width"]
-    if len(cells) % width or len(cells) > MOST_CELLS:
-        raise FormatError(f"{len(cells):,} cells are no picture {width} cells wide of {MOST_CELLS:,} cells at most")
-    palette = [Color(*color) for color in asked["palette"]]
-    return described_record(from_picture(entries_of(cells).reshape(-1, width), palette, title=asked["title"]))
+def convert_picture(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
+    """Make the puzzle of a picture. Arguments: width, cells, palette, title (or None)."""
+    cells, width = arguments["cells"], arguments["width"]
+    if len(cells) % width or len(cells) > MAX_AREA:
+        raise FormatError(f"{len(cells):,} cells are not rows of {width} cells, or more than {MAX_AREA:,}")
+    palette = [Color(*color) for color in arguments["palette"]]
+    picture = parse_cells(cells).reshape(-1, width)
+    return puzzle_reply(from_picture(picture, palette, title=arguments["title"]))
 
 
-def written(asked: dict[str, Any], _: Allowed) -> dict[str, Any]:
-    """A puzzle as a file: `puzzle`, `format`. What the format can't hold is left out and told."""
-    known, puzzle = named(asked["format"]), puzzle_of(asked["puzzle"])
+def write_file(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
+    """Write a puzzle, with a list of what its format can't hold. Arguments: puzzle, format."""
+    known, puzzle = named(arguments["format"]), parse_puzzle(arguments["puzzle"])
     try:
         data, lost = file_of(puzzle, known, lossy=True)
     except FormatError as error:
         raise FormatError(str(error).replace("; --solve finds one", "; solve it first")) from None
-    return file_record(puzzle, known.SUFFIXES[0], data, lost)
+    return file_reply(puzzle, known.SUFFIXES[0], data, lost)
 
 
-TASKS: dict[str, Callable[[dict[str, Any], Allowed], dict[str, Any] | str]] = {
-    "parse": parsed,
-    "image": imaged,
-    "clues": clued,
-    "write": written,
-    "draw": drawn,
-    "animate": animated,
-    "solve": solved,
-    "validate": validated,
-    "hint": hinted,
-    "explain": explained,
+def draw(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
+    """Draw a puzzle with its begun grid. Arguments: puzzle, kind (of file), begun (or None).
+
+    A PDF has the empty grid on its first page, and the puzzle's goal, if it has one, on the second.
+    """
+    puzzle, kind = parse_puzzle(arguments["puzzle"]), arguments["kind"]
+    if kind == "pdf":
+        return file_reply(puzzle, ".pdf", a4(puzzle, puzzle.goal), [])
+    picture = drawing(puzzle, State(parse_grid(arguments["begun"], puzzle)))
+    return file_reply(puzzle, f".{kind}", png(picture) if kind == "png" else picture.svg.encode(), [])
+
+
+def animate(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
+    """Animate a puzzle's explanation as a GIF. Argument: puzzle. Raises FormatError if there is no step to show."""
+    puzzle = check_area(parse_puzzle(arguments["puzzle"]), MAX_ANIMATED_CELLS, "animates")
+    ensure_kernels(puzzle, budget, warm_up, compile_for)
+    explanation = explain(puzzle, cpu_limit=budget.seconds - ANIMATION_SECONDS)
+    if not explanation.steps:
+        raise FormatError("there is no step of its solution to show")
+    frames = thinned(states(explanation), most_frames(puzzle, MAX_FRAMES)).states
+    return file_reply(puzzle, ".gif", gif(puzzle, frames), [])
+
+
+TASKS: dict[str, Callable[[dict[str, Any], TaskBudget], dict[str, Any] | str]] = {
+    "parse": parse_file,
+    "image": convert_image,
+    "clues": convert_picture,
+    "write": write_file,
+    "draw": draw,
+    "animate": animate,
+    "solve": solve_puzzle,
+    "validate": validate,
+    "hint": find_hint,
+    "explain": explain_puzzle,
 }
 
-TOGETHER: dict[str, Callable[[list[dict[str, Any]], Allowed], list[Any]]] = {"solve": solved_together}
-"""Those that do several small jobs in about the time of one; what is raised for a job stands in its place."""
+BATCH_TASKS: dict[str, Callable[[list[dict[str, Any]], TaskBudget], list[Any]]] = {"solve": solve_batch}
+"""Tasks that run several small jobs in about the time of one; results may be exceptions, to be raised for their job."""

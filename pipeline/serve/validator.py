@@ -1,7 +1,7 @@
-"""The validator: what pbnsolve does as a CGI program (pbnsolve.cgi), for programs that ask one.
+"""The validator: what pbnsolve does as a CGI program (pbnsolve.cgi), for programs written for that.
 
-A form's fields `image`, the text of a puzzle's file, and `format`, in the address or as a body. The answer is an
-XML document, which also says what is wrong. Source: doc/cgi.md and src/http.c of Jan Wolter's pbnsolve 1.10.
+A form's fields are `image`, the text of a puzzle's file, and `format`; they come in the query or in the body. The reply
+is an XML document, also for errors. Source: doc/cgi.md and src/http.c of Jan Wolter's pbnsolve 1.10.
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,10 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from pipeline.serve.guard import VALIDATOR
-from pipeline.serve.http_api import responses
-from pipeline.serve.pool import Pool
-from pipeline.serve.waiting import ended
+from pipeline.serve.http_api import error_responses, service_of
 from reports import pbnsolve
 
-MOST_FIELDS = 20
+MAX_FIELDS = 20
 
 BYTES = "latin-1"
 """An encoding with a character for each byte."""
@@ -28,45 +26,44 @@ NO_IMAGE = "No puzzle description included in CGI query"
 DOCUMENT: dict[str, Any] = {"content": {MEDIA: {}}, "description": "pbnsolve's document"}
 FIELDS = {
     "image": {"type": "string", "description": "the text of a puzzle's file"},
-    "format": {"type": "string", "description": "its format, where it is not to be found out: xml, non, g, ..."},
+    "format": {"type": "string", "description": "its format (default: detect from content): xml, non, g, ..."},
 }
-REFUSED = responses(413, 415, 503)
+REFUSED = error_responses(413, 415, 503)
 REPLIES = {**REFUSED, 200: DOCUMENT, 503: {**REFUSED[503], "content": {MEDIA: {}}}}
 QUERY = [{"name": name, "in": "query", "schema": schema} for name, schema in FIELDS.items()]
 BODY = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": FIELDS}}}}
 
-
-def router(pool: Pool, cpu_limit: float) -> APIRouter:
-    """The routes of the validator."""
-    routes = APIRouter()
-
-    @routes.get(VALIDATOR, response_class=Response, responses=REPLIES, openapi_extra={"parameters": QUERY})
-    async def validate(request: Request) -> Response:
-        """Whether a puzzle has one solution, as pbnsolve's validator says it."""
-        return await answered(request, request.scope["query_string"])
-
-    @routes.post(VALIDATOR, response_class=Response, responses=REPLIES, openapi_extra={"requestBody": BODY})
-    async def validate_form(request: Request) -> Response:
-        """The same, for puzzles that no address can hold."""
-        return await answered(request, await request.body())
-
-    async def answered(request: Request, form: bytes) -> Response:
-        try:
-            fields = dict(reversed(parse_qsl(form.decode(BYTES), True, max_num_fields=MOST_FIELDS, encoding=BYTES)))
-        except ValueError:
-            return document(pbnsolve.failure("the form has too many fields"))
-        image, known = fields.get("image"), fields.get("format", "")
-        if image is None:
-            return document(pbnsolve.failure(NO_IMAGE))
-        try:
-            job = await ended(pool, request, "validate", {"image": image.encode(BYTES), "format": known}, cpu_limit)
-        except HTTPException as busy:
-            return document(pbnsolve.failure(busy.detail), busy.status_code, busy.headers)
-        return document(job.result.decode() if job.state == "done" else pbnsolve.failure(job.error or "cancelled"))
-
-    return routes
+routes = APIRouter()
 
 
-def document(xml: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A reply with a document."""
+@routes.get(VALIDATOR, response_class=Response, responses=REPLIES, openapi_extra={"parameters": QUERY})
+async def validate(request: Request) -> Response:
+    """Check whether a puzzle has one solution, as pbnsolve's validator does."""
+    return await _validate(request, request.scope["query_string"])
+
+
+@routes.post(VALIDATOR, response_class=Response, responses=REPLIES, openapi_extra={"requestBody": BODY})
+async def validate_form(request: Request) -> Response:
+    """Check a puzzle sent in the body, for files too long for a query."""
+    return await _validate(request, await request.body())
+
+
+async def _validate(request: Request, form: bytes) -> Response:
+    try:
+        fields = dict(reversed(parse_qsl(form.decode(BYTES), True, max_num_fields=MAX_FIELDS, encoding=BYTES)))
+    except ValueError:
+        return _document(pbnsolve.failure("the form has too many fields"))
+    image, format_name = fields.get("image"), fields.get("format", "")
+    if image is None:
+        return _document(pbnsolve.failure(NO_IMAGE))
+    service = service_of(request)
+    arguments = {"image": image.encode(BYTES), "format": format_name}
+    try:
+        job = await service.run_job("validate", arguments, request, service.cpu_limit)
+    except HTTPException as busy:
+        return _document(pbnsolve.failure(busy.detail), busy.status_code, busy.headers)
+    return _document(job.result.decode() if job.state == "done" else pbnsolve.failure(job.error or "cancelled"))
+
+
+def _document(xml: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     return Response(xml, status, headers, MEDIA)

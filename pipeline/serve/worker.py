@@ -1,9 +1,9 @@
-"""A worker: a process that does one job after the other, within limits that the system holds it to.
+"""A worker: a process that runs one task after another, within limits that the operating system enforces.
 
-It reads frames from standard input and writes frames to standard output (pipeline.serve.frames). It says READY. Then it
-gets a job, or some that go together, as a MessagePack of [task, list of arguments, CPU seconds, first try], and says
-TAKEN as soon as they come, COMPILING perhaps, and for each job in its order RESULT (JSON or XML), REFUSED (a line),
-LATER or FAILED (a line). It ends when its input does: with the server, however that ends.
+It reads frames from standard input and writes frames to standard output (pipeline.serve.jobs). After READY it receives
+a job or a batch as a MessagePack of [task, list of arguments, CPU seconds, is first try], and sends TAKEN at once,
+COMPILING if it has to, and for each job in order RESULT (JSON or XML), REFUSED (a line), DEFERRED or FAILED (a line).
+It ends with its input, hence with the server.
 """
 
 import os
@@ -19,86 +19,86 @@ from typing import Any, BinaryIO
 import msgspec
 
 from pipeline.serve import tasks
-from pipeline.serve.allowance import Allowed, Later, prepare_most
-from pipeline.serve.frames import COMPILING, FAILED, HEAD, LATER, READY, REFUSED, RESULT, TAKEN, frame
-from pipeline.serve.serve_limits import COMPILING_SECONDS, WORKER_MEMORY
+from pipeline.serve.jobs import COMPILING, DEFERRED, FAILED, FRAME_HEAD, READY, REFUSED, RESULT, TAKEN, encode_frame
+from pipeline.serve.serve_limits import COMPILE_SECONDS, WORKER_MEMORY
+from pipeline.serve.task_budget import Deferred, TaskBudget, load_kernels
 
-Outcome = tuple[bytes, bytes]
-"""The kind of a frame, and its content."""
+TaskReply = tuple[bytes, bytes]
+"""Kind and content of a frame."""
 
 GRACE = 5
-"""CPU seconds beyond a job's own until the system ends the process."""
+"""CPU seconds beyond a job's limit until the operating system ends the process."""
 
-COURTESY = 10
-"""How much nicer a worker is while it does a long job: what is short goes first, also on a single core."""
+NICENESS = 10
+"""Added while a worker runs a long job, so that short ones come first even on a single core."""
 
 
-def work(inwards: BinaryIO, outwards: BinaryIO) -> None:
-    """Do what comes in until nothing does any more."""
+def work(source: BinaryIO, sink: BinaryIO) -> None:
+    """Run jobs until the input ends."""
 
-    def say(kind: bytes, content: bytes = b"") -> None:
-        outwards.write(frame(kind, content))
-        outwards.flush()
+    def send(kind: bytes, content: bytes = b"") -> None:
+        sink.write(encode_frame(kind, content))
+        sink.flush()
 
-    def compiling(seconds: float) -> None:
-        say(COMPILING)
-        limit_cpu(COMPILING_SECONDS + 2 * seconds)
+    def on_compile(seconds: float) -> None:
+        send(COMPILING)
+        limit_cpu(COMPILE_SECONDS + 2 * seconds)
 
-    nice = ThreadPoolExecutor(1, initializer=lambda: os.nice(COURTESY))  # Linux: of this thread alone
-    prepare_most()
+    nice_thread = ThreadPoolExecutor(1, initializer=lambda: os.nice(NICENESS))  # on Linux a thread has its own niceness
+    load_kernels()
     limit_memory()
-    say(READY)
-    while len(head := inwards.read(HEAD)) == HEAD:
-        say(TAKEN)
-        content = inwards.read(int.from_bytes(head, "big"))
-        task, several, seconds, first_try = msgspec.msgpack.decode(content[1:])
-        limit_cpu(2 * seconds * len(several))  # an answer, and then as many solutions as can be found
-        allowed = Allowed(seconds, first_try, partial(compiling, seconds))
-        done = outcomes(task, several, allowed) if first_try else nice.submit(outcomes, task, several, allowed).result()
-        for kind, said in done:
-            say(kind, said)
+    send(READY)
+    while len(head := source.read(FRAME_HEAD)) == FRAME_HEAD:
+        send(TAKEN)
+        content = source.read(int.from_bytes(head, "big"))
+        task, payloads, seconds, is_first_try = msgspec.msgpack.decode(content[1:])
+        limit_cpu(2 * seconds * len(payloads))  # for an answer, and again for further solutions
+        budget = TaskBudget(seconds, is_first_try, partial(on_compile, seconds))
+        run = partial(run_batch, task, payloads, budget)
+        for kind, reply in run() if is_first_try else nice_thread.submit(run).result():
+            send(kind, reply)
 
 
-def outcomes(task: str, several: list[Any], allowed: Allowed) -> list[Outcome]:
-    """What becomes of jobs that go together; where more fails than single ones of them, each is done alone."""
-    if len(several) > 1:
+def run_batch(task: str, payloads: list[Any], budget: TaskBudget) -> list[TaskReply]:
+    """Run the jobs of a batch together; if that fails as a whole, run each alone."""
+    if len(payloads) > 1:
         with suppress(Exception):
-            return [outcome(task, partial(_given, each)) for each in tasks.TOGETHER[task](several, allowed)]
-    return [outcome(task, partial(tasks.TASKS[task], asked, allowed)) for asked in several]
+            return [run_task(task, partial(_unwrap, each)) for each in tasks.BATCH_TASKS[task](payloads, budget)]
+    return [run_task(task, partial(tasks.TASKS[task], payload, budget)) for payload in payloads]
 
 
-def outcome(task: str, do: Callable[[], Any]) -> Outcome:
-    """What becomes of a job."""
+def run_task(task: str, call: Callable[[], Any]) -> TaskReply:
+    """Run a task and return the reply to its job."""
     try:
-        done = do()
-        return RESULT, done.encode() if isinstance(done, str) else msgspec.json.encode(done)
-    except Later:
-        return LATER, b""
+        result = call()
+        return RESULT, result.encode() if isinstance(result, str) else msgspec.json.encode(result)
+    except Deferred:
+        return DEFERRED, b""
     except MemoryError:
         return FAILED, b"it takes more memory than this server allows"
     except ValueError as error:  # FormatError and InvalidPuzzle are ValueErrors
         return REFUSED, " ".join(str(error).split()).encode("utf-8", "replace")
     except Exception as error:
         print(f"nonocensus serve: {task}: {type(error).__name__}: {error}", file=sys.stderr)
-        return FAILED, b"it failed for a reason that is no fault of yours"
+        return FAILED, b"internal error"
 
 
-def _given(found: Any) -> Any:
-    """What was found already, or raised for a job."""
-    if isinstance(found, Exception):
-        raise found
-    return found
+def _unwrap(result: Any) -> Any:
+    """Return a job's result, or raise the exception in its place."""
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def limit_memory() -> None:
-    """From now on no more than WORKER_MEMORY beside what the process has."""
+    """Limit the process to WORKER_MEMORY on top of its current memory."""
     with open("/proc/self/statm") as file:  # noqa: PTH123
         pages = int(file.read().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + WORKER_MEMORY,) * 2)
 
 
 def limit_cpu(seconds: float) -> None:
-    """From now on no more CPU seconds than these and GRACE, or the system ends the process."""
+    """Limit the process to these CPU seconds and GRACE from now on."""
     limit = int(time.process_time() + seconds) + GRACE + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 

@@ -12,7 +12,7 @@ from pypdf import PdfReader
 from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
 
 from pipeline.serve import explain_tasks
-from pipeline.serve.allowance import Allowed
+from pipeline.serve.task_budget import TaskBudget
 from solver.model.techniques import SEARCH, TECHNIQUES
 
 Cells = list[set[int]]
@@ -129,9 +129,9 @@ def test_puzzles_that_are_too_large(server: Server, path: str, words: str) -> No
 
 def test_steps_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are counted."""
-    monkeypatch.setattr(explain_tasks, "MOST_EXPLAINED", 600)
+    monkeypatch.setattr(explain_tasks, "MAX_EXPLANATION", 600)
     puzzle = str(record(ASSUMED)).replace("'", '"').replace("None", "null").encode()
-    told = explain_tasks.explained({"puzzle": puzzle, "begun": None}, Allowed(10.0, False, lambda: None))
+    told = explain_tasks.explained({"puzzle": puzzle, "begun": None}, TaskBudget(10.0, False, lambda: None))
     assert 0 < len(told["steps"]) < 5
     assert len(told["steps"]) + told["left_out"] == 17
 

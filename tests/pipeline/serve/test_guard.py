@@ -10,7 +10,7 @@ import psutil
 import pytest
 from serving import PLUS, Server, running
 
-from pipeline.serve.serve_limits import HEADER_SECONDS, MOST_BODY, MOST_HELD
+from pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD
 
 JSON = {"content-type": "application/json"}
 
@@ -157,7 +157,7 @@ def test_clients_that_send_no_headers_are_closed(server: Server) -> None:
 def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
     """Those that are only announced take no room; where those that come take all of it, the rest has to come later."""
     head = "POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n"
-    head += f"content-length: {MOST_BODY}\r\n\r\n"
+    head += f"content-length: {MAX_BODY}\r\n\r\n"
 
     def announced() -> socket.socket:
         connection = socket.create_connection(("127.0.0.1", server.port))
@@ -170,16 +170,16 @@ def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
     before = process.memory_info().rss
     for connection in held:
         with suppress(ConnectionError):  # it has been refused, and closed
-            connection.sendall(bytes(MOST_BODY - 1))
-    while (busy := server.parse(bytes(MOST_BODY))).status_code != 503:  # two that came together were both refused
+            connection.sendall(bytes(MAX_BODY - 1))
+    while (busy := server.parse(bytes(MAX_BODY))).status_code != 503:  # two that came together were both refused
         held.append(announced())
         with suppress(ConnectionError):
-            held[-1].sendall(bytes(MOST_BODY - 1))
+            held[-1].sendall(bytes(MAX_BODY - 1))
     assert int(busy.headers["retry-after"]) > 0
-    assert process.memory_info().rss - before < 2 * MOST_HELD
+    assert process.memory_info().rss - before < 2 * MAX_HELD
     for connection in held:
         connection.close()
-    while server.parse(bytes(MOST_BODY)).status_code == 503:
+    while server.parse(bytes(MAX_BODY)).status_code == 503:
         pass
     assert solves(server)
 

@@ -20,7 +20,7 @@ from stores import random_store
 
 import nonocensus as nc
 from pipeline.executors.executor import Resources
-from pipeline.serve.serve_limits import MOST_BODY, MOST_UNFINISHED, PAGE_ROWS
+from pipeline.serve.serve_limits import MAX_BODY, MAX_UNFINISHED, PAGE_ROWS
 from scrapers.formats import FORMATS, named
 from scrapers.formats.writing import is_picture
 from scrapers.pictures.recipe import Recipe
@@ -275,7 +275,7 @@ def test_a_full_queue(server: Server) -> None:
         jobs.append(reply.json()["id"])
     assert (reply.status_code, reply.json()) == (503, {"detail": "the server is busy"})
     assert int(reply.headers["retry-after"]) > 0
-    assert len(jobs) >= MOST_UNFINISHED
+    assert len(jobs) >= MAX_UNFINISHED
     for job in jobs:
         server.client.delete(f"/api/jobs/{job}")
     until(lambda: about(server)["queued"] + about(server)["running"] == 0)
@@ -316,7 +316,7 @@ def test_many_at_once(server: Server) -> None:
 
 
 def test_a_body_is_limited(server: Server) -> None:
-    assert server.parse(bytes(MOST_BODY + 1)).status_code == 413
+    assert server.parse(bytes(MAX_BODY + 1)).status_code == 413
     chunks = (bytes(1 << 20) for _ in range(1000))
     headers = {"content-type": "application/octet-stream"}
     with suppress(httpx.WriteError):  # the server has closed it before all was sent

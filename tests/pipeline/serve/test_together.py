@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from serving import DIAGONAL, PLUS, long_puzzle, record
 
-from pipeline.serve.allowance import Allowed, Later
-from pipeline.serve.jobs import Job
-from pipeline.serve.pool import DIED, Pool
-from pipeline.serve.solve_tasks import solved, solved_together
+from pipeline.serve.jobs import PuzzleJob
+from pipeline.serve.pool import DIED, WorkerPool
+from pipeline.serve.solve_tasks import solve_batch, solve_puzzle
+from pipeline.serve.task_budget import Deferred, TaskBudget
 
 pytestmark = pytest.mark.slow
 
-TRIED = Allowed(0.5, True, lambda: None)
+TRIED = TaskBudget(0.5, True, lambda: None)
 
 
 def asked(puzzle: dict[str, Any]) -> dict[str, Any]:
@@ -31,33 +31,33 @@ def test_the_answers_are_those_of_each_alone() -> None:
     rng = np.random.default_rng(3)
     several = [asked(record(rng.random((6, 7)) < 0.5)) for _ in range(6)]
     several += [asked(PLUS), asked(DIAGONAL), asked(PLUS), asked({"rows": [[[9, 1]]], "columns": [[[1, 1]]]})]
-    for together, each in zip(solved_together(several, TRIED), several, strict=True):
+    for together, each in zip(solve_batch(several, TRIED), several, strict=True):
         assert isinstance(together, dict)
-        assert untimed(together) == untimed(solved(each, TRIED))
+        assert untimed(together) == untimed(solve_puzzle(each, TRIED))
 
 
 def test_one_that_is_refused_or_takes_long() -> None:
     """The others are answered."""
     long = long_puzzle()
-    found = solved_together([asked(PLUS), asked({"rows": 1}), asked(long), asked(PLUS)], TRIED)
+    found = solve_batch([asked(PLUS), asked({"rows": 1}), asked(long), asked(PLUS)], TRIED)
     assert [type(each) for each in found[::3]] == [dict, dict]
     assert isinstance(found[1], ValueError)
-    assert isinstance(found[2], Later)
-    assert all(isinstance(each, ValueError) for each in solved_together([asked({}), asked({})], TRIED))
+    assert isinstance(found[2], Deferred)
+    assert all(isinstance(each, ValueError) for each in solve_batch([asked({}), asked({})], TRIED))
 
 
 def test_a_worker_that_dies_over_several() -> None:
     """Each is tried alone, and only the one that it dies over has failed."""
     good = msgspec.msgpack.encode(asked(PLUS))
 
-    async def main() -> list[Job]:
-        pool = Pool(2)
+    async def main() -> list[PuzzleJob]:
+        pool = WorkerPool(2)
         await pool.start()
         try:
-            jobs = [Job("solve", what, 5.0, together=True) for what in (good, b"\xc1", good)]
+            jobs = [PuzzleJob("solve", what, 5.0, is_batchable=True) for what in (good, b"\xc1", good)]
             for job in jobs:
                 pool.submit(job)
-            await asyncio.wait_for(asyncio.gather(*(job.over.wait() for job in jobs)), 120)
+            await asyncio.wait_for(asyncio.gather(*(job.finished_event.wait() for job in jobs)), 120)
             assert pool.replaced >= 2
             assert not pool.unfinished
             return jobs
@@ -71,16 +71,16 @@ def test_one_of_several_is_cancelled() -> None:
     """The others go on."""
 
     async def main() -> list[str]:
-        pool = Pool(2)
+        pool = WorkerPool(2)
         await pool.start()
         try:
-            jobs = [Job("solve", msgspec.msgpack.encode(asked(PLUS)), 5.0, together=True) for _ in range(3)]
+            jobs = [PuzzleJob("solve", msgspec.msgpack.encode(asked(PLUS)), 5.0, is_batchable=True) for _ in range(3)]
             for job in jobs:
                 pool.submit(job)
             while jobs[1].state == "queued":
                 await asyncio.sleep(0)
             pool.cancel(jobs[1])
-            await asyncio.wait_for(asyncio.gather(*(job.over.wait() for job in jobs)), 120)
+            await asyncio.wait_for(asyncio.gather(*(job.finished_event.wait() for job in jobs)), 120)
             while pool.unfinished:
                 await asyncio.sleep(0)
             assert pool.replaced == 0

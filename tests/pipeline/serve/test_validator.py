@@ -7,7 +7,7 @@ import httpx
 import pytest
 from serving import PLUS_NON, Server, long_puzzle, running
 
-from pipeline.serve.records import puzzle_of
+from pipeline.serve.records import parse_puzzle
 from scrapers.formats import named
 
 TWO = "width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
@@ -57,7 +57,7 @@ def test_what_it_says_of_failures(server: Server) -> None:
         ({"image": "<&'"}, "unknown format"),
         ({"image": PLUS_NON.decode(), "format": "doc"}, "there is no format 'doc'"),
         ({"image": "width 1\nheight 1\nrows\n9\ncolumns\n1\n"}, "no solution"),
-        ({"image": "P1 1023 1023\n" + "0 " * 1023**2}, "this server takes puzzles"),
+        ({"image": "P1 1023 1023\n" + "0 " * 1023**2}, "this server accepts puzzles"),
     ):
         status = said(server.post("/validate", data=fields))["status"]
         assert status.startswith("FAIL: ")
@@ -78,7 +78,7 @@ def test_the_time_is_limited(server: Server) -> None:
     import json
 
     puzzle = json.dumps(long_puzzle())
-    image = named("non").write(puzzle_of(puzzle.encode()))
+    image = named("non").write(parse_puzzle(puzzle.encode()))
     assert said(server.post("/validate", data={"image": image.decode()})) == {"status": "TIMEOUT"}
 
 

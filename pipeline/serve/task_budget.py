@@ -1,0 +1,71 @@
+"""What a task may use of its worker: CPU time, and kernels that have to be compiled first."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
+from pipeline.serve.serve_limits import FIRST_TRY_SECONDS
+from solver.ladder.ladder_kernels import warm_up
+from solver.model.puzzle import Puzzle
+from solver.model.tables import puzzle_batch
+from solver.model.views import Views, views
+from solver.people.assume import compile_for
+
+KernelCompiler = Callable[[Views], None]
+"""Compiles kernels for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""
+
+WARM_SIDE = 63
+"""The longest side of puzzles whose kernels a worker loads at its start (pipeline.jobs.kernel_compilation.COMMON_KINDS)."""
+
+COMPILED: set[tuple[KernelCompiler, KernelKind]] = set()
+"""What this process has compiled since its start, and for which kinds of puzzles."""
+
+
+class Deferred(Exception):
+    """A puzzle needs more time than a first try has, or kernels that have to be compiled."""
+
+
+class TaskBudget(NamedTuple):
+    """What a task may use.
+
+    seconds       CPU seconds
+    is_first_try  whether to raise Deferred rather than take long
+    on_compile    called before kernels are compiled
+    """
+
+    seconds: float
+    is_first_try: bool
+    on_compile: Callable[[], None]
+
+    @property
+    def try_seconds(self) -> float:
+        """CPU seconds of this try."""
+        return min(FIRST_TRY_SECONDS, self.seconds) if self.is_first_try else self.seconds
+
+    @property
+    def can_defer(self) -> bool:
+        """Whether a later try has more time."""
+        return self.try_seconds < self.seconds
+
+
+def ensure_kernels(puzzle: Puzzle, budget: TaskBudget, *compilers: KernelCompiler) -> None:
+    """Compile the kernels that a puzzle needs. Raises Deferred on the first try if any is missing."""
+    if max(puzzle.width, puzzle.height) <= WARM_SIDE:
+        return
+    batch = puzzle_batch([puzzle])
+    missing = {(compiler, kind) for compiler in compilers for kind in needed(batch)} - COMPILED
+    if not missing:
+        return
+    if budget.is_first_try:
+        raise Deferred
+    budget.on_compile()
+    for compiler in compilers:
+        compiler(views(batch))
+    COMPILED.update(missing)
+
+
+def load_kernels() -> None:
+    """Load the kernels for puzzles of up to WARM_SIDE cells a side; those not in the cache are compiled."""
+    for kind in COMMON_KINDS:
+        for compiler in (warm_up, compile_for):
+            compiler(views(example(*kind)))
