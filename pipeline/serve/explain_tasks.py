@@ -52,15 +52,18 @@ def _decides_cell(step: Step, cells: list[int]) -> bool:
     return any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled)
 
 
-def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
-    """Explain how to solve a puzzle, step by step. Arguments: puzzle, begun (or None)."""
+def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int = MAX_EXPLANATION) -> dict[str, Any]:
+    """Explain how to solve a puzzle, step by step. Arguments: puzzle, begun (or None).
+
+    Steps beyond `max_bytes` of JSON are only counted.
+    """
     puzzle = check_area(parse_puzzle(arguments["puzzle"]), MAX_EXPLAINED_CELLS, "explains")
     start = start_of(puzzle, parse_grid(arguments["begun"], puzzle))
     ensure_kernels(puzzle, budget, warm_up, compile_for)
     found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
-    steps = list(_encode_steps(step_record(puzzle, told) for told in in_words(found)))
+    steps = list(_encode_steps((step_record(puzzle, told) for told in in_words(found)), max_bytes))
     hardest = found.hardest
     return {
         "state": found.state,
@@ -74,13 +77,13 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, A
     }
 
 
-def _encode_steps(steps: Iterator[dict[str, Any]]) -> Iterator[msgspec.Raw]:
-    """Encode steps until they exceed MAX_EXPLANATION bytes."""
+def _encode_steps(steps: Iterator[dict[str, Any]], max_bytes: int) -> Iterator[msgspec.Raw]:
+    """Encode steps until they exceed a number of bytes."""
     held = 0
     for step in steps:
         told = msgspec.json.encode(step)
         held += len(told)
-        if held > MAX_EXPLANATION:
+        if held > max_bytes:
             return
         yield msgspec.Raw(told)
 

@@ -15,7 +15,7 @@ KernelCompiler = Callable[[Views], None]
 """Compiles kernels for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""
 
 WARM_SIDE = 63
-"""The longest side of puzzles whose kernels a worker loads at its start (pipeline.jobs.kernel_compilation.COMMON_KINDS)."""
+"""The longest side of puzzles whose kernels a worker loads at its start: those of COMMON_KINDS."""
 
 COMPILED: set[tuple[KernelCompiler, KernelKind]] = set()
 """What this process has compiled since its start, and for which kinds of puzzles."""

@@ -11,7 +11,7 @@ from PIL import Image
 from pypdf import PdfReader
 from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
 
-from pipeline.serve import explain_tasks
+from pipeline.serve.explain_tasks import explain_puzzle
 from pipeline.serve.task_budget import TaskBudget
 from solver.model.techniques import SEARCH, TECHNIQUES
 
@@ -119,19 +119,17 @@ def test_grids_of_other_puzzles(server: Server, path: str, begun: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "words"), [("explain", "explains puzzles of 40"), ("animate", "animates puzzles of 10")]
+    ("path", "words"), [("explain", "explains puzzles of up to 40"), ("animate", "animates puzzles of up to 10")]
 )
 def test_puzzles_that_are_too_large(server: Server, path: str, words: str) -> None:
     puzzle = {"rows": [[]] * 201, "columns": [[]] * 200}
     job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": puzzle}).json()
-    assert job["error"] == f"it is 200x201; this server {words},000 cells"
+    assert job["error"] == f"the puzzle is 200x201; this server {words},000 cells"
 
 
-def test_steps_that_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are counted."""
-    monkeypatch.setattr(explain_tasks, "MAX_EXPLANATION", 600)
+def test_steps_beyond_the_byte_limit_are_counted() -> None:
     puzzle = str(record(ASSUMED)).replace("'", '"').replace("None", "null").encode()
-    told = explain_tasks.explained({"puzzle": puzzle, "begun": None}, TaskBudget(10.0, False, lambda: None))
+    told = explain_puzzle({"puzzle": puzzle, "begun": None}, TaskBudget(10.0, False, lambda: None), max_bytes=600)
     assert 0 < len(told["steps"]) < 5
     assert len(told["steps"]) + told["left_out"] == 17
 
@@ -176,4 +174,4 @@ def test_an_animation(server: Server) -> None:
     assert made["name"] == "puzzle.gif"
     assert getattr(Image.open(io.BytesIO(base64.b64decode(made["data"]))), "n_frames", 1) == len(steps) + 1
     job = server.post("/api/animate", params={"wait": 20}, json={"puzzle": DIAGONAL}).json()
-    assert (job["state"], job["error"]) == ("refused", "there is no step of its solution to be seen")
+    assert (job["state"], job["error"]) == ("refused", "there is no step of its solution to show")
